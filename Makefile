@@ -1,0 +1,46 @@
+# From a fresh clone, with Python >= 3.11, a C++ compiler and make: `make demo`, `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+PEERS := .venv-peers
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/panmatch demo
+
+test: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/installed $(PEERS)/installed-peers
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) $(PEERS) build
+
+%/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "panmatch needs Python >= 3.11; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $*
+	$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/installed: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+$(VENV)/installed-%: $(VENV)/created pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
+	touch $@
+
+$(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
+	$(PEERS)/bin/python -m pip install --quiet --group peers
+	touch $@

@@ -1,0 +1,201 @@
+// Python bindings of the native core. Everything a user sees is in Python; see _native.pyi.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "assignment.hpp"
+#include "joint_count.hpp"
+#include "merge.hpp"
+
+namespace nb = nanobind;
+using namespace panmatch;
+
+namespace {
+
+using LabelArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+template <typename T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+Array<T> to_numpy(std::vector<T>&& values, std::vector<size_t> shape) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(owned->data(), shape.size(), shape.data(), owner);
+}
+
+Operand operand_of(const LabelArray& array) {
+    auto code = array.dtype().code;
+    if (code != (uint8_t)nb::dlpack::dtype_code::Int && code != (uint8_t)nb::dlpack::dtype_code::UInt)
+        throw nb::type_error("label arrays must have an integer dtype");
+    int width = array.dtype().bits / 8;
+    Operand op{static_cast<const char*>(array.data()), width,
+               code == (uint8_t)nb::dlpack::dtype_code::Int, {}};
+    for (size_t axis = 0; axis < array.ndim(); ++axis)
+        op.stride.push_back(array.stride(axis) * width);
+    return op;
+}
+
+using Counts = std::tuple<Array<int64_t>, Array<int64_t>>;
+
+template <size_t K>
+Counts count_combinations(const std::vector<int64_t>& shape, const std::vector<Operand>& operands,
+                          int threads) {
+    std::vector<int64_t> keys, counts;
+    {
+        nb::gil_scoped_release unlocked;
+        auto entries = count_joint<K>(shape, operands, threads);
+        for (const auto& entry : entries) {
+            keys.insert(keys.end(), entry.key.begin(), entry.key.end());
+            counts.push_back(entry.count);
+        }
+    }
+    size_t n = counts.size();
+    return {to_numpy(std::move(keys), {n, K}), to_numpy(std::move(counts), {n})};
+}
+
+Counts joint_counts(const std::vector<LabelArray>& arrays, int threads) {
+    if (arrays.empty() || threads < 1) throw nb::value_error("one array and one thread at least");
+    std::vector<Operand> operands;
+    std::vector<int64_t> shape;
+    for (size_t axis = 0; axis < arrays[0].ndim(); ++axis) shape.push_back(arrays[0].shape(axis));
+    for (const auto& array : arrays) {
+        bool same = array.ndim() == shape.size();
+        for (size_t axis = 0; same && axis < shape.size(); ++axis)
+            same = static_cast<int64_t>(array.shape(axis)) == shape[axis];
+        if (!same) throw nb::value_error("arrays must have one shape");
+        operands.push_back(operand_of(array));
+    }
+    switch (arrays.size()) {
+        case 1: return count_combinations<1>(shape, operands, threads);
+        case 2: return count_combinations<2>(shape, operands, threads);
+        case 3: return count_combinations<3>(shape, operands, threads);
+        case 4: return count_combinations<4>(shape, operands, threads);
+        case 5: return count_combinations<5>(shape, operands, threads);
+        default: throw nb::value_error("at most five arrays are counted together");
+    }
+}
+
+template <typename T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::vector<T> to_vector(const Column<T>& column) {
+    return std::vector<T>(column.data(), column.data() + column.shape(0));
+}
+
+Array<uint8_t> to_mask(const std::vector<char>& flags) {
+    std::vector<uint8_t> mask(flags.begin(), flags.end());
+    size_t n = mask.size();
+    return to_numpy(std::move(mask), {n});
+}
+
+using Course = std::tuple<Array<int64_t>, Array<double>, Array<double>>;
+
+Course to_course(Intervals&& found) {
+    size_t n = found.edge.size();
+    return {to_numpy(std::move(found.edge), {n}), to_numpy(std::move(found.start), {n}),
+            to_numpy(std::move(found.stop), {n})};
+}
+
+void check_edges(const Column<int64_t>& ref, const Column<int64_t>& pred, int64_t n_ref, int64_t n_pred) {
+    bool fits = ref.shape(0) == pred.shape(0);
+    for (size_t e = 0; fits && e < ref.shape(0); ++e)
+        fits = ref(e) >= 0 && ref(e) < n_ref && pred(e) >= 0 && pred(e) < n_pred;
+    if (!fits) throw nb::value_error("edges must join existing vertices");
+}
+
+void check_length(size_t length, size_t edges) {
+    if (length != edges) throw nb::value_error("one value per edge is needed");
+}
+
+Array<uint8_t> assign(const Column<int64_t>& ref, const Column<int64_t>& pred,
+                      const Column<int64_t>& weight, int64_t n_ref, int64_t n_pred) {
+    check_edges(ref, pred, n_ref, n_pred);
+    check_length(weight.shape(0), ref.shape(0));
+    std::vector<char> matched;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), n_ref, n_pred);
+        auto weights = to_vector(weight);
+        matched = Assignment(graph, weights).history().matched();
+    }
+    return to_mask(matched);
+}
+
+Course assign_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
+                    const Column<int64_t>& weight, const Column<double>& score, int64_t n_ref,
+                    int64_t n_pred) {
+    check_edges(ref, pred, n_ref, n_pred);
+    check_length(weight.shape(0), ref.shape(0));
+    check_length(score.shape(0), ref.shape(0));
+    Intervals found;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), n_ref, n_pred);
+        auto weights = to_vector(weight);
+        found = Assignment(graph, weights).sweep(to_vector(score));
+    }
+    return to_course(std::move(found));
+}
+
+Array<uint8_t> merge(const Column<int64_t>& ref, const Column<int64_t>& pred,
+                     const Column<double>& intersection, const Column<double>& ref_size,
+                     const Column<double>& pred_size, int64_t seedable, bool grow) {
+    check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
+    check_length(intersection.shape(0), ref.shape(0));
+    std::vector<char> matched;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), ref_size.shape(0), pred_size.shape(0));
+        Areas areas{to_vector(intersection), to_vector(ref_size), to_vector(pred_size)};
+        MergeWalk walk(graph, areas);
+        walk.walk(seedable, grow);
+        matched = walk.history().matched();
+    }
+    return to_mask(matched);
+}
+
+Course merge_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
+                   const Column<double>& intersection, const Column<double>& ref_size,
+                   const Column<double>& pred_size, const Column<double>& score) {
+    check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
+    check_length(intersection.shape(0), ref.shape(0));
+    check_length(score.shape(0), ref.shape(0));
+    Intervals found;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), ref_size.shape(0), pred_size.shape(0));
+        Areas areas{to_vector(intersection), to_vector(ref_size), to_vector(pred_size)};
+        MergeWalk walk(graph, areas);
+        walk.walk(graph.size(), true);
+        found = walk.sweep(to_vector(score));
+    }
+    return to_course(std::move(found));
+}
+
+// Running sums that begin anew wherever the group changes.
+Array<double> grouped_cumsum(const Column<int64_t>& group, const Column<double>& values) {
+    check_length(values.shape(0), group.shape(0));
+    auto sums = to_vector(values);
+    for (size_t i = 1; i < sums.size(); ++i)
+        if (group(i) == group(i - 1)) sums[i] += sums[i - 1];
+    size_t n = sums.size();
+    return to_numpy(std::move(sums), {n});
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    using namespace nb::literals;
+    m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
+    m.def("assign", &assign, "ref"_a, "pred"_a, "weight"_a, "n_ref"_a, "n_pred"_a);
+    m.def("assign_sweep", &assign_sweep, "ref"_a, "pred"_a, "weight"_a, "score"_a, "n_ref"_a,
+          "n_pred"_a);
+    m.def("merge", &merge, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a, "pred_size"_a,
+          "seedable"_a, "grow"_a);
+    m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,
+          "pred_size"_a, "score"_a);
+    m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
+}

@@ -1,0 +1,48 @@
+"""Panoptic Quality under every matching strategy, at every threshold, exactly.
+
+>>> import numpy as np
+>>> import panmatch as pm
+>>> reference = np.array([[1, 1, 0, 2, 2], [1, 1, 0, 2, 2]])
+>>> prediction = np.array([[5, 5, 0, 7, 8], [5, 0, 0, 7, 8]])
+>>> ov = pm.count_overlaps(reference, prediction)
+>>> pm.match(ov, "many-to-one", threshold=0.4).tally
+Tally(tp=2, fp=0, fn=0, quality=1.75)
+>>> round(pm.curve(ov, "many-to-one").autc, 6)
+0.5125
+"""
+
+from panmatch.errors import PanmatchError
+from panmatch.formats import load_overlap, save_overlap
+from panmatch.matching import (
+    ManyToOne,
+    Matching,
+    OneToMany,
+    OneToOne,
+    SameId,
+    Strategy,
+    Tally,
+    match,
+)
+from panmatch.overlap import Overlap, count_overlaps
+from panmatch.scoring import Curve, curve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Curve",
+    "ManyToOne",
+    "Matching",
+    "OneToMany",
+    "OneToOne",
+    "Overlap",
+    "PanmatchError",
+    "SameId",
+    "Strategy",
+    "Tally",
+    "__version__",
+    "count_overlaps",
+    "curve",
+    "load_overlap",
+    "match",
+    "save_overlap",
+]

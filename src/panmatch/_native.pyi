@@ -1,0 +1,34 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.uint8]
+Course = tuple[Ints, Floats, Floats]
+
+def joint_counts(arrays: Sequence[npt.NDArray[Any]], threads: int) -> tuple[Ints, Ints]: ...
+def assign(ref: Ints, pred: Ints, weight: Ints, n_ref: int, n_pred: int) -> Mask: ...
+def assign_sweep(
+    ref: Ints, pred: Ints, weight: Ints, score: Floats, n_ref: int, n_pred: int
+) -> Course: ...
+def merge(
+    ref: Ints,
+    pred: Ints,
+    intersection: Floats,
+    ref_size: Floats,
+    pred_size: Floats,
+    seedable: int,
+    grow: bool,
+) -> Mask: ...
+def merge_sweep(
+    ref: Ints,
+    pred: Ints,
+    intersection: Floats,
+    ref_size: Floats,
+    pred_size: Floats,
+    score: Floats,
+) -> Course: ...
+def grouped_cumsum(group: Ints, values: Floats) -> Floats: ...

@@ -1,0 +1,64 @@
+"""The error family of panmatch: every message names the argument, the value and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PanmatchError(ValueError):
+    """Base of everything that panmatch raises on purpose."""
+
+
+class ShapeError(PanmatchError):
+    """Arrays that belong together differ in shape."""
+
+
+class LabelError(PanmatchError):
+    """A label array holds something that is not a label."""
+
+
+class OverlapError(PanmatchError):
+    """The parts of an overlap graph contradict each other."""
+
+
+class ThresholdError(PanmatchError):
+    """A threshold lies outside [0, 1)."""
+
+
+class StrategyError(PanmatchError):
+    """A matching strategy is unknown, or cannot do what was asked."""
+
+
+class OptionError(PanmatchError):
+    """An option has a value that is not accepted."""
+
+
+class FileError(PanmatchError):
+    """A file cannot be read or written as asked."""
+
+
+def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
+    """Raise an `OptionError` that suggests the nearest name unless `value` is accepted.
+
+    Examples
+    --------
+    >>> check_choice("solver", "greedy", ["optimal", "greedy"])
+    >>> check_choice("solver", "gredy", ["optimal", "greedy"])
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.OptionError: solver='gredy' is not known; did you mean 'greedy'? Accepted: 'optimal', 'greedy'.
+    """
+    names = list(accepted)
+    if value in names:
+        return
+    raise OptionError(
+        f"{argument}={value!r} is not known{nearest_name(value, names)} "
+        f"Accepted: {', '.join(map(repr, names))}."
+    )
+
+
+def nearest_name(value: object, names: Iterable[str]) -> str:
+    """Return '; did you mean …?' for the most similar name, or '.' where none is similar."""
+    close = difflib.get_close_matches(str(value), list(names), n=1, cutoff=0.4)
+    return f"; did you mean {close[0]!r}?" if close else "."

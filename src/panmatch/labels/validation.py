@@ -1,0 +1,87 @@
+"""Turn what users pass into label arrays that the native kernels can read in place (D1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, ShapeError
+
+LabelArray = npt.NDArray[np.integer[Any]]
+
+
+def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
+    """Return `array` as an integer array, without a copy wherever memory allows.
+
+    Parameters
+    ----------
+    array
+        Integers or booleans of any dimension, dtype and memory order. 0 is background.
+    name
+        What to call the argument in an error message.
+
+    Raises
+    ------
+    LabelError
+        For any other dtype. Floating-point labels are never converted silently.
+
+    Examples
+    --------
+    >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
+    'i'
+    """
+    values = np.asarray(array)
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    if values.size == 0 and values.dtype == np.float64:
+        values = values.astype(np.int64)  # an empty list has no dtype of its own
+    if values.dtype.kind not in "iu":
+        raise LabelError(_why_not_labels(values, name))
+    return _readable_in_place(values)
+
+
+def check_same_shape(arrays: dict[str, LabelArray]) -> None:
+    """Raise a `ShapeError` that prints both shapes unless all arrays have one shape."""
+    first_name, first = next(iter(arrays.items()))
+    for name, other in arrays.items():
+        if other.shape != first.shape:
+            raise ShapeError(
+                f"{first_name} has shape {first.shape} but {name} has shape {other.shape}; "
+                f"both must lie on the same grid.{_shape_hint(first.shape, other.shape)}"
+            )
+
+
+def _shape_hint(first: tuple[int, ...], other: tuple[int, ...]) -> str:
+    if [n for n in first if n != 1] == [n for n in other if n != 1]:
+        return " They differ only in axes of length 1: drop those with numpy.squeeze."
+    if sorted(first) == sorted(other):
+        return " The axes look permuted: bring them into one order with numpy.transpose."
+    return " Resample one of them with nearest-neighbour interpolation first."
+
+
+def _why_not_labels(values: npt.NDArray[Any], name: str) -> str:
+    problem = f"{name} has dtype {values.dtype}; labels must be integers or booleans."
+    if values.dtype.kind != "f":
+        return problem
+    whole = np.isfinite(values) & (values == np.floor(values))
+    if whole.all():
+        return (
+            f"{problem} All its values are whole numbers: if they are labels, "
+            f"pass {name}.astype(numpy.int64)."
+        )
+    culprit = values[~whole][0]
+    return (
+        f"{problem} It holds {culprit}, which is no label: if it is a probability map, "
+        f"threshold it first; if it was resampled, use nearest-neighbour interpolation."
+    )
+
+
+def _readable_in_place(values: LabelArray) -> LabelArray:
+    """Copy only what native code cannot address: foreign byte order or odd strides."""
+    native = values.dtype.newbyteorder("=")
+    whole_steps = all(stride % values.itemsize == 0 for stride in values.strides)
+    if values.dtype.isnative and values.flags.aligned and whole_steps:
+        return values
+    return values.astype(native, order="K")

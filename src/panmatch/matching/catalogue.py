@@ -1,0 +1,39 @@
+"""Strategies by name."""
+
+from __future__ import annotations
+
+from panmatch.errors import StrategyError, nearest_name
+from panmatch.matching.many_to_one import ManyToOne
+from panmatch.matching.one_to_many import OneToMany
+from panmatch.matching.one_to_one import OneToOne
+from panmatch.matching.same_id import SameId
+from panmatch.matching.strategy import Strategy
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    strategy.name: strategy for strategy in (OneToOne, ManyToOne, OneToMany, SameId)
+}
+
+
+def resolve_strategy(strategy: str | Strategy) -> Strategy:
+    """Return the strategy of that name with its default solver; objects pass through (D4).
+
+    Examples
+    --------
+    >>> resolve_strategy("many-to-one")
+    ManyToOne(solver='merge', gate='seed')
+    """
+    if isinstance(strategy, Strategy):
+        return strategy
+    if strategy == "many-to-many":
+        raise StrategyError(
+            "strategy='many-to-many' is refused: a prediction would be counted in the unions of "
+            "several references, so qualities would no longer add up to a Panoptic Quality (D4). "
+            "For groups of objects use cluster_dice; for fragments 'many-to-one', for merged "
+            "objects 'one-to-many'."
+        )
+    if isinstance(strategy, str) and strategy in STRATEGIES:
+        return STRATEGIES[strategy]()
+    raise StrategyError(
+        f"strategy={strategy!r} is not known{nearest_name(strategy, STRATEGIES)} Accepted: "
+        f"{', '.join(map(repr, STRATEGIES))}, or an object such as OneToOne(solver='greedy')."
+    )

@@ -1,0 +1,40 @@
+"""Partners are the segments with equal ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from panmatch.matching.course import Course
+from panmatch.matching.strategy import Bound, Strategy
+from panmatch.overlap import Floats, Ints, Overlap
+
+
+@dataclass(frozen=True, slots=True)
+class SameId(Strategy):
+    """Match reference and prediction that carry the same id, if their edge passes the threshold.
+
+    For inputs that already say who belongs to whom: named organs, tracked cells.
+
+    Examples
+    --------
+    >>> from panmatch.overlap import Overlap
+    >>> shifted = Overlap.from_dense([[1, 9], [0, 4]], ref_sizes=[10, 5], pred_sizes=[5, 13])
+    >>> SameId().select(shifted, shifted.iou, 0.0)
+    array([0, 2])
+    """
+
+    name: ClassVar[str] = "same-id"
+    preds_per_ref: ClassVar[Bound] = "at most 1"
+    refs_per_pred: ClassVar[Bound] = "at most 1"
+
+    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
+        """Return the positions of the edges matched at `threshold`, rising."""
+        equal = overlap.ref_ids[overlap.edges.ref] == overlap.pred_ids[overlap.edges.pred]
+        return np.flatnonzero(equal & (score > threshold))
+
+    def sweep(self, overlap: Overlap, score: Floats) -> Course:
+        """Return the matchings at all thresholds."""
+        return Course.nested(self.select(overlap, score, 0.0), score)

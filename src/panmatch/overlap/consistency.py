@@ -1,0 +1,103 @@
+"""What must hold inside an overlap graph, checked whenever one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OverlapError
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Areas = npt.NDArray[Any]  # int64 voxel counts, or float64 areas from geometry
+
+COLUMN_NAMES = (
+    "ref_ids",
+    "ref_sizes",
+    "pred_ids",
+    "pred_sizes",
+    "pred_void",
+    "edge_ref",
+    "edge_pred",
+    "edge_intersection",
+)
+
+AREA_TOLERANCE = 1e-9  # relative: areas from geometry carry rounding
+
+
+def as_areas(values: npt.ArrayLike, name: str) -> Areas:
+    """Return `values` as int64 where they are integers, else as finite float64."""
+    array = np.asarray(values)
+    if array.size == 0 or array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    if array.dtype.kind != "f" or not np.isfinite(array).all():
+        raise OverlapError(f"{name} must hold finite numbers, got dtype {array.dtype}: {values!r}.")
+    return array.astype(np.float64)
+
+
+def as_positions(array: Areas, name: str) -> Ints:
+    """Return `array` unchanged if it holds integers."""
+    if array.dtype != np.int64:
+        raise OverlapError(f"{name} must hold integers, got dtype {array.dtype}.")
+    return array
+
+
+def check_consistency(columns: Mapping[str, Areas]) -> None:
+    """Raise an `OverlapError` unless ids, sizes and edges fit together."""
+    _check_lengths(columns)
+    for side in ("ref", "pred"):
+        _check_ids(columns[f"{side}_ids"], f"{side}_ids")
+        if (columns[f"{side}_sizes"] <= 0).any():
+            raise OverlapError(f"{side}_sizes holds {columns[f'{side}_sizes'].min()}; "
+                               f"every segment has at least some area: leave empty ones out.")
+    void, sizes = columns["pred_void"], columns["pred_sizes"]
+    if (void < 0).any() or (void > sizes).any():
+        raise OverlapError("pred_void must lie between 0 and pred_sizes for every prediction.")
+    _check_edges(columns)
+    _check_disjoint(columns, "ref", columns["ref_sizes"])
+    _check_disjoint(columns, "pred", columns["pred_sizes"] - columns["pred_void"])
+
+
+def _check_lengths(columns: Mapping[str, Areas]) -> None:
+    for names in (
+        ("ref_ids", "ref_sizes"),
+        ("pred_ids", "pred_sizes", "pred_void"),
+        ("edge_ref", "edge_pred", "edge_intersection"),
+    ):
+        shapes = {name: columns[name].shape for name in names}
+        if len(set(shapes.values())) != 1 or columns[names[0]].ndim != 1:
+            raise OverlapError(f"these must be flat arrays of one length: {shapes}.")
+
+
+def _check_ids(ids: Ints, name: str) -> None:
+    if len(ids) and (ids[0] < 1 or (ids[1:] <= ids[:-1]).any()):
+        raise OverlapError(f"{name} must rise strictly from 1 or more; 0 is background.")
+
+
+def _check_edges(columns: Mapping[str, Areas]) -> None:
+    ref, pred = columns["edge_ref"], columns["edge_pred"]
+    if len(ref) == 0:
+        return
+    for ends, side in ((ref, "ref"), (pred, "pred")):
+        if ends.min() < 0 or ends.max() >= len(columns[f"{side}_ids"]):
+            raise OverlapError(f"edge_{side} points outside {side}_ids.")
+    rising = (ref[1:] > ref[:-1]) | ((ref[1:] == ref[:-1]) & (pred[1:] > pred[:-1]))
+    if not rising.all():
+        raise OverlapError("edges must be sorted by reference, then prediction, each pair once.")
+    if columns["edge_intersection"].min() <= 0:
+        raise OverlapError("edge_intersection must be positive: a pair that shares nothing is no edge.")
+
+
+def _check_disjoint(columns: Mapping[str, Areas], side: str, sizes: Areas) -> None:
+    shared = np.zeros(len(sizes), columns["edge_intersection"].dtype)
+    np.add.at(shared, columns[f"edge_{side}"], columns["edge_intersection"])
+    over = np.flatnonzero(shared > sizes * (1 + AREA_TOLERANCE))
+    if len(over):
+        at = over[0]
+        raise OverlapError(
+            f"segment {columns[f'{side}_ids'][at]} of side '{side}' has size {sizes[at]}, but its "
+            f"intersections add up to {shared[at]}: segments of one side must be disjoint (D1)."
+        )

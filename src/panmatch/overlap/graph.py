@@ -1,0 +1,312 @@
+"""The bipartite graph of overlapping segments: all that later stages know of the voxels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OverlapError, check_choice
+from panmatch.overlap.consistency import (
+    COLUMN_NAMES,
+    Areas,
+    Floats,
+    Ints,
+    as_areas,
+    as_positions,
+    check_consistency,
+)
+from panmatch.overlap.threshold import check_threshold
+
+Score = Literal["iou", "dice", "prediction-share", "reference-share"]
+
+JSON_FORMAT = "panmatch-overlap-1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Pairs of segments that share at least one voxel, sorted by reference, then prediction.
+
+    Columns are attributes or items: ``edges.ref`` and ``edges["ref"]`` are the same array.
+
+    Attributes
+    ----------
+    ref, pred
+        Positions in `Overlap.ref_ids` and `Overlap.pred_ids`, int64.
+    intersection
+        Shared voxels I(g, p), int64, or float64 for areas from geometry.
+    """
+
+    ref: Ints
+    pred: Ints
+    intersection: Areas
+
+    def __len__(self) -> int:
+        return len(self.ref)
+
+    def __getitem__(self, column: str) -> Areas:
+        check_choice("column", column, ("ref", "pred", "intersection"))
+        values: Areas = getattr(self, column)
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """Sizes of all segments of two label images and of every intersection (D1, D2).
+
+    Build one with `count_overlaps` or `Overlap.from_dense`. Overlaps of disjoint chunks of one
+    image add: ``a + b`` sums all counts by id.
+
+    Attributes
+    ----------
+    ref_ids, pred_ids
+        Segment ids, rising, int64.
+    ref_sizes, pred_sizes
+        Voxels per segment, int64 (float64 for areas from geometry). `ref_sizes` counts voxels
+        outside void, `pred_sizes` all voxels.
+    edges
+        The pairs that share a voxel.
+    pred_void
+        Voxels of each prediction that lie in void; they leave the union (D1, D10).
+
+    Examples
+    --------
+    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> ov.edges.ref, ov.edges.pred, ov.edges.intersection
+    (array([0, 0, 1]), array([0, 1, 1]), array([6, 2, 5]))
+    >>> ov.iou
+    array([0.6       , 0.11764706, 0.55555556])
+    """
+
+    ref_ids: Ints
+    ref_sizes: Areas
+    pred_ids: Ints
+    pred_sizes: Areas
+    edges: Edges
+    pred_void: Areas
+
+    def __post_init__(self) -> None:
+        columns = self.columns()
+        check_consistency(columns)
+        for column in columns.values():
+            column.flags.writeable = False
+
+    @classmethod
+    def from_dense(
+        cls, intersections: npt.ArrayLike, ref_sizes: npt.ArrayLike, pred_sizes: npt.ArrayLike
+    ) -> Overlap:
+        """Build an overlap from a table of intersections; ids are 1 … n.
+
+        Parameters
+        ----------
+        intersections
+            Shape (references, predictions), always [ref, pred]. Zero means no edge.
+        ref_sizes, pred_sizes
+            Size of every segment. Integers stay int64; floats (areas) become float64.
+
+        Raises
+        ------
+        OverlapError
+            If the table does not fit the sizes, or a segment is smaller than what it shares.
+        """
+        refs, preds = as_areas(ref_sizes, "ref_sizes"), as_areas(pred_sizes, "pred_sizes")
+        table = as_areas(intersections, "intersections")
+        if table.size == 0:
+            table = table.reshape(len(refs), len(preds))
+        if table.shape != (len(refs), len(preds)):
+            raise OverlapError(
+                f"intersections has shape {table.shape}, but there are {len(refs)} ref_sizes and "
+                f"{len(preds)} pred_sizes; the table must be [ref, pred]."
+            )
+        if (table < 0).any():
+            raise OverlapError(f"intersections holds {table.min()}; areas cannot be negative.")
+        ref, pred = np.nonzero(table)
+        return cls(
+            ref_ids=np.arange(1, len(refs) + 1),
+            ref_sizes=refs,
+            pred_ids=np.arange(1, len(preds) + 1),
+            pred_sizes=preds,
+            edges=Edges(ref, pred, table[ref, pred]),
+            pred_void=np.zeros_like(preds),
+        )
+
+    @property
+    def pred_areas(self) -> Areas:
+        """Size of each prediction outside void: what counts in a union."""
+        return self.pred_sizes - self.pred_void
+
+    @property
+    def dismissible(self) -> npt.NDArray[np.bool_]:
+        """Predictions more than half in void: unmatched, they are no false positives (D10)."""
+        return 2 * self.pred_void > self.pred_sizes
+
+    @property
+    def iou(self) -> Floats:
+        """IoU of every edge: I / (|g| + |p| − I − |p∩void|) (D1)."""
+        shared = self.edges.intersection
+        return shared / (self._edge_refs() + self._edge_preds() - shared)
+
+    @property
+    def dice(self) -> Floats:
+        """Dice of every edge: 2 I / (|g| + |p| − |p∩void|)."""
+        return 2 * self.edges.intersection / (self._edge_refs() + self._edge_preds())
+
+    def score(self, name: Score = "iou") -> Floats:
+        """Score of every edge by name (D2).
+
+        Parameters
+        ----------
+        name
+            ``"iou"``, ``"dice"``, ``"prediction-share"`` (I/|p|) or ``"reference-share"``
+            (I/|g|).
+        """
+        check_choice("score", name, get_args(Score))
+        if name == "iou":
+            return self.iou
+        if name == "dice":
+            return self.dice
+        whole = self._edge_preds() if name == "prediction-share" else self._edge_refs()
+        return self.edges.intersection / whole
+
+    def above(self, threshold: float, score: Score = "iou") -> Overlap:
+        """Keep the edges whose score is strictly greater than `threshold` (D2), and all segments."""
+        keep = self.score(score) > check_threshold(threshold)
+        edges = Edges(self.edges.ref[keep], self.edges.pred[keep], self.edges.intersection[keep])
+        return Overlap(
+            self.ref_ids, self.ref_sizes, self.pred_ids, self.pred_sizes, edges, self.pred_void
+        )
+
+    def components(self) -> tuple[Ints, Ints]:
+        """Number the connected components of the graph.
+
+        Returns
+        -------
+        refs, preds
+            The component of every reference and of every prediction, numbered from 0 in the
+            order of their first vertex. A segment without an edge is a component of its own.
+
+        Examples
+        --------
+        >>> Overlap.from_dense([[1, 1, 0], [0, 0, 1]], [2, 2], [2, 2, 2]).components()
+        (array([0, 1]), array([0, 0, 1]))
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        n_ref, n = len(self.ref_ids), len(self.ref_ids) + len(self.pred_ids)
+        links = (np.ones(len(self.edges), np.int8), (self.edges.ref, n_ref + self.edges.pred))
+        numbers = connected_components(coo_array(links, shape=(n, n)), directed=False)[1]
+        return numbers[:n_ref].astype(np.int64), numbers[n_ref:].astype(np.int64)
+
+    def __add__(self, other: Overlap) -> Overlap:
+        if not isinstance(other, Overlap):
+            return NotImplemented
+        ref_ids, ref_at = _join(self.ref_ids, other.ref_ids)
+        pred_ids, pred_at = _join(self.pred_ids, other.pred_ids)
+        ref = ref_at[np.concatenate([self.edges.ref, len(self.ref_ids) + other.edges.ref])]
+        pred = pred_at[np.concatenate([self.edges.pred, len(self.pred_ids) + other.edges.pred])]
+        pairs, pair_at = np.unique(ref * max(len(pred_ids), 1) + pred, return_inverse=True)
+        shared = _add_up(pair_at, self.edges.intersection, other.edges.intersection, len(pairs))
+        return Overlap(
+            ref_ids=ref_ids,
+            ref_sizes=_add_up(ref_at, self.ref_sizes, other.ref_sizes, len(ref_ids)),
+            pred_ids=pred_ids,
+            pred_sizes=_add_up(pred_at, self.pred_sizes, other.pred_sizes, len(pred_ids)),
+            edges=Edges(*np.divmod(pairs, max(len(pred_ids), 1)), shared),
+            pred_void=_add_up(pred_at, self.pred_void, other.pred_void, len(pred_ids)),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Overlap):
+            return NotImplemented
+        mine, theirs = self.columns(), other.columns()
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    def columns(self) -> dict[str, Areas]:
+        """Return everything as named flat arrays: what is written to files and compared.
+
+        `Overlap.from_columns` is the way back.
+        """
+        return {
+            "ref_ids": self.ref_ids,
+            "ref_sizes": self.ref_sizes,
+            "pred_ids": self.pred_ids,
+            "pred_sizes": self.pred_sizes,
+            "pred_void": self.pred_void,
+            "edge_ref": self.edges.ref,
+            "edge_pred": self.edges.pred,
+            "edge_intersection": self.edges.intersection,
+        }
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
+        """Build an overlap from the arrays that `columns` gives; anything amiss is an error."""
+        missing = [name for name in COLUMN_NAMES if name not in columns]
+        if missing:
+            raise OverlapError(f"an overlap needs the columns {missing} as well.")
+        got = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
+        edges = Edges(
+            as_positions(got["edge_ref"], "edge_ref"),
+            as_positions(got["edge_pred"], "edge_pred"),
+            got["edge_intersection"],
+        )
+        return cls(
+            ref_ids=as_positions(got["ref_ids"], "ref_ids"),
+            ref_sizes=got["ref_sizes"],
+            pred_ids=as_positions(got["pred_ids"], "pred_ids"),
+            pred_sizes=got["pred_sizes"],
+            edges=edges,
+            pred_void=got["pred_void"],
+        )
+
+    def to_json(self) -> str:
+        """Return the overlap as JSON text; numbers survive exactly.
+
+        Examples
+        --------
+        >>> ov = Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
+        >>> Overlap.from_json(ov.to_json()) == ov
+        True
+        """
+        lists = {name: column.tolist() for name, column in self.columns().items()}
+        return json.dumps({"format": JSON_FORMAT, **lists})
+
+    @classmethod
+    def from_json(cls, text: str) -> Overlap:
+        """Read what `to_json` wrote."""
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise OverlapError(f"text is not JSON: {error}.") from error
+        if not isinstance(content, dict) or content.get("format") != JSON_FORMAT:
+            raise OverlapError(f"text is JSON, but not an overlap: no 'format': {JSON_FORMAT!r}.")
+        return cls.from_columns(content)
+
+    def __repr__(self) -> str:
+        return (
+            f"Overlap({len(self.ref_ids)} references, {len(self.pred_ids)} predictions, "
+            f"{len(self.edges)} edges)"
+        )
+
+    def _edge_refs(self) -> Areas:
+        return self.ref_sizes[self.edges.ref]
+
+    def _edge_preds(self) -> Areas:
+        return self.pred_areas[self.edges.pred]
+
+
+def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Return the union of two id lists, and the place in it of every given id."""
+    ids, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    return ids, places
+
+
+def _add_up(places: Ints, first: Areas, second: Areas, n: int) -> Areas:
+    values = np.concatenate([first, second])
+    total = np.zeros(n, values.dtype)
+    np.add.at(total, places, values)
+    return total

@@ -1,0 +1,127 @@
+"""From the course of a matching to the steps of its tally (D7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import _native
+from panmatch.matching import Course
+from panmatch.matching.exact_sum import from_halves, split, to_units
+from panmatch.overlap import Floats, Ints, Overlap
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """A tally as a function of the threshold: row i holds from ``thresholds[i]`` to the next."""
+
+    thresholds: Floats
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    quality: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Events:
+    """Edges that join or leave the matching, as +1 or −1, at a threshold."""
+
+    edge: Ints
+    threshold: Floats
+    sign: Floats
+
+    @classmethod
+    def of(cls, course: Course) -> _Events:
+        leaving = course.stop < 1.0
+        edge = np.concatenate([course.edge[leaving], course.edge])
+        threshold = np.concatenate([course.stop[leaving], course.start])
+        # Leaving first: sums of float areas then return to exactly 0 before the next edge joins.
+        sign = np.repeat([-1.0, 1.0], [np.count_nonzero(leaving), len(course.edge)])
+        return cls(edge, threshold, sign)
+
+    def by(self, vertex: Ints) -> tuple[_Events, Ints]:
+        """Return the events sorted by vertex, then threshold, and the vertices in that order."""
+        order = np.lexsort((self.threshold, vertex))
+        events = _Events(self.edge[order], self.threshold[order], self.sign[order])
+        return events, vertex[order]
+
+
+def count_steps(overlap: Overlap, course: Course) -> Steps:
+    """Return the tally at every threshold at which it changes; the first row is at 0."""
+    events = _Events.of(course)
+    tp_at, tp_change, quality_change = _ref_changes(overlap, events)
+    pred_at, pred_change = _pred_changes(overlap, events)
+    thresholds, place = np.unique(np.concatenate([[0.0], tp_at, pred_at]), return_inverse=True)
+    of_refs, of_preds = place[1 : 1 + len(tp_at)], place[1 + len(tp_at) :]
+    n = len(thresholds)
+    tp = np.cumsum(_add_at(of_refs, tp_change, n))
+    matched_preds = np.cumsum(_add_at(of_preds, pred_change, n))
+    high, low = (np.cumsum(_add_at(of_refs, half, n)) for half in split(quality_change))
+    fp = np.count_nonzero(~overlap.dismissible) - matched_preds
+    return _without_repeats(
+        Steps(thresholds, tp, fp, len(overlap.ref_ids) - tp, from_halves(high, low))
+    )
+
+
+def _ref_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints, Ints]:
+    """Return thresholds, and the changes there of TP and of the quality in units of 2**-62."""
+    events, ref = events.by(overlap.edges.ref[events.edge])
+    pred_areas = overlap.pred_areas[overlap.edges.pred]
+
+    def running(per_edge: npt.NDArray[np.float64]) -> Floats:
+        return _native.grouped_cumsum(ref, events.sign * per_edge[events.edge])
+
+    partners = running(np.ones(len(overlap.edges)))
+    shared = running(overlap.edges.intersection.astype(np.float64))
+    covered = running(pred_areas.astype(np.float64))
+    matched = partners > 0.5
+    quality = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
+    last = _last_of_each(ref, events.threshold)
+    vertex = ref[last]
+    return (
+        events.threshold[last],
+        _differences(vertex, matched[last].astype(np.int64)),
+        _differences(vertex, to_units(quality[last])),
+    )
+
+
+def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
+    """Return thresholds, and the change there of the number of matched predictions.
+
+    Predictions that would be dismissed when unmatched are left out: they never are false (D10).
+    """
+    events, pred = events.by(overlap.edges.pred[events.edge])
+    matched = _native.grouped_cumsum(pred, events.sign) > 0.5
+    last = _last_of_each(pred, events.threshold)
+    change = _differences(pred[last], matched[last].astype(np.int64))
+    counted = ~overlap.dismissible[pred[last]]
+    return events.threshold[last][counted], change[counted]
+
+
+def _last_of_each(vertex: Ints, threshold: Floats) -> Ints:
+    """Return the last position of every run of equal (vertex, threshold)."""
+    differs = (vertex[1:] != vertex[:-1]) | (threshold[1:] != threshold[:-1])
+    return np.flatnonzero(np.concatenate([differs, np.ones(min(len(vertex), 1), np.bool_)]))
+
+
+def _differences(vertex: Ints, values: Ints) -> Ints:
+    """Return each value less the one before it of the same vertex."""
+    change = values.copy()
+    same = vertex[1:] == vertex[:-1]
+    change[1:][same] -= values[:-1][same]
+    return change
+
+
+def _add_at(places: Ints, values: Ints, n: int) -> Ints:
+    total = np.zeros(n, np.int64)
+    np.add.at(total, places, values)
+    return total
+
+
+def _without_repeats(steps: Steps) -> Steps:
+    columns = (steps.tp, steps.fp, steps.fn, steps.quality)
+    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    keep = np.concatenate([[True], changes])
+    return Steps(steps.thresholds[keep], *(column[keep] for column in columns))

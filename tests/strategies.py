@@ -1,0 +1,11 @@
+"""The strategies under test, by the names that the oracles use."""
+
+from panmatch import ManyToOne, OneToMany, OneToOne, Strategy
+
+BY_NAME: dict[str, Strategy] = {
+    "one-to-one/optimal": OneToOne(),
+    "one-to-one/greedy": OneToOne(solver="greedy"),
+    "many-to-one/merge/seed": ManyToOne(),
+    "many-to-one/merge/edge": ManyToOne(gate="edge"),
+    "one-to-many/best": OneToMany(),
+}
