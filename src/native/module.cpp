@@ -1,4 +1,4 @@
-// Python bindings of the native core. Everything a user sees is in Python; see _native.pyi.
+// Python bindings of the native core. Everything a user sees is in Python; see panmatch/native/_core.pyi.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -187,7 +187,7 @@ Array<double> grouped_cumsum(const Column<int64_t>& group, const Column<double>&
 
 }  // namespace
 
-NB_MODULE(_native, m) {
+NB_MODULE(_core, m) {
     using namespace nb::literals;
     m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
     m.def("assign", &assign, "ref"_a, "pred"_a, "weight"_a, "n_ref"_a, "n_pred"_a);

@@ -44,10 +44,10 @@ def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
     Examples
     --------
     >>> check_choice("solver", "greedy", ["optimal", "greedy"])
-    >>> check_choice("solver", "gredy", ["optimal", "greedy"])
+    >>> check_choice("gate", "sed", ["seed", "edge"])  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    panmatch.errors.OptionError: solver='gredy' is not known; did you mean 'greedy'? Accepted: 'optimal', 'greedy'.
+    panmatch.errors.OptionError: gate='sed' is not known; did you mean 'seed'? Accepted: …
     """
     names = list(accepted)
     if value in names:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.errors import FileError, PanmatchError
 from panmatch.overlap import Overlap
@@ -43,10 +44,23 @@ def load_overlap(path: str | os.PathLike[str]) -> Overlap:
     try:
         if source.suffix == ".json":
             return Overlap.from_json(source.read_text(encoding="utf-8"))
-        with np.load(source, allow_pickle=False) as columns:
-            return Overlap.from_columns(dict(columns))
-    except (PanmatchError, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        return Overlap.from_columns(_read_arrays(source))
+    except (PanmatchError, OSError, ValueError) as error:
         raise FileError(f"path={str(source)!r} cannot be read as an overlap: {error}") from error
+
+
+def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    from zipfile import BadZipFile
+
+    with path.open("rb") as file:
+        if file.read(2) != b"PK":
+            raise ValueError("it is no .npz archive")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as columns:
+                return dict(columns)
+        except (BadZipFile, EOFError) as error:
+            raise ValueError(f"the archive is damaged ({error})") from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -54,7 +68,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         draft.write_bytes(content)
-        os.replace(draft, path)
+        draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise FileError(f"path={str(path)!r} cannot be written: {error}") from error

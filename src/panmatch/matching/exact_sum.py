@@ -39,6 +39,4 @@ def split(units: Ints) -> tuple[Ints, Ints]:
 
 def from_halves(high: Ints, low: Ints) -> Floats:
     """Return summed halves as floats."""
-    return np.ldexp(high.astype(np.float64), -_BITS) + np.ldexp(
-        low.astype(np.float64), -2 * _BITS
-    )
+    return np.ldexp(high.astype(np.float64), -_BITS) + np.ldexp(low.astype(np.float64), -2 * _BITS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from panmatch import _native
+from panmatch import native
 from panmatch.matching.course import Course
 from panmatch.overlap import Floats, Ints, Overlap
 
@@ -21,13 +21,13 @@ def walk_edges(overlap: Overlap, walk: Ints, *, seedable: int, grow: bool) -> In
     grow
         Whether a reference takes further predictions that raise the IoU of its union.
     """
-    taken = _native.merge(*_in_order(overlap, walk), seedable, grow)
+    taken = native.merge(*_in_order(overlap, walk), seedable, grow)
     return np.sort(walk[taken.view(np.bool_)])
 
 
 def sweep_seeds(overlap: Overlap, walk: Ints, score: Floats) -> Course:
     """Return the merges of all thresholds when only a reference's first edge must pass."""
-    edge, start, stop = _native.merge_sweep(*_in_order(overlap, walk), score[walk])
+    edge, start, stop = native.merge_sweep(*_in_order(overlap, walk), score[walk])
     return Course(walk[edge], start, stop)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from panmatch.errors import check_choice
 from panmatch.matching.course import Course
 from panmatch.matching.greedy import sweep_seeds, walk_edges
-from panmatch.matching.strategy import Bound, Strategy, best_first
+from panmatch.matching.strategy import Strategy, best_first
 from panmatch.overlap import Floats, Ints, Overlap
 
 Gate = Literal["seed", "edge"]
@@ -46,8 +46,8 @@ class ManyToOne(Strategy):
     gate: Gate = "seed"
 
     name: ClassVar[str] = "many-to-one"
-    preds_per_ref: ClassVar[Bound] = "any number"
-    refs_per_pred: ClassVar[Bound] = "at most 1"
+    max_preds_per_ref: ClassVar[int | None] = None
+    max_refs_per_pred: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Literal["merge"]))

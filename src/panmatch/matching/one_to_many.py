@@ -9,7 +9,7 @@ import numpy as np
 
 from panmatch.errors import check_choice
 from panmatch.matching.course import Course
-from panmatch.matching.strategy import Bound, Strategy, best_first
+from panmatch.matching.strategy import Strategy, best_first
 from panmatch.overlap import Floats, Ints, Overlap
 
 
@@ -36,8 +36,8 @@ class OneToMany(Strategy):
     solver: Literal["best"] = "best"
 
     name: ClassVar[str] = "one-to-many"
-    preds_per_ref: ClassVar[Bound] = "at most 1"
-    refs_per_pred: ClassVar[Bound] = "any number"
+    max_preds_per_ref: ClassVar[int | None] = 1
+    max_refs_per_pred: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Literal["best"]))

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from panmatch import _native
+from panmatch import native
 from panmatch.errors import check_choice
 from panmatch.matching.course import Course
 from panmatch.matching.greedy import walk_edges
-from panmatch.matching.strategy import Bound, Strategy, best_first
+from panmatch.matching.strategy import Strategy, best_first
 from panmatch.overlap import Floats, Ints, Overlap
 
 # Weights are whole multiples of 2**-60, so that totals are exact. Every pair adds a little to
@@ -43,8 +43,8 @@ class OneToOne(Strategy):
     solver: Literal["optimal", "greedy"] = "optimal"
 
     name: ClassVar[str] = "one-to-one"
-    preds_per_ref: ClassVar[Bound] = "at most 1"
-    refs_per_pred: ClassVar[Bound] = "at most 1"
+    max_preds_per_ref: ClassVar[int | None] = 1
+    max_refs_per_pred: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Literal["optimal", "greedy"]))
@@ -57,7 +57,7 @@ class OneToOne(Strategy):
             return walk_edges(overlap, walk, seedable=len(walk), grow=False)
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
-        chosen = _native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
+        chosen = native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
         return passing[chosen.view(np.bool_)]
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
@@ -71,7 +71,7 @@ class OneToOne(Strategy):
         ref, pred = overlap.edges.ref, overlap.edges.pred
         weight = _weights(overlap, score)
         sizes = len(overlap.ref_ids), len(overlap.pred_ids)
-        return Course(*_native.assign_sweep(ref, pred, weight, score, *sizes))
+        return Course(*native.assign_sweep(ref, pred, weight, score, *sizes))
 
 
 def _weights(overlap: Overlap, score: Floats) -> Ints:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from panmatch.matching.course import Course
-from panmatch.matching.strategy import Bound, Strategy
+from panmatch.matching.strategy import Strategy
 from panmatch.overlap import Floats, Ints, Overlap
 
 
@@ -27,8 +27,8 @@ class SameId(Strategy):
     """
 
     name: ClassVar[str] = "same-id"
-    preds_per_ref: ClassVar[Bound] = "at most 1"
-    refs_per_pred: ClassVar[Bound] = "at most 1"
+    max_preds_per_ref: ClassVar[int | None] = 1
+    max_refs_per_pred: ClassVar[int | None] = 1
 
     def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
         """Return the positions of the edges matched at `threshold`, rising."""

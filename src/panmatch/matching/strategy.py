@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
 from panmatch.matching.course import Course
 from panmatch.overlap import Floats, Ints, Overlap
-
-Bound = Literal["at most 1", "any number"]
 
 
 class Strategy(ABC):
@@ -23,16 +21,15 @@ class Strategy(ABC):
     __slots__ = ()
 
     name: ClassVar[str]
-    preds_per_ref: ClassVar[Bound]
-    refs_per_pred: ClassVar[Bound]
+    max_preds_per_ref: ClassVar[int | None]  # None: any number
+    max_refs_per_pred: ClassVar[int | None]
 
     @property
-    def bounds(self) -> str:
+    def bounds(self) -> tuple[str, str]:
         """Both degree bounds in words."""
-        return (
-            f"{self.preds_per_ref} prediction{_plural(self.preds_per_ref)} per reference, "
-            f"{self.refs_per_pred} reference{_plural(self.refs_per_pred)} per prediction"
-        )
+        preds = _at_most(self.max_preds_per_ref, "prediction")
+        refs = _at_most(self.max_refs_per_pred, "reference")
+        return f"{preds} per reference", f"{refs} per prediction"
 
     @abstractmethod
     def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
@@ -48,5 +45,5 @@ def best_first(score: Floats) -> Ints:
     return np.argsort(-score, kind="stable")
 
 
-def _plural(bound: Bound) -> str:
-    return "s" if bound == "any number" else ""
+def _at_most(bound: int | None, noun: str) -> str:
+    return f"any number of {noun}s" if bound is None else f"at most {bound} {noun}"

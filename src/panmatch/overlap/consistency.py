@@ -51,8 +51,10 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
     for side in ("ref", "pred"):
         _check_ids(columns[f"{side}_ids"], f"{side}_ids")
         if (columns[f"{side}_sizes"] <= 0).any():
-            raise OverlapError(f"{side}_sizes holds {columns[f'{side}_sizes'].min()}; "
-                               f"every segment has at least some area: leave empty ones out.")
+            raise OverlapError(
+                f"{side}_sizes holds {columns[f'{side}_sizes'].min()}; "
+                f"every segment has at least some area: leave empty ones out."
+            )
     void, sizes = columns["pred_void"], columns["pred_sizes"]
     if (void < 0).any() or (void > sizes).any():
         raise OverlapError("pred_void must lie between 0 and pred_sizes for every prediction.")
@@ -88,7 +90,9 @@ def _check_edges(columns: Mapping[str, Areas]) -> None:
     if not rising.all():
         raise OverlapError("edges must be sorted by reference, then prediction, each pair once.")
     if columns["edge_intersection"].min() <= 0:
-        raise OverlapError("edge_intersection must be positive: a pair that shares nothing is no edge.")
+        raise OverlapError(
+            "edge_intersection must be positive: a pair that shares nothing is no edge."
+        )
 
 
 def _check_disjoint(columns: Mapping[str, Areas], side: str, sizes: Areas) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch import _native
+from panmatch import native
 from panmatch.errors import LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, check_same_shape
 from panmatch.overlap.consistency import Ints
@@ -67,7 +67,7 @@ def count_overlaps(
     if mask is not None:
         arrays["void"] = as_labels(mask, "void")
     check_same_shape(arrays)
-    keys, counts = _native.joint_counts(
+    keys, counts = native.joint_counts(
         list(arrays.values()), _thread_count(threads, arrays["reference"].size)
     )
     in_void = _in_void(keys, label)
@@ -88,7 +88,7 @@ def _split_void(
             )
         return np.ma.getmaskarray(reference), None
     if void is None or np.ndim(void) > 0:
-        return void, None  # type: ignore[return-value]
+        return void, None
     if isinstance(void, bool | np.bool_) or not isinstance(void, int | np.integer | np.ndarray):
         raise OptionError(
             f"void={void!r} is neither a label of the reference (an integer) nor a mask of its "
@@ -98,13 +98,16 @@ def _split_void(
 
 
 def _in_void(keys: Ints, label: int | None) -> npt.NDArray[np.bool_]:
+    in_void = np.zeros(len(keys), np.bool_)
     if keys.shape[1] == 3:
-        return keys[:, 2] != 0
-    return np.zeros(len(keys), np.bool_) if label is None else keys[:, 0] == label
+        in_void |= keys[:, 2] != 0
+    elif label is not None:
+        in_void |= keys[:, 0] == label
+    return in_void
 
 
-def _brief(void: object) -> str:
-    return repr(void) if np.ndim(void) == 0 else f"a mask of shape {np.shape(void)}"  # type: ignore[arg-type]
+def _brief(void: npt.ArrayLike) -> str:
+    return repr(void) if np.ndim(void) == 0 else f"a mask of shape {np.shape(void)}"
 
 
 def _unmasked(prediction: npt.ArrayLike) -> npt.ArrayLike:

@@ -148,12 +148,14 @@ class Overlap:
     def iou(self) -> Floats:
         """IoU of every edge: I / (|g| + |p| − I − |p∩void|) (D1)."""
         shared = self.edges.intersection
-        return shared / (self._edge_refs() + self._edge_preds() - shared)
+        iou: Floats = shared / (self._edge_refs() + self._edge_preds() - shared)
+        return iou
 
     @property
     def dice(self) -> Floats:
         """Dice of every edge: 2 I / (|g| + |p| − |p∩void|)."""
-        return 2 * self.edges.intersection / (self._edge_refs() + self._edge_preds())
+        dice: Floats = 2 * self.edges.intersection / (self._edge_refs() + self._edge_preds())
+        return dice
 
     def score(self, name: Score = "iou") -> Floats:
         """Score of every edge by name (D2).
@@ -173,7 +175,7 @@ class Overlap:
         return self.edges.intersection / whole
 
     def above(self, threshold: float, score: Score = "iou") -> Overlap:
-        """Keep the edges whose score is strictly greater than `threshold` (D2), and all segments."""
+        """Keep all segments, and the edges with a score strictly above `threshold` (D2)."""
         keep = self.score(score) > check_threshold(threshold)
         edges = Edges(self.edges.ref[keep], self.edges.pred[keep], self.edges.intersection[keep])
         return Overlap(
@@ -181,7 +183,7 @@ class Overlap:
         )
 
     def components(self) -> tuple[Ints, Ints]:
-        """Number the connected components of the graph.
+        """Find the connected components of the graph.
 
         Returns
         -------

@@ -130,7 +130,8 @@ class Curve:
 
     @property
     def _denominator(self) -> Floats:
-        return self.tp + 0.5 * self.fp + 0.5 * self.fn
+        denominator: Floats = self.tp + 0.5 * self.fp + 0.5 * self.fn
+        return denominator
 
     def _rows(self, thresholds: Floats) -> Ints:
         return np.searchsorted(self.thresholds, thresholds, side="right") - 1
@@ -173,5 +174,6 @@ def curve(
 
 def _ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     """Divide; where the whole is 0 the ratio is undefined: NaN, without a warning."""
-    undefined = np.full(len(whole), np.nan)
-    return np.divide(part, whole, out=undefined, where=whole != 0)
+    ratio: Floats = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=ratio, where=whole != 0)
+    return ratio

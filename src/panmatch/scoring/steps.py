@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch import _native
+from panmatch import native
 from panmatch.matching import Course
 from panmatch.matching.exact_sum import from_halves, split, to_units
 from panmatch.overlap import Floats, Ints, Overlap
@@ -38,7 +38,7 @@ class _Events:
         edge = np.concatenate([course.edge[leaving], course.edge])
         threshold = np.concatenate([course.stop[leaving], course.start])
         # Leaving first: sums of float areas then return to exactly 0 before the next edge joins.
-        sign = np.repeat([-1.0, 1.0], [np.count_nonzero(leaving), len(course.edge)])
+        sign = np.repeat([-1.0, 1.0], [int(leaving.sum()), len(course.edge)])
         return cls(edge, threshold, sign)
 
     def by(self, vertex: Ints) -> tuple[_Events, Ints]:
@@ -71,7 +71,7 @@ def _ref_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints, Ints]
     pred_areas = overlap.pred_areas[overlap.edges.pred]
 
     def running(per_edge: npt.NDArray[np.float64]) -> Floats:
-        return _native.grouped_cumsum(ref, events.sign * per_edge[events.edge])
+        return native.grouped_cumsum(ref, events.sign * per_edge[events.edge])
 
     partners = running(np.ones(len(overlap.edges)))
     shared = running(overlap.edges.intersection.astype(np.float64))
@@ -93,7 +93,7 @@ def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
     Predictions that would be dismissed when unmatched are left out: they never are false (D10).
     """
     events, pred = events.by(overlap.edges.pred[events.edge])
-    matched = _native.grouped_cumsum(pred, events.sign) > 0.5
+    matched = native.grouped_cumsum(pred, events.sign) > 0.5
     last = _last_of_each(pred, events.threshold)
     change = _differences(pred[last], matched[last].astype(np.int64))
     counted = ~overlap.dismissible[pred[last]]

@@ -1,0 +1,15 @@
+"""The native core, compiled from ``src/native``: the loops over voxels and edges.
+
+Everything here takes plain arrays and trusts its callers to have checked their meaning.
+"""
+
+from panmatch.native._core import (
+    assign,
+    assign_sweep,
+    grouped_cumsum,
+    joint_counts,
+    merge,
+    merge_sweep,
+)
+
+__all__ = ["assign", "assign_sweep", "grouped_cumsum", "joint_counts", "merge", "merge_sweep"]

@@ -1,0 +1,364 @@
+"""Controlled errors: each function turns a reference into a prediction with one known mistake.
+
+Every function takes a label image of any integer dtype, leaves it as it is, and returns a new one
+of the same dtype (of int64 where new ids need it). The notes of each say what happens to the
+counts of D3 under the three strategies of D4 when the input is the reference, the result is the
+prediction, and an edge needs IoU > τ (D2). |g| is the voxel count of an object before the mistake
+and |p| after it. Objects that are not mentioned stay perfect matches of quality 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError
+from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.phantoms.objects import Floats, Numbers, dtype_for, number_objects
+from panmatch.phantoms.options import (
+    Radius,
+    check_count,
+    check_distance,
+    check_offset,
+    check_radius,
+    random_numbers,
+)
+from panmatch.phantoms.placement import image_clearance, keep_clear_of, paint_balls, place_balls
+from panmatch.phantoms.reshaping import cut, grow, move, shrink
+
+
+def shift(
+    labels: npt.ArrayLike, offset: Sequence[int], *, ids: Iterable[int] | None = None
+) -> LabelArray:
+    """Move objects by whole voxels.
+
+    What leaves the image is lost. All chosen objects move together, so they meet only objects
+    that stay; there the smaller id keeps the voxel.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    offset
+        Voxels to move by, one int per axis; negative numbers move towards index 0.
+    ids
+        The objects to move; None moves all.
+
+    Notes
+    -----
+    Let I be the voxels that g shares with its moved self. As long as no moved object overlaps a
+    reference other than its own, the three strategies agree: with I / (|g| + |p| − I) > τ, g stays
+    a TP of that quality; otherwise TP falls by 1, FN rises by 1, and FP rises by 1 unless nothing
+    is left inside the image. A moved object that overlaps another reference has an edge to that
+    one too if their IoU > τ, and an object that stays loses the voxels that a smaller id takes.
+
+    Examples
+    --------
+    >>> shift([[1, 1, 0, 2, 0]], (0, 1), ids=[1]).tolist()
+    [[0, 1, 1, 2, 0]]
+    """
+    objects = number_objects(labels)
+    steps = check_offset(offset, objects.numbers.ndim)
+    return objects.paint(objects.ids, move(objects, objects.pick(ids), steps))
+
+
+def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = None) -> LabelArray:
+    """Grow objects into the background by a Euclidean radius.
+
+    An object takes the background voxels within `radius` of any of its own, never a voxel of
+    another object. Where several grow into the same voxel the nearest gets it, and of equally
+    near ones the smaller id.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    radius
+        In voxels, 0 or more.
+    ids
+        The objects to grow; None grows all. The others claim nothing.
+
+    Notes
+    -----
+    A grown object contains its reference and meets no other, so the three strategies agree: with
+    |g| / |p| > τ, g stays a TP of that quality; otherwise TP falls by 1, FN and FP rise by 1.
+
+    Examples
+    --------
+    >>> dilate([[0, 3, 0, 0, 0, 7]], 2).tolist()
+    [[3, 3, 3, 3, 7, 7]]
+    """
+    objects = number_objects(labels)
+    radius = check_distance("radius", radius)
+    return objects.paint(objects.ids, grow(objects, objects.pick(ids), radius))
+
+
+def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = None) -> LabelArray:
+    """Shrink objects by a Euclidean radius.
+
+    An object loses the voxels within `radius` of any voxel that is not its own, be it background
+    or another object, and may disappear. The edge of the image is no such voxel: an object that
+    was cut off there stays cut off there.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    radius
+        In voxels, 0 or more.
+    ids
+        The objects to shrink; None shrinks all.
+
+    Notes
+    -----
+    A shrunken object lies inside its reference, so the three strategies agree: with |p| / |g| > τ,
+    g stays a TP of that quality; otherwise TP falls by 1, FN rises by 1, and FP rises by 1 unless
+    the object disappeared.
+
+    Examples
+    --------
+    >>> erode([[0, 4, 4, 4, 0, 9]], 1).tolist()
+    [[0, 0, 4, 0, 0, 0]]
+    """
+    objects = number_objects(labels)
+    radius = check_distance("radius", radius)
+    return objects.paint(objects.ids, shrink(objects, objects.pick(ids), radius))
+
+
+def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = None) -> LabelArray:
+    """Cut objects into pieces of nearly equal size.
+
+    Cuts run across the longest axis of the bounding box (the first of equally long ones). They
+    step inside a layer where they must, so that the pieces of one object differ by one voxel at
+    most, the larger ones first. The first piece keeps the id, the others get new ids above the
+    highest, by rising id. An object with fewer voxels than `pieces` falls into single voxels.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    pieces
+        Pieces per object, 1 or more.
+    ids
+        The objects to cut; None cuts all.
+
+    Notes
+    -----
+    Where g fell into n pieces, the largest is the share q = ceil(|g| / n) / |g| of it. If q ≤ τ,
+    TP falls by 1, FN rises by 1 and FP rises by n under all three strategies. If q > τ:
+
+    - one-to-one and one-to-many: g stays a TP of quality q, FP rises by n − 1, FN stays.
+    - many-to-one: all pieces are taken together, g stays a TP of quality 1, FP and FN stay. With
+      ``gate="edge"`` only pieces whose own share is above τ are taken; the others are FPs.
+
+    Examples
+    --------
+    >>> fragment([[5, 5, 5, 5, 5, 0, 8]], 2, ids=[5]).tolist()
+    [[5, 5, 5, 9, 9, 0, 8]]
+    """
+    objects = number_objects(labels)
+    pieces = check_count("pieces", pieces, lowest=1)
+    after, count = cut(objects, objects.pick(ids), pieces)
+    added = objects.new_ids(count)
+    return objects.paint(np.concatenate([objects.ids.astype(added.dtype), added]), after)
+
+
+def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> LabelArray:
+    """Join pairs of neighbouring objects; the smaller id wins.
+
+    Objects are visited in random order. Each one that is still single joins the single object
+    with the nearest centroid (of equally near ones the smaller id), until there are enough pairs.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    pairs
+        How many pairs, at most half the number of objects. No object is in two.
+    seed
+        Equal seeds give equal pairs.
+
+    Notes
+    -----
+    Of a joined pair a, b with |a| ≥ |b|, the prediction has IoU q = |a| / (|a| + |b|) with a and
+    1 − q with b. If q ≤ τ, TP falls by 2, FN rises by 2 and FP rises by 1 under all three
+    strategies. If q > τ:
+
+    - one-to-one and many-to-one: a stays a TP of quality q; TP falls by 1, FN rises by 1, FP stays.
+    - one-to-many: the same if 1 − q ≤ τ. Otherwise both stay TPs, of quality q and 1 − q, and TP,
+      FP and FN stay (solver ``best``; ``optimal`` may give b up where that raises PQ).
+
+    Examples
+    --------
+    >>> merge_neighbours([[1, 0, 2, 0, 0, 0, 7, 0, 4]], 2).tolist()
+    [[1, 0, 1, 0, 0, 0, 4, 0, 4]]
+    """
+    objects = number_objects(labels)
+    pairs = check_count("pairs", pairs)
+    if pairs > objects.count // 2:
+        raise OptionError(
+            f"pairs={pairs} is too many: labels has {objects.count} objects, "
+            f"and each may be in one pair; pass {objects.count // 2} or less."
+        )
+    ids = objects.ids.copy()
+    for first, second in _nearest_pairs(objects.centroids(), pairs, random_numbers(seed)):
+        ids[[first, second]] = ids[min(first, second)]
+    return objects.paint(ids)
+
+
+def miss(
+    labels: npt.ArrayLike,
+    count: int | None = None,
+    *,
+    ids: Iterable[int] | None = None,
+    seed: int = 0,
+) -> LabelArray:
+    """Remove objects: `count` random ones, or those in `ids`.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    count
+        How many objects to remove, at most as many as there are.
+    ids
+        The objects to remove, instead of `count`.
+    seed
+        Equal seeds remove equal objects; only for `count`.
+
+    Notes
+    -----
+    Per removed object TP falls by 1 and FN rises by 1; FP stays. The three strategies agree.
+
+    Examples
+    --------
+    >>> miss([[1, 0, 2, 0, 3]], ids=[2]).tolist()
+    [[1, 0, 0, 0, 3]]
+    """
+    objects = number_objects(labels)
+    if (count is None) == (ids is None):
+        given = "neither" if count is None else "both"
+        raise OptionError(f"miss got {given} of count and ids; pass exactly one of them.")
+    kept = objects.ids.copy()
+    if count is None:
+        kept[np.array(objects.pick(ids), dtype=np.int64) - 1] = 0
+    else:
+        count = check_count("count", count, highest=objects.count)
+        kept[random_numbers(seed).permutation(objects.count)[:count]] = 0
+    return objects.paint(kept)
+
+
+def hallucinate(
+    labels: npt.ArrayLike,
+    count: int,
+    *,
+    radius: Radius,
+    avoid: npt.ArrayLike | None = None,
+    gap: float = 1.0,
+    seed: int = 0,
+) -> LabelArray:
+    """Add balls where there is nothing.
+
+    Parameters
+    ----------
+    labels
+        Label image with two or three axes.
+    count
+        How many balls to add. They get new ids above the highest of `labels`.
+    radius
+        Lowest and highest radius in voxels; radii are drawn uniformly in between.
+    avoid
+        A second label image to stay clear of, usually the reference where `labels` is a
+        prediction that has mistakes already.
+    gap
+        Least distance in voxels from every object of `labels` and `avoid` and between balls, as
+        in `balls`.
+    seed
+        Equal seeds add equal balls.
+
+    Notes
+    -----
+    Per ball FP rises by 1; TP and FN stay. The three strategies agree. This needs the reference
+    as `labels` or as `avoid`: a ball then shares no voxel with any reference.
+
+    Examples
+    --------
+    >>> image = hallucinate([[0, 0, 0, 0, 6]] * 3, 1, radius=(1, 1))
+    >>> image.tolist()
+    [[0, 7, 0, 0, 6], [7, 7, 7, 0, 6], [0, 7, 0, 0, 6]]
+    """
+    objects = number_objects(labels)
+    if objects.numbers.ndim not in (2, 3):
+        raise OptionError(
+            f"labels has {objects.numbers.ndim} axes; hallucinate draws discs in 2-D and balls in "
+            "3-D: pass an image with two or three axes."
+        )
+    count = check_count("count", count)
+    radius, gap = check_radius(radius), check_distance("gap", gap)
+    occupied = (objects.numbers > 0) | _avoided(avoid, objects.numbers)
+    clearance = image_clearance(occupied.shape)
+    keep_clear_of(clearance, occupied, gap)
+    balls = place_balls(clearance, count, radius=radius, gap=gap, rng=random_numbers(seed))
+    added = objects.new_ids(count)
+    image = objects.paint(objects.ids.astype(added.dtype))
+    paint_balls(image, balls, added)
+    return image
+
+
+def relabel(labels: npt.ArrayLike, *, seed: int = 0, high: int | None = None) -> LabelArray:
+    """Give every object a new random id.
+
+    Parameters
+    ----------
+    labels
+        Label image, one axis or more.
+    seed
+        Equal seeds give equal ids.
+    high
+        Ids are drawn from 1 … `high`, no two alike; None means 10 times the number of objects.
+        The dtype stays if it can hold `high`; otherwise the result is int64.
+
+    Notes
+    -----
+    TP, FP and FN stay under all three strategies: only ``same-id`` looks at ids.
+
+    Examples
+    --------
+    >>> image = relabel([[1, 1, 0, 2]], high=2)
+    >>> sorted(image[0, [0, 3]].tolist()), int(image[0, 2])
+    ([1, 2], 0)
+    """
+    objects = number_objects(labels)
+    largest = int(np.iinfo(np.int64).max)
+    high = 10 * objects.count if high is None else high
+    high = check_count("high", high, lowest=objects.count, highest=largest)
+    drawn = random_numbers(seed).choice(high, size=objects.count, replace=False) + 1
+    return objects.paint(drawn.astype(dtype_for(high, objects.ids.dtype)))
+
+
+def _nearest_pairs(
+    centroids: Floats, pairs: int, rng: np.random.Generator
+) -> list[tuple[int, int]]:
+    """Return disjoint pairs of positions, each object with the nearest one still single."""
+    single = np.ones(len(centroids), dtype=np.bool_)
+    found: list[tuple[int, int]] = []
+    for first in rng.permutation(len(centroids)).tolist():
+        if len(found) == pairs:
+            break
+        if single[first]:
+            single[first] = False
+            distance = ((centroids - centroids[first]) ** 2).sum(axis=1)
+            second = int(np.argmin(np.where(single, distance, np.inf)))
+            single[second] = False
+            found.append((first, second))
+    return found
+
+
+def _avoided(avoid: npt.ArrayLike | None, numbers: Numbers) -> npt.NDArray[np.bool_]:
+    if avoid is None:
+        return np.zeros(numbers.shape, dtype=np.bool_)
+    other = as_labels(avoid, "avoid")
+    check_same_shape({"labels": numbers, "avoid": other})
+    return np.asarray(other != 0)

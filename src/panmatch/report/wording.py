@@ -1,0 +1,23 @@
+"""How strategies are named wherever people read about them: always with both bounds (D4)."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from panmatch.matching import Strategy
+
+
+def strategy_title(strategy: Strategy) -> tuple[str, tuple[str, str]]:
+    """Return the name with its options, and the two degree bounds.
+
+    Examples
+    --------
+    >>> from panmatch.matching import ManyToOne
+    >>> strategy_title(ManyToOne(gate="edge"))
+    ('many-to-one (merge, edge)', ('any preds per ref', '≤ 1 ref per pred'))
+    """
+    values = [str(getattr(strategy, field.name)) for field in fields(strategy)]  # type: ignore[arg-type]
+    options = f" ({', '.join(values)})" if values else ""
+    preds = "any preds" if strategy.max_preds_per_ref is None else "≤ 1 pred"
+    refs = "any refs" if strategy.max_refs_per_pred is None else "≤ 1 ref"
+    return f"{strategy.name}{options}", (f"{preds} per ref", f"{refs} per pred")
