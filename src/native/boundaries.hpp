@@ -25,64 +25,48 @@ namespace detail {
 
 #if PANMATCH_SSE2
 
-inline __m128i same(const uint8_t* x, int lane) {
-    auto at = [&](int back) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 16 * lane - back));
-    };
-    return _mm_cmpeq_epi8(at(0), at(1));
+template <typename T>
+__m128i load(const T* at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-inline __m128i same(const uint16_t* x, int lane) {
-    auto at = [&](int back) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 8 * lane - back));
-    };
-    return _mm_cmpeq_epi16(at(0), at(1));
-}
-
-inline __m128i same(const uint32_t* x, int lane) {
-    auto at = [&](int back) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 4 * lane - back));
-    };
-    return _mm_cmpeq_epi32(at(0), at(1));
-}
+// All ones in every element of a 16-byte lane that equals its predecessor.
+inline __m128i same(const uint8_t* x) { return _mm_cmpeq_epi8(load(x), load(x - 1)); }
+inline __m128i same(const uint16_t* x) { return _mm_cmpeq_epi16(load(x), load(x - 1)); }
+inline __m128i same(const uint32_t* x) { return _mm_cmpeq_epi32(load(x), load(x - 1)); }
 
 // SSE2 has no 64-bit compare: both halves must agree.
-inline __m128i same(const uint64_t* x, int lane) {
-    auto at = [&](int back) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 2 * lane - back));
-    };
-    __m128i halves = _mm_cmpeq_epi32(at(0), at(1));
+inline __m128i same(const uint64_t* x) {
+    __m128i halves = _mm_cmpeq_epi32(load(x), load(x - 1));
     return _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1)));
 }
 
 // One byte per element for 16 elements, 0xFF where element and predecessor agree.
-inline __m128i same_16(const uint8_t* x, int part) { return same(x, part); }
+inline __m128i same_16(const uint8_t* x) { return same(x); }
 
-inline __m128i same_16(const uint16_t* x, int part) {
-    return _mm_packs_epi16(same(x, 2 * part), same(x, 2 * part + 1));
+inline __m128i same_16(const uint16_t* x) { return _mm_packs_epi16(same(x), same(x + 8)); }
+
+inline __m128i same_16(const uint32_t* x) {
+    return _mm_packs_epi16(_mm_packs_epi32(same(x), same(x + 4)),
+                           _mm_packs_epi32(same(x + 8), same(x + 12)));
 }
 
-inline __m128i same_16(const uint32_t* x, int part) {
-    return _mm_packs_epi16(_mm_packs_epi32(same(x, 4 * part), same(x, 4 * part + 1)),
-                           _mm_packs_epi32(same(x, 4 * part + 2), same(x, 4 * part + 3)));
-}
-
-inline __m128i same_16(const uint64_t* x, int part) {
-    __m128i quads[4];
-    for (int i = 0; i < 4; ++i) {
-        __m128 low = _mm_castsi128_ps(same(x, 8 * part + 2 * i));
-        __m128 high = _mm_castsi128_ps(same(x, 8 * part + 2 * i + 1));
-        quads[i] = _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
-    }
-    return _mm_packs_epi16(_mm_packs_epi32(quads[0], quads[1]),
-                           _mm_packs_epi32(quads[2], quads[3]));
+inline __m128i same_16(const uint64_t* x) {
+    auto four = [](const uint64_t* at) {
+        __m128 low = _mm_castsi128_ps(same(at)), high = _mm_castsi128_ps(same(at + 2));
+        return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
+    };
+    return _mm_packs_epi16(_mm_packs_epi32(four(x), four(x + 4)),
+                           _mm_packs_epi32(four(x + 8), four(x + 12)));
 }
 
 template <typename T>
 uint64_t changes_in_word(const T* x) {
     uint64_t equal = 0;
-    for (int part = 0; part < 4; ++part)
-        equal |= static_cast<uint64_t>(_mm_movemask_epi8(same_16(x, part))) << (16 * part);
+    for (int part = 0; part < 4; ++part) {
+        int bits = _mm_movemask_epi8(same_16(x + 16 * part));
+        equal |= static_cast<uint64_t>(bits) << (16 * part);
+    }
     return ~equal;
 }
 
@@ -117,10 +101,24 @@ uint64_t changes_at_border(const T* x, int64_t n, bool has_previous) {
     return changes_in_word(padded + 1);
 }
 
+// Asks for the cache lines of a word some pages of work ahead: ends of runs interrupt the steady
+// stream that the hardware would follow by itself. Addresses past the end are harmless.
+template <typename T>
+void prefetch_word(const T* x) {
+#if defined(__GNUC__)
+    constexpr int64_t kAhead = 4096, kLine = 64;
+    const char* at = reinterpret_cast<const char*>(x) + kAhead;
+    for (size_t line = 0; line < kWord * sizeof(T); line += kLine) __builtin_prefetch(at + line);
+#else
+    (void)x;
+#endif
+}
+
 template <typename T>
 void mark(const char* data, int64_t n, bool has_previous, uint64_t* bits) {
     const T* x = reinterpret_cast<const T*>(data);
     for (int64_t start = 0; start < n; start += kWord, ++bits) {
+        prefetch_word(x + start);
         int64_t count = n - start < kWord ? n - start : kWord;
         bool preceded = start > 0 || has_previous;
         if (preceded && count == kWord) *bits |= changes_in_word(x + start);

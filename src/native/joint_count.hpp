@@ -21,14 +21,23 @@ struct Entry {
     int64_t count;  // 0 marks a free slot
 };
 
+// Plain arithmetic: comparing arrays with == calls a library function for each pair of keys.
+template <size_t K>
+bool same_key(const Key<K>& a, const Key<K>& b) {
+    int64_t difference = 0;
+    for (size_t k = 0; k < K; ++k) difference |= a[k] ^ b[k];
+    return difference == 0;
+}
+
 template <size_t K>
 uint64_t hash_of(const Key<K>& key) {
+    // Odd multipliers without pattern; independent products, so that they are computed at once.
+    constexpr uint64_t kOdd[] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u,
+                                 0x27D4EB2F165667C5u, 0x85EBCA77C2B2AE63u};
+    static_assert(K <= sizeof(kOdd) / sizeof(kOdd[0]));
     uint64_t h = 0;
-    for (int64_t value : key) {
-        h = (h ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 32;
-    }
-    return h;
+    for (size_t k = 0; k < K; ++k) h += static_cast<uint64_t>(key[k]) * kOdd[k];
+    return h ^ h >> 29;
 }
 
 // Open addressing with linear probing; grows at half load.
@@ -62,7 +71,7 @@ private:
     Entry<K>& find(const Key<K>& key) {
         size_t mask = slots_.size() - 1;
         size_t at = hash_of(key) & mask;
-        while (slots_[at].count != 0 && slots_[at].key != key) at = (at + 1) & mask;
+        while (slots_[at].count != 0 && !same_key(slots_[at].key, key)) at = (at + 1) & mask;
         return slots_[at];
     }
 
@@ -80,8 +89,8 @@ template <size_t K>
 class RecentCounts {
 public:
     void add(const Key<K>& key, int64_t count) {
-        Entry<K>& slot = slots_[hash_of(key) % kSlots];
-        if (slot.key == key) {
+        Entry<K>& slot = slots_[hash_of(key) >> (64 - kBits)];
+        if (same_key(slot.key, key)) {
             slot.count += count;
             return;
         }
@@ -97,34 +106,46 @@ public:
     }
 
 private:
-    static constexpr size_t kSlots = 512;
-    std::array<Entry<K>, kSlots> slots_{};
+    static constexpr int kBits = 10;
+    std::array<Entry<K>, size_t{1} << kBits> slots_{};
     CountTable<K> table_;
 };
 
-inline int64_t load_label(const char* data, int64_t i, const Operand& op) {
-    auto as = [&](auto type) {
-        using T = decltype(type);
-        return static_cast<int64_t>(reinterpret_cast<const T*>(data)[i]);
-    };
-    switch (op.width) {
-        case 1: return op.is_signed ? as(int8_t{}) : as(uint8_t{});
-        case 2: return op.is_signed ? as(int16_t{}) : as(uint16_t{});
-        case 4: return op.is_signed ? as(int32_t{}) : as(uint32_t{});
-        default: return as(int64_t{});  // unsigned labels beyond 2^63 - 1 turn negative here
+// Reads the labels of one operand at the given positions.
+template <typename T>
+void gather_as(const char* data, const int32_t* positions, int count, int64_t* labels) {
+    const T* values = reinterpret_cast<const T*>(data);
+    for (int i = 0; i < count; ++i) labels[i] = static_cast<int64_t>(values[positions[i]]);
+}
+
+inline void gather(const Operand& op, const char* data, const int32_t* positions, int count,
+                   int64_t* labels) {
+    int kind = op.width * 2 + (op.is_signed ? 1 : 0);
+    switch (kind) {
+        case 2: return gather_as<uint8_t>(data, positions, count, labels);
+        case 3: return gather_as<int8_t>(data, positions, count, labels);
+        case 4: return gather_as<uint16_t>(data, positions, count, labels);
+        case 5: return gather_as<int16_t>(data, positions, count, labels);
+        case 8: return gather_as<uint32_t>(data, positions, count, labels);
+        case 9: return gather_as<int32_t>(data, positions, count, labels);
+        // Unsigned labels beyond 2^63 - 1 turn negative here; they are refused later.
+        default: return gather_as<int64_t>(data, positions, count, labels);
     }
 }
 
-// Follows one run of equal label combinations; only the end of a run touches the table.
+// Follows the runs of equal label combinations; only the end of a run touches the counts.
 template <size_t K>
 class RunCounter {
 public:
     explicit RunCounter(const std::vector<Operand>& operands) : operands_(operands) {}
 
     void row(const std::array<const char*, K>& data, int64_t n) {
-        turn_to(load(data, 0));
-        for (int64_t start = 0; start < n; start += kBlock)
-            block(data, start, std::min(kBlock, n - start));
+        begin_row(data);
+        for (int64_t start = 0; start < n; start += kBlock) {
+            std::array<const char*, K> block;
+            for (size_t k = 0; k < K; ++k) block[k] = data[k] + start * operands_[k].width;
+            read_block(block, std::min(kBlock, n - start), start > 0);
+        }
     }
 
     std::vector<Entry<K>> finish() {
@@ -133,45 +154,59 @@ public:
     }
 
 private:
-    static constexpr int64_t kBlock = 16 * kWord;
+    static constexpr int64_t kBlock = 8 * kWord;
     const std::vector<Operand>& operands_;
     RecentCounts<K> counts_;
     Key<K> current_{};
     int64_t run_ = 0;
-
-    Key<K> load(const std::array<const char*, K>& data, int64_t i) const {
-        Key<K> key;
-        for (size_t k = 0; k < K; ++k) key[k] = load_label(data[k], i, operands_[k]);
-        return key;
-    }
-
-    void turn_to(const Key<K>& key) {
-        if (key == current_) return;
-        close_run();
-        current_ = key;
-    }
+    int32_t positions_[kBlock + 1];
+    int64_t labels_[K][kBlock + 1];
 
     void close_run() {
         if (run_ > 0) counts_.add(current_, run_);
         run_ = 0;
     }
 
-    void block(const std::array<const char*, K>& data, int64_t start, int64_t n) {
+    void begin_row(const std::array<const char*, K>& data) {
+        const int32_t first = 0;
+        Key<K> key;
+        for (size_t k = 0; k < K; ++k) gather(operands_[k], data[k], &first, 1, &key[k]);
+        if (!same_key(key, current_)) close_run();
+        current_ = key;
+    }
+
+    // Three short loops rather than one, so that each is predictable: where labels change,
+    // which labels stand there, and how long each run was.
+    void read_block(const std::array<const char*, K>& data, int64_t n, bool has_previous) {
         uint64_t bits[kBlock / kWord] = {};
-        for (size_t k = 0; k < K; ++k) {
-            int width = operands_[k].width;
-            mark_changes(data[k] + start * width, width, n, start > 0, bits);
+        for (size_t k = 0; k < K; ++k)
+            mark_changes(data[k], operands_[k].width, n, has_previous, bits);
+        int changes = list_positions(bits, n);
+        if (changes == 0) {
+            run_ += n;
+            return;
         }
-        int64_t from = 0;
-        for (int64_t word = 0; word * kWord < n; ++word) {
-            for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-                int64_t at = word * kWord + lowest_bit(rest);
-                run_ += at - from;
-                from = at;
-                turn_to(load(data, start + at));
-            }
-        }
-        run_ += n - from;
+        for (size_t k = 0; k < K; ++k)
+            gather(operands_[k], data[k], positions_, changes, labels_[k]);
+        counts_.add(current_, run_ + positions_[0]);
+        for (int i = 0; i + 1 < changes; ++i)
+            counts_.add(key_at(i), positions_[i + 1] - positions_[i]);
+        current_ = key_at(changes - 1);
+        run_ = n - positions_[changes - 1];
+    }
+
+    int list_positions(const uint64_t* bits, int64_t n) {
+        int count = 0;
+        for (int32_t start = 0; start < n; start += kWord, ++bits)
+            for (uint64_t rest = *bits; rest != 0; rest &= rest - 1)
+                positions_[count++] = start + lowest_bit(rest);
+        return count;
+    }
+
+    Key<K> key_at(int i) const {
+        Key<K> key;
+        for (size_t k = 0; k < K; ++k) key[k] = labels_[k][i];
+        return key;
     }
 };
 
@@ -202,7 +237,7 @@ std::vector<Entry<K>> count_joint(const std::vector<int64_t>& shape,
               [](const Entry<K>& a, const Entry<K>& b) { return a.key < b.key; });
     std::vector<Entry<K>> merged;
     for (const auto& entry : all) {
-        if (!merged.empty() && merged.back().key == entry.key) merged.back().count += entry.count;
+        if (!merged.empty() && same_key(merged.back().key, entry.key)) merged.back().count += entry.count;
         else merged.push_back(entry);
     }
     return merged;

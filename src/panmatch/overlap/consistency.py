@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OverlapError
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Areas = npt.NDArray[Any]  # int64 voxel counts, or float64 areas from geometry
+from panmatch.overlap.sums import sum_by
+from panmatch.overlap.types import Areas, Ints
 
 COLUMN_NAMES = (
     "ref_ids",
@@ -96,8 +93,7 @@ def _check_edges(columns: Mapping[str, Areas]) -> None:
 
 
 def _check_disjoint(columns: Mapping[str, Areas], side: str, sizes: Areas) -> None:
-    shared = np.zeros(len(sizes), columns["edge_intersection"].dtype)
-    np.add.at(shared, columns[f"edge_{side}"], columns["edge_intersection"])
+    shared = sum_by(columns[f"edge_{side}"], columns["edge_intersection"], len(sizes))
     over = np.flatnonzero(shared > sizes * (1 + AREA_TOLERANCE))
     if len(over):
         at = over[0]

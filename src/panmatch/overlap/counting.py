@@ -11,8 +11,9 @@ import numpy.typing as npt
 from panmatch import native
 from panmatch.errors import LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.overlap.consistency import Ints
 from panmatch.overlap.graph import Edges, Overlap
+from panmatch.overlap.sums import sum_by
+from panmatch.overlap.types import Ints
 
 VOXELS_PER_THREAD = 1 << 22  # below this a second thread costs more than it saves
 
@@ -70,10 +71,11 @@ def count_overlaps(
     keys, counts = native.joint_counts(
         list(arrays.values()), _thread_count(threads, arrays["reference"].size)
     )
+    ref, pred = np.ascontiguousarray(keys[:, :2].T)
     in_void = _in_void(keys, label)
-    _check_labels(keys[:, 0][~in_void], counts[~in_void], arrays["reference"], "reference")
-    _check_labels(keys[:, 1], counts, arrays["prediction"], "prediction")
-    return _assemble(keys[:, 0], keys[:, 1], counts, in_void)
+    _check_labels(ref[~in_void], counts[~in_void], arrays["reference"], "reference")
+    _check_labels(pred, counts, arrays["prediction"], "prediction")
+    return _assemble(ref, pred, counts, in_void)
 
 
 def _split_void(
@@ -159,15 +161,9 @@ def _assemble(ref: Ints, pred: Ints, counts: Ints, in_void: npt.NDArray[Any]) ->
     both, void_part = is_ref & is_pred, is_pred & in_void
     return Overlap(
         ref_ids=ref_ids,
-        ref_sizes=_sum_by(ref_at, counts[is_ref], len(ref_ids)),
+        ref_sizes=sum_by(ref_at, counts[is_ref], len(ref_ids)),
         pred_ids=pred_ids,
-        pred_sizes=_sum_by(pred_at, counts[is_pred], len(pred_ids)),
+        pred_sizes=sum_by(pred_at, counts[is_pred], len(pred_ids)),
         edges=Edges(ref_place[both], pred_place[both], counts[both]),
-        pred_void=_sum_by(pred_place[void_part], counts[void_part], len(pred_ids)),
+        pred_void=sum_by(pred_place[void_part], counts[void_part], len(pred_ids)),
     )
-
-
-def _sum_by(places: Ints, counts: Ints, n: int) -> Ints:
-    total = np.zeros(n, np.int64)
-    np.add.at(total, places, counts)
-    return total

@@ -13,14 +13,13 @@ import numpy.typing as npt
 from panmatch.errors import OverlapError, check_choice
 from panmatch.overlap.consistency import (
     COLUMN_NAMES,
-    Areas,
-    Floats,
-    Ints,
     as_areas,
     as_positions,
     check_consistency,
 )
+from panmatch.overlap.sums import sum_by
 from panmatch.overlap.threshold import check_threshold
+from panmatch.overlap.types import Areas, Floats, Ints
 
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
 
@@ -308,7 +307,4 @@ def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 
 
 def _add_up(places: Ints, first: Areas, second: Areas, n: int) -> Areas:
-    values = np.concatenate([first, second])
-    total = np.zeros(n, values.dtype)
-    np.add.at(total, places, values)
-    return total
+    return sum_by(places, np.concatenate([first, second]), n)

@@ -11,6 +11,7 @@ from panmatch import native
 from panmatch.matching import Course
 from panmatch.matching.exact_sum import from_halves, split, to_units
 from panmatch.overlap import Floats, Ints, Overlap
+from panmatch.overlap.sums import sum_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +57,9 @@ def count_steps(overlap: Overlap, course: Course) -> Steps:
     thresholds, place = np.unique(np.concatenate([[0.0], tp_at, pred_at]), return_inverse=True)
     of_refs, of_preds = place[1 : 1 + len(tp_at)], place[1 + len(tp_at) :]
     n = len(thresholds)
-    tp = np.cumsum(_add_at(of_refs, tp_change, n))
-    matched_preds = np.cumsum(_add_at(of_preds, pred_change, n))
-    high, low = (np.cumsum(_add_at(of_refs, half, n)) for half in split(quality_change))
+    tp = np.cumsum(sum_by(of_refs, tp_change, n))
+    matched_preds = np.cumsum(sum_by(of_preds, pred_change, n))
+    high, low = (np.cumsum(sum_by(of_refs, half, n)) for half in split(quality_change))
     fp = np.count_nonzero(~overlap.dismissible) - matched_preds
     return _without_repeats(
         Steps(thresholds, tp, fp, len(overlap.ref_ids) - tp, from_halves(high, low))
@@ -112,12 +113,6 @@ def _differences(vertex: Ints, values: Ints) -> Ints:
     same = vertex[1:] == vertex[:-1]
     change[1:][same] -= values[:-1][same]
     return change
-
-
-def _add_at(places: Ints, values: Ints, n: int) -> Ints:
-    total = np.zeros(n, np.int64)
-    np.add.at(total, places, values)
-    return total
 
 
 def _without_repeats(steps: Steps) -> Steps:

@@ -1,0 +1,195 @@
+"""Counting, matching and curves against numpy, panoptica and the machine's limit."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import panmatch as pm
+from benchmarks import scenes
+from benchmarks.scenes import Labels, Pair
+from benchmarks.timing import Row, at_most, below, best_ms, faster
+
+ROOT = Path(__file__).parents[1]
+PEER = ROOT / ".venv-peers" / "bin" / "python"
+STRATEGIES: list[pm.Strategy] = [
+    pm.OneToOne(),
+    pm.OneToOne(solver="greedy"),
+    pm.ManyToOne(),
+    pm.ManyToOne(gate="edge"),
+    pm.OneToMany(),
+    pm.SameId(),
+]
+SUM_BOUNDS = {50: 2.5, 500: 4.0, 3000: 6.0}
+
+
+def rows() -> Iterator[Row]:
+    """Yield every comparison as soon as it is measured."""
+    yield from counting("256³", {n: scenes.balls(n) for n in SUM_BOUNDS})
+    for instances in SUM_BOUNDS:
+        pair = scenes.twice_as_large(scenes.balls(instances))
+        yield from counting("512³", {instances: pair})
+    yield memory()
+    yield from whole_pq()
+    yield merging()
+    yield curves_against_bincount()
+    yield tissue_curves()
+    yield import_time()
+
+
+def counting(size: str, pairs: dict[int, Pair]) -> Iterator[Row]:
+    for instances, (reference, prediction) in pairs.items():
+        what = f"count overlaps, {size}, {instances} instances"
+        total = sum_both(reference, prediction)
+        one = best_ms(lambda: pm.count_overlaps(reference, prediction, threads=1))  # noqa: B023
+        two = best_ms(lambda: pm.count_overlaps(reference, prediction, threads=2))  # noqa: B023
+        name, numpy_ms = best_numpy(reference, prediction)
+        yield at_most(f"{what}, 1 thread", one, total, "sum both arrays", SUM_BOUNDS[instances])
+        yield faster(f"{what}, 1 thread", one, numpy_ms, name, 4)
+        yield at_most(f"{what}, 2 threads", two, one, "1 thread", 1)
+
+
+def sum_both(reference: Labels, prediction: Labels) -> float:
+    """Return the faster of numpy's two ways to sum: in int64 (its default) and in int32."""
+    return min(
+        best_ms(lambda: (reference.sum(), prediction.sum())),
+        best_ms(lambda: (reference.sum(dtype=np.int32), prediction.sum(dtype=np.int32))),
+    )
+
+
+def bincount_int64(reference: Labels, prediction: Labels) -> Any:
+    width = int(prediction.max()) + 1
+    return np.bincount(reference.ravel().astype(np.int64) * width + prediction.ravel())
+
+
+def bincount_foreground(reference: Labels, prediction: Labels) -> Any:
+    width = int(prediction.max()) + 1
+    some = np.flatnonzero((reference | prediction).ravel())
+    keys = reference.ravel()[some].astype(np.int64) * width + prediction.ravel()[some]
+    return np.bincount(keys)
+
+
+def bincount_int32(reference: Labels, prediction: Labels) -> Any:
+    return np.bincount(reference.ravel() * np.int32(int(prediction.max()) + 1) + prediction.ravel())
+
+
+def best_numpy(reference: Labels, prediction: Labels) -> tuple[str, float]:
+    """Return the fastest of three ways to count pairs with numpy; `unique` is far behind."""
+    ways = {
+        "numpy bincount (int64)": bincount_int64,
+        "numpy bincount (int32)": bincount_int32,
+        "numpy bincount (foreground)": bincount_foreground,
+    }
+    times = {
+        name: best_ms(lambda: way(reference, prediction), repeats=3)  # noqa: B023
+        for name, way in ways.items()
+    }
+    return min(times.items(), key=lambda item: item[1])
+
+
+def memory() -> Row:
+    """Count in a fresh process and see how far its peak memory rises."""
+    code = "from benchmarks.core import print_extra_memory; print_extra_memory()"
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    return below("extra memory of counting, 512³, 3000 instances", float(out), "MB", 32)
+
+
+def print_extra_memory() -> None:
+    """Print the rise of peak memory in MB (ru_maxrss is in kB on Linux)."""
+    first = pm.count_overlaps(np.ones(9, np.int32), np.ones(9, np.int32))
+    corner = scenes.balls(3000)[0][:128, :128, :128]
+    # Tiled rather than enlarged, so that making the scene does not raise the peak beforehand.
+    reference = np.empty((512, 512, 512), np.int32)
+    prediction = np.empty_like(reference)
+    for index in np.ndindex(4, 4, 4):
+        box = tuple(slice(128 * i, 128 * i + 128) for i in index)
+        reference[box] = corner
+        prediction[box] = corner
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = pm.count_overlaps(reference, prediction, threads=2)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert len(found.edges) > len(first.edges)
+    print((after - before) / 1024)
+
+
+def whole_pq() -> Iterator[Row]:
+    for instances in SUM_BOUNDS:
+        reference, prediction = scenes.balls(instances)
+
+        def ours() -> pm.Tally:
+            overlap = pm.count_overlaps(reference, prediction, threads=1)  # noqa: B023
+            return pm.match(overlap, pm.OneToOne(solver="greedy"), 0.5).tally
+
+        peer = panoptica(reference, prediction, "greedy", 0.5)
+        assert abs(ours().pq - peer["pq"]) < 1e-6
+        what = f"PQ from arrays, 256³, {instances} instances, 1 thread"
+        yield faster(what, best_ms(ours), peer["ms"], f"panoptica {peer['version']}", 100)
+
+
+def merging() -> Row:
+    reference, prediction = scenes.cut_in_two(500)
+
+    def ours() -> pm.Tally:
+        overlap = pm.count_overlaps(reference, prediction, threads=1)
+        return pm.match(overlap, pm.ManyToOne(), 0.1).tally
+
+    peer = panoptica(reference, prediction, "merge", 0.1)
+    assert abs(ours().pq - peer["pq"]) < 1e-6
+    what = "many-to-one PQ from arrays, 256³, 500 instances cut in two, 1 thread"
+    return faster(what, best_ms(ours), peer["ms"], f"panoptica {peer['version']}", 500)
+
+
+def panoptica(reference: Labels, prediction: Labels, matcher: str, threshold: float) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder) / "reference.npy", reference)
+        np.save(Path(folder) / "prediction.npy", prediction)
+        script = Path(__file__).with_name("peer_panoptica.py")
+        done = subprocess.run(
+            [str(PEER), str(script), folder, matcher, str(threshold)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def all_curves(overlap: pm.Overlap) -> list[tuple[float, float, float]]:
+    curves = [pm.curve(overlap, strategy) for strategy in STRATEGIES]
+    return [(curve.autc, curve.autc_sq, curve.autc_rq) for curve in curves]
+
+
+def curves_against_bincount() -> Row:
+    reference, prediction = scenes.balls(3000)
+    overlap = pm.count_overlaps(reference, prediction)
+    ours = best_ms(lambda: all_curves(overlap))
+    name, other = best_numpy(reference, prediction)
+    return at_most("exact AUTC of all strategies, 256³, 3000 instances", ours, other, name, 1)
+
+
+def tissue_curves() -> Row:
+    overlap = pm.count_overlaps(*scenes.dense_tissue(3000))
+    what = f"all curves of a dense tissue, 3000 cells, {len(overlap.edges)} contacts"
+    return below(what, best_ms(lambda: all_curves(overlap)), "ms", 1000)
+
+
+def import_time() -> Row:
+    """Time the import in fresh processes, beyond numpy's own."""
+    code = (
+        "import numpy, time; start = time.perf_counter(); import panmatch; "
+        "print(time.perf_counter() - start)"
+    )
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout)
+        for _ in range(7)
+    ]
+    return below("import panmatch beyond numpy", 1e3 * min(times), "ms", 60)

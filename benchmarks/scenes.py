@@ -1,0 +1,49 @@
+"""The volumes that are timed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import phantoms
+
+Labels = npt.NDArray[np.integer[Any]]
+Pair = tuple[Labels, Labels]
+
+RADII = {50: (20, 28), 500: (10, 14), 3000: (6, 8)}
+
+
+@cache
+def balls(instances: int) -> Pair:
+    """Return 256³ int32: balls, and the same balls shifted by two voxels and renumbered."""
+    reference = phantoms.balls((256, 256, 256), instances, radius=RADII[instances], seed=1)
+    moved = phantoms.shift(reference, (1, -1, 2))
+    return reference, phantoms.relabel(moved, seed=1, high=instances)
+
+
+def twice_as_large(pair: Pair) -> Pair:
+    """Return 512³: every voxel of a 256³ pair becomes eight."""
+
+    def enlarge(labels: Labels) -> Labels:
+        for axis in range(labels.ndim):
+            labels = np.repeat(labels, 2, axis)
+        return labels
+
+    return enlarge(pair[0]), enlarge(pair[1])
+
+
+@cache
+def cut_in_two(instances: int) -> Pair:
+    """Return 256³ int32 with every prediction cut in two."""
+    reference, prediction = balls(instances)
+    return reference, phantoms.fragment(prediction, 2).astype(np.int32)
+
+
+@cache
+def dense_tissue(cells: int) -> Pair:
+    """Return 128³ of touching cells, every one overlapping its neighbours' predictions."""
+    reference = phantoms.tissue((128, 128, 128), cells, seed=3)
+    return reference, phantoms.shift(reference, (2, 2, 2))

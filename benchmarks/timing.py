@@ -1,0 +1,62 @@
+"""How long things take: best of several runs, and the rows of the table."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def best_ms(action: Callable[[], object], *, repeats: int = 7) -> float:
+    """Return the shortest of several runs in milliseconds: the least disturbed one."""
+    times = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return 1e3 * min(times)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured comparison. A target is a bound on the ratio ours/other or other/ours."""
+
+    what: str
+    ours: str
+    other: str
+    ratio: str
+    target: str
+    met: bool | None = None
+
+    def cells(self) -> list[str]:
+        verdict = {True: "yes", False: "NO", None: ""}[self.met]
+        return [self.what, self.ours, self.other, self.ratio, self.target, verdict]
+
+
+def at_most(what: str, ours: float, other: float, other_name: str, bound: float) -> Row:
+    """Ours may take at most `bound` times as long as the other."""
+    ratio = ours / other
+    return Row(
+        what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.2f} ×", f"≤ {bound:g} ×",
+        ratio <= bound,
+    )  # fmt: skip
+
+
+def faster(what: str, ours: float, other: float, other_name: str, bound: float) -> Row:
+    """The other must take at least `bound` times as long as ours."""
+    ratio = other / ours
+    return Row(
+        what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.1f} × faster", f"≥ {bound:g} ×",
+        ratio >= bound,
+    )  # fmt: skip
+
+
+def below(what: str, ours: float, unit: str, bound: float) -> Row:
+    """Ours must stay below an absolute bound."""
+    return Row(what, f"{ours:.1f} {unit}", "", "", f"< {bound:g} {unit}", ours < bound)
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"
