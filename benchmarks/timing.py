@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
-def best_ms(action: Callable[[], object], *, repeats: int = 7) -> float:
+def best_ms(action: Callable[[], object], *, repeats: int = 15) -> float:
     """Return the shortest of several runs in milliseconds: the least disturbed one."""
     times = []
     for _ in range(repeats):

@@ -37,7 +37,7 @@ uint64_t hash_of(const Key<K>& key) {
     static_assert(K <= sizeof(kOdd) / sizeof(kOdd[0]));
     uint64_t h = 0;
     for (size_t k = 0; k < K; ++k) h += static_cast<uint64_t>(key[k]) * kOdd[k];
-    return h ^ h >> 29;
+    return h;
 }
 
 // Open addressing with linear probing; grows at half load.
@@ -70,7 +70,8 @@ private:
 
     Entry<K>& find(const Key<K>& key) {
         size_t mask = slots_.size() - 1;
-        size_t at = hash_of(key) & mask;
+        uint64_t h = hash_of(key);
+        size_t at = (h ^ h >> 29) & mask;
         while (slots_[at].count != 0 && !same_key(slots_[at].key, key)) at = (at + 1) & mask;
         return slots_[at];
     }
@@ -154,7 +155,7 @@ public:
     }
 
 private:
-    static constexpr int64_t kBlock = 8 * kWord;
+    static constexpr int64_t kBlock = 2 * kWord;
     const std::vector<Operand>& operands_;
     RecentCounts<K> counts_;
     Key<K> current_{};
@@ -176,7 +177,8 @@ private:
     }
 
     // Three short loops rather than one, so that each is predictable: where labels change,
-    // which labels stand there, and how long each run was.
+    // which labels stand there, and how long each run was. Blocks are small, so that requests for
+    // memory ahead are spread over the work on the ends of runs.
     void read_block(const std::array<const char*, K>& data, int64_t n, bool has_previous) {
         uint64_t bits[kBlock / kWord] = {};
         for (size_t k = 0; k < K; ++k)
@@ -188,11 +190,15 @@ private:
         }
         for (size_t k = 0; k < K; ++k)
             gather(operands_[k], data[k], positions_, changes, labels_[k]);
-        counts_.add(current_, run_ + positions_[0]);
-        for (int i = 0; i + 1 < changes; ++i)
-            counts_.add(key_at(i), positions_[i + 1] - positions_[i]);
-        current_ = key_at(changes - 1);
-        run_ = n - positions_[changes - 1];
+        Key<K> key = current_;
+        int64_t from = -run_;
+        for (int i = 0; i < changes; ++i) {
+            counts_.add(key, positions_[i] - from);
+            from = positions_[i];
+            for (size_t k = 0; k < K; ++k) key[k] = labels_[k][i];
+        }
+        current_ = key;
+        run_ = n - from;
     }
 
     int list_positions(const uint64_t* bits, int64_t n) {
@@ -201,12 +207,6 @@ private:
             for (uint64_t rest = *bits; rest != 0; rest &= rest - 1)
                 positions_[count++] = start + lowest_bit(rest);
         return count;
-    }
-
-    Key<K> key_at(int i) const {
-        Key<K> key;
-        for (size_t k = 0; k < K; ++k) key[k] = labels_[k][i];
-        return key;
     }
 };
 
