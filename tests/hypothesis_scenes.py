@@ -23,11 +23,13 @@ def label_pairs(draw: st.DrawFn, max_labels: int = 4) -> tuple[Labels, Labels]:
 
 @st.composite
 def overlaps(draw: st.DrawFn) -> pm.Overlap:
-    """Draw the overlap of two small label images."""
-    return pm.count_overlaps(*draw(label_pairs()))
+    """Draw the overlap of two small label images, some with void."""
+    reference, prediction = draw(label_pairs())
+    void = draw(st.none() | hnp.arrays(np.bool_, reference.shape))
+    return pm.count_overlaps(reference, prediction, void)
 
 
-strategies = st.sampled_from(list(BY_NAME.values()))
+strategies = st.sampled_from([*BY_NAME.values(), pm.SameId()])
 thresholds = st.one_of(
     st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 2 / 3, 0.75]),
     st.floats(0.0, 1.0, exclude_max=True),

@@ -81,6 +81,12 @@ class TestOneToOne:
         assert sorted(overlap.iou.tolist()) == [1 / 14, 2 / 7, 5 / 14]
         assert tally(overlap, "one-to-one", 0.0).tp == 2
 
+    def test_more_pairs_win_among_predictions_that_void_would_dismiss(self) -> None:
+        columns = pm.Overlap.from_dense([[2, 1], [1, 0]], [3, 1], [3, 4]).columns()
+        in_void = {"pred_sizes": [13, 14], "pred_void": [10, 10]}
+        overlap = pm.Overlap.from_columns({**columns, **in_void})
+        assert tally(overlap, "one-to-one", 0.0) == pm.Tally(2, 0, 0, 0.5)
+
     def test_fewer_false_positives_break_the_tie_that_void_leaves(self) -> None:
         reference = np.array([1, 1, 9, 9, 9, 2, 2, 2, 2])
         prediction = np.array([5, 6, 5, 5, 5, 7, 7, 7, 7])
@@ -150,6 +156,7 @@ class TestSameId:
 
     def test_the_edge_must_pass_the_threshold(self) -> None:
         assert tally(scenes.SHIFTED, "same-id", 0.5) == pm.Tally(1, 1, 1, 0.6)
+        assert tally(scenes.SHIFTED, "same-id", 0.6) == pm.Tally(0, 2, 2, 0.0)
 
 
 @pytest.mark.parametrize("strategy", [*BY_NAME.values(), pm.SameId()], ids=repr)

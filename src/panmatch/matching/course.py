@@ -27,7 +27,3 @@ class Course:
     def nested(cls, edges: Ints, score: Floats) -> Self:
         """Return the course of edges that stay matched until the threshold reaches their score."""
         return cls(edges, np.zeros(len(edges)), np.minimum(score[edges], 1.0))
-
-    def at(self, threshold: float) -> Ints:
-        """Return the edges matched at `threshold`, rising."""
-        return np.sort(self.edge[(self.start <= threshold) & (threshold < self.stop)])
