@@ -22,8 +22,9 @@ class Scene:
     """Sizes and intersections by position, as plain numbers."""
 
     refs: list[int]
-    preds: list[int]
+    preds: list[int]  # outside void
     shared: dict[Pair, int]
+    dismissible: list[bool]
 
     @classmethod
     def of(cls, overlap: Overlap) -> Scene:
@@ -34,7 +35,8 @@ class Scene:
             strict=True,
         )
         areas = (overlap.pred_sizes - overlap.pred_void).tolist()
-        return cls(overlap.ref_sizes.tolist(), areas, {(g, p): n for g, p, n in edges})
+        dismissible = (2 * overlap.pred_void > overlap.pred_sizes).tolist()
+        return cls(overlap.ref_sizes.tolist(), areas, {(g, p): n for g, p, n in edges}, dismissible)
 
     def iou(self, g: int, preds: list[int]) -> Fraction:
         """IoU(union of the predictions, g)."""
@@ -64,7 +66,9 @@ class Counts:
 
     @property
     def pq(self) -> Fraction:
-        return self.quality / (self.tp + Fraction(self.fp + self.fn, 2))
+        """PQ, or 0 where it is undefined because nothing counts."""
+        whole = self.tp + Fraction(self.fp + self.fn, 2)
+        return self.quality / whole if whole else Fraction(0)
 
 
 def count_overlaps(
@@ -80,7 +84,8 @@ def count_overlaps(
 def count(scene: Scene, pairs: Pairs) -> Counts:
     """Count vertices of a matching (D3)."""
     matched = {g: [p for h, p in pairs if h == g] for g in {g for g, _ in pairs}}
-    fp = len(scene.preds) - len({p for _, p in pairs})
+    used = {p for _, p in pairs}
+    fp = sum(p not in used and not dismissed for p, dismissed in enumerate(scene.dismissible))
     quality = sum((scene.iou(g, preds) for g, preds in matched.items()), Fraction(0))
     return Counts(len(matched), fp, len(scene.refs) - len(matched), quality)
 
@@ -140,12 +145,52 @@ def one_to_many_best(scene: Scene, threshold: float) -> Pairs:
     return frozenset(best.items())
 
 
+def best_pq(scene: Scene, matchings: Iterator[Pairs]) -> Pairs:
+    """Return the matching of highest PQ; among equals the one with more true positives."""
+
+    def value(pairs: Pairs) -> tuple[Fraction, int]:
+        counts = count(scene, pairs)
+        return counts.pq, counts.tp
+
+    return max(matchings, key=value)
+
+
+def merge_optimal(scene: Scene, threshold: float, gate: str) -> Pairs:
+    """Try every way to give each prediction to one of its references or to none."""
+    passing = set(scene.passing(threshold))
+    edges = passing if gate == "edge" else set(scene.shared)
+    options = [[None, *(g for g, q in edges if q == p)] for p in range(len(scene.preds))]
+
+    def allowed() -> Iterator[Pairs]:
+        for takers in product(*options):
+            pairs = frozenset((g, p) for p, g in enumerate(takers) if g is not None)
+            if {g for g, _ in pairs} == {g for g, _ in pairs & passing}:
+                yield pairs
+
+    return best_pq(scene, allowed())
+
+
+def cover_optimal(scene: Scene, threshold: float) -> Pairs:
+    """Try every way to give each reference one of its predictions or none."""
+    passing = scene.passing(threshold)
+    options = [[None, *(p for h, p in passing if h == g)] for g in range(len(scene.refs))]
+
+    def allowed() -> Iterator[Pairs]:
+        for given in product(*options):
+            yield frozenset((g, p) for g, p in enumerate(given) if p is not None)
+
+    return best_pq(scene, allowed())
+
+
 STRATEGIES: dict[str, Callable[[Scene, float], Pairs]] = {
     "one-to-one/optimal": one_to_one_optimal,
     "one-to-one/greedy": one_to_one_greedy,
     "many-to-one/merge/seed": lambda scene, threshold: merge(scene, threshold, "seed"),
     "many-to-one/merge/edge": lambda scene, threshold: merge(scene, threshold, "edge"),
     "one-to-many/best": one_to_many_best,
+    "many-to-one/optimal/seed": lambda scene, threshold: merge_optimal(scene, threshold, "seed"),
+    "many-to-one/optimal/edge": lambda scene, threshold: merge_optimal(scene, threshold, "edge"),
+    "one-to-many/optimal": cover_optimal,
 }
 
 
@@ -168,6 +213,23 @@ def random_scene(rng: np.random.Generator, max_side: int = 5) -> Overlap:
     return Overlap.from_dense(table, np.maximum(ref_sizes, 1), np.maximum(pred_sizes, 1))
 
 
+def with_void(rng: np.random.Generator, overlap: Overlap) -> Overlap:
+    """Return the same scene with some predictions reaching into void, most of them by half."""
+    void = rng.integers(0, 25, len(overlap.pred_ids)) * rng.integers(0, 2, len(overlap.pred_ids))
+    columns = overlap.columns()
+    return Overlap.from_columns(
+        {**columns, "pred_void": void, "pred_sizes": columns["pred_sizes"] + void}
+    )
+
+
+def all_contested(rng: np.random.Generator) -> Overlap:
+    """Return a scene in which every prediction overlaps every reference."""
+    n_ref, n_pred = rng.integers(1, 4), rng.integers(2, 6)
+    table = rng.integers(1, 9, (n_ref, n_pred))
+    extra = rng.integers(0, 3, n_ref + n_pred)
+    return Overlap.from_dense(table, table.sum(1) + extra[:n_ref], table.sum(0) + extra[n_ref:])
+
+
 def random_labels(
     rng: np.random.Generator, shape: tuple[int, ...], labels: int
 ) -> npt.NDArray[np.int64]:
@@ -176,9 +238,3 @@ def random_labels(
     for axis in range(len(shape)):
         coarse = np.repeat(coarse, 3, axis)
     return coarse[tuple(slice(0, n) for n in shape)]
-
-
-def all_tables(high: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield every 2 × 2 intersection table with entries up to `high`."""
-    for entries in product(range(high + 1), repeat=4):
-        yield np.array(entries).reshape(2, 2)

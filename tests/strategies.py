@@ -9,3 +9,9 @@ BY_NAME: dict[str, Strategy] = {
     "many-to-one/merge/edge": ManyToOne(gate="edge"),
     "one-to-many/best": OneToMany(),
 }
+
+OPTIMAL: dict[str, Strategy] = {
+    "many-to-one/optimal/seed": ManyToOne(solver="optimal"),
+    "many-to-one/optimal/edge": ManyToOne(solver="optimal", gate="edge"),
+    "one-to-many/optimal": OneToMany(solver="optimal"),
+}

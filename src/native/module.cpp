@@ -7,6 +7,7 @@
 #include "assignment.hpp"
 #include "joint_count.hpp"
 #include "merge.hpp"
+#include "packing.hpp"
 
 namespace nb = nanobind;
 using namespace panmatch;
@@ -78,10 +79,10 @@ Counts joint_counts(const std::vector<LabelArray>& arrays, int threads) {
 }
 
 template <typename T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FlatArray = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <typename T>
-std::vector<T> to_vector(const Column<T>& column) {
+std::vector<T> to_vector(const FlatArray<T>& column) {
     return std::vector<T>(column.data(), column.data() + column.shape(0));
 }
 
@@ -99,7 +100,7 @@ Course to_course(Intervals&& found) {
             to_numpy(std::move(found.stop), {n})};
 }
 
-void check_edges(const Column<int64_t>& ref, const Column<int64_t>& pred, int64_t n_ref, int64_t n_pred) {
+void check_edges(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred, int64_t n_ref, int64_t n_pred) {
     bool fits = ref.shape(0) == pred.shape(0);
     for (size_t e = 0; fits && e < ref.shape(0); ++e)
         fits = ref(e) >= 0 && ref(e) < n_ref && pred(e) >= 0 && pred(e) < n_pred;
@@ -110,8 +111,8 @@ void check_length(size_t length, size_t edges) {
     if (length != edges) throw nb::value_error("one value per edge is needed");
 }
 
-Array<uint8_t> assign(const Column<int64_t>& ref, const Column<int64_t>& pred,
-                      const Column<int64_t>& weight, int64_t n_ref, int64_t n_pred) {
+Array<uint8_t> assign(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                      const FlatArray<int64_t>& weight, int64_t n_ref, int64_t n_pred) {
     check_edges(ref, pred, n_ref, n_pred);
     check_length(weight.shape(0), ref.shape(0));
     std::vector<char> matched;
@@ -124,8 +125,8 @@ Array<uint8_t> assign(const Column<int64_t>& ref, const Column<int64_t>& pred,
     return to_mask(matched);
 }
 
-Course assign_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
-                    const Column<int64_t>& weight, const Column<double>& score, int64_t n_ref,
+Course assign_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                    const FlatArray<int64_t>& weight, const FlatArray<double>& score, int64_t n_ref,
                     int64_t n_pred) {
     check_edges(ref, pred, n_ref, n_pred);
     check_length(weight.shape(0), ref.shape(0));
@@ -140,9 +141,9 @@ Course assign_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
     return to_course(std::move(found));
 }
 
-Array<uint8_t> merge(const Column<int64_t>& ref, const Column<int64_t>& pred,
-                     const Column<double>& intersection, const Column<double>& ref_size,
-                     const Column<double>& pred_size, int64_t seedable, bool grow) {
+Array<uint8_t> merge(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                     const FlatArray<double>& intersection, const FlatArray<double>& ref_size,
+                     const FlatArray<double>& pred_size, int64_t seedable, bool grow) {
     check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
     check_length(intersection.shape(0), ref.shape(0));
     std::vector<char> matched;
@@ -157,9 +158,9 @@ Array<uint8_t> merge(const Column<int64_t>& ref, const Column<int64_t>& pred,
     return to_mask(matched);
 }
 
-Course merge_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
-                   const Column<double>& intersection, const Column<double>& ref_size,
-                   const Column<double>& pred_size, const Column<double>& score) {
+Course merge_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                   const FlatArray<double>& intersection, const FlatArray<double>& ref_size,
+                   const FlatArray<double>& pred_size, const FlatArray<double>& score) {
     check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
     check_length(intersection.shape(0), ref.shape(0));
     check_length(score.shape(0), ref.shape(0));
@@ -175,8 +176,42 @@ Course merge_sweep(const Column<int64_t>& ref, const Column<int64_t>& pred,
     return to_course(std::move(found));
 }
 
+using PackResult = std::tuple<Array<int64_t>, double, double, int64_t, Array<int64_t>,
+                              Array<double>, Array<int64_t>, Array<int64_t>, double>;
+
+template <typename T>
+Array<T> flat(std::vector<T>&& values) {
+    size_t n = values.size();
+    return to_numpy(std::move(values), {n});
+}
+
+PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                const FlatArray<double>& intersection, const FlatArray<double>& excess,
+                const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
+                const FlatArray<double>& ref_size, int64_t n_pred, double price, int64_t nodes,
+                int64_t nodes_per_component, int price_rounds, double seconds) {
+    check_edges(ref, pred, ref_size.shape(0), n_pred);
+    for (size_t length : {intersection.shape(0), excess.shape(0), counted.shape(0), passes.shape(0)})
+        check_length(length, ref.shape(0));
+    Packing found;
+    {
+        nb::gil_scoped_release unlocked;
+        PackProblem problem{to_vector(ref), to_vector(pred), to_vector(intersection),
+                            to_vector(excess), to_vector(ref_size), to_vector(counted),
+                            to_vector(passes), n_pred, price};
+        auto wait = std::chrono::duration<double>(std::min(seconds, 1e6));
+        auto deadline = std::chrono::steady_clock::now() +
+                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+        found = Packer(problem, {nodes, nodes_per_component, price_rounds, deadline}).solve();
+    }
+    return {flat(std::move(found.edges)), found.worth, found.upper, found.nodes,
+            flat(std::move(found.open_ref)), flat(std::move(found.open_worth)),
+            flat(std::move(found.open_first)), flat(std::move(found.open_edges)),
+            found.open_base};
+}
+
 // Running sums that begin anew wherever the group changes.
-Array<double> grouped_cumsum(const Column<int64_t>& group, const Column<double>& values) {
+Array<double> grouped_cumsum(const FlatArray<int64_t>& group, const FlatArray<double>& values) {
     check_length(values.shape(0), group.shape(0));
     auto sums = to_vector(values);
     for (size_t i = 1; i < sums.size(); ++i)
@@ -197,5 +232,8 @@ NB_MODULE(_core, m) {
           "seedable"_a, "grow"_a);
     m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,
           "pred_size"_a, "score"_a);
+    m.def("pack", &pack, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a, "passes"_a,
+          "ref_size"_a, "n_pred"_a, "price"_a, "nodes"_a, "nodes_per_component"_a,
+          "price_rounds"_a, "seconds"_a);
     m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
 }

@@ -14,6 +14,8 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 from panmatch.errors import PanmatchError
 from panmatch.formats import load_overlap, save_overlap
 from panmatch.matching import (
+    Budget,
+    Certificate,
     ManyToOne,
     Matching,
     OneToMany,
@@ -29,6 +31,8 @@ from panmatch.scoring import Curve, curve
 __version__ = "0.1.0"
 
 __all__ = [
+    "Budget",
+    "Certificate",
     "Curve",
     "ManyToOne",
     "Matching",

@@ -44,10 +44,10 @@ def test_it_prints_every_score_and_area(demo: tuple[Path, str]) -> None:
 
 
 def test_it_prints_both_bounds_of_every_strategy(demo: tuple[Path, str]) -> None:
-    assert demo[1].count("≤ 1 pred per ref") == 4
-    assert demo[1].count("any preds per ref") == 2
-    assert demo[1].count("≤ 1 ref per pred") == 5
-    assert demo[1].count("any refs per pred") == 1
+    assert demo[1].count("≤ 1 pred per ref") == 5
+    assert demo[1].count("any preds per ref") == 3
+    assert demo[1].count("≤ 1 ref per pred") == 6
+    assert demo[1].count("any refs per pred") == 2
 
 
 def test_no_line_is_wider_than_a_terminal(demo: tuple[Path, str]) -> None:

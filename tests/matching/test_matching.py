@@ -26,7 +26,7 @@ def test_what_was_missed_and_what_was_made_up() -> None:
 def test_it_remembers_how_it_was_made() -> None:
     assert MATCHING.strategy == pm.OneToOne()
     assert (MATCHING.threshold, MATCHING.score) == (0.25, "iou")
-    assert MATCHING.certificate is None
+    assert pm.match(scenes.SPLIT, "many-to-one").certificate is None
     assert repr(MATCHING) == "Matching(one-to-one, threshold=0.25: TP=1, FP=1, FN=2, PQ=0.4000)"
 
 

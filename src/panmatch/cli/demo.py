@@ -23,7 +23,9 @@ STRATEGIES: tuple[Strategy, ...] = (
     OneToOne(solver="greedy"),
     ManyToOne(),
     ManyToOne(gate="edge"),
+    ManyToOne(solver="optimal"),
     OneToMany(),
+    OneToMany(solver="optimal"),
     SameId(),
 )
 THRESHOLDS = (0.0, 0.1, 0.3, 0.5, 0.7)

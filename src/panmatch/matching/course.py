@@ -16,12 +16,14 @@ class Course:
 
     Row i says that edge ``edge[i]`` belongs to the matching for every threshold τ with
     ``start[i] <= τ < stop[i]``. An edge may have several rows: a re-solved matching can give it
-    up and take it back.
+    up and take it back. `proven` says whether every matching is proven optimal; None for
+    heuristics.
     """
 
     edge: Ints
     start: Floats
     stop: Floats
+    proven: bool | None = None
 
     @classmethod
     def nested(cls, edges: Ints, score: Floats) -> Self:

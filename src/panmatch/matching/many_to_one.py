@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.errors import check_choice
+from panmatch.matching.certificate import Budget
 from panmatch.matching.course import Course
 from panmatch.matching.greedy import sweep_seeds, walk_edges
+from panmatch.matching.maximum_pq import sweep_optima
+from panmatch.matching.optimal_merge import optimal_merge
+from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import Strategy, best_first
 from panmatch.overlap import Floats, Ints, Overlap
 
 Gate = Literal["seed", "edge"]
+Solver = Literal["merge", "optimal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,41 +34,76 @@ class ManyToOne(Strategy):
     solver
         ``"merge"``: greedy merge (D5). Edges are walked by falling score; a reference takes its
         first prediction if the edge passes the threshold, and a further one only if the IoU of
-        the union strictly rises. A prediction once taken never moves.
+        the union strictly rises. A prediction once taken never moves. ``"optimal"``: maximum PQ,
+        with a certificate (D6).
     gate
-        ``"seed"``: only a reference's first edge must pass the threshold, joiners need only
-        overlap. ``"edge"``: every edge must pass.
+        ``"seed"``: one edge of a reference must pass the threshold, the others need only overlap.
+        ``"edge"``: every edge must pass.
+    budget
+        How much search ``"optimal"`` may do.
 
     Examples
     --------
     >>> from panmatch.overlap import Overlap
     >>> halves = Overlap.from_dense([[6, 4]], ref_sizes=[10], pred_sizes=[6, 4])
-    >>> ManyToOne().select(halves, halves.iou, 0.5), ManyToOne(gate="edge").select(
-    ...     halves, halves.iou, 0.5
-    ... )
-    (array([0, 1]), array([0]))
+    >>> ManyToOne().solve(halves, halves.iou, 0.5).edges
+    array([0, 1])
+    >>> ManyToOne(gate="edge").solve(halves, halves.iou, 0.5).edges
+    array([0])
     """
 
-    solver: Literal["merge"] = "merge"
+    solver: Solver = "merge"
     gate: Gate = "seed"
+    budget: Budget = field(default=Budget(), repr=False)
 
     name: ClassVar[str] = "many-to-one"
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
-        check_choice("solver", self.solver, get_args(Literal["merge"]))
+        check_choice("solver", self.solver, get_args(Solver))
         check_choice("gate", self.gate, get_args(Gate))
 
-    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
-        """Return the positions of the edges matched at `threshold`, rising."""
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`."""
+        if self.solver == "optimal":
+            return self._optimal(overlap, score, threshold, [])
+        return Solution(self._merge(overlap, score, threshold))
+
+    def sweep(self, overlap: Overlap, score: Floats) -> Course:
+        """Return the matchings at all thresholds."""
+        if self.solver == "optimal":
+            return sweep_optima(
+                lambda threshold, kept: self._optimal(overlap, score, threshold, kept),
+                lambda edges: self._expiry(overlap, score, edges),
+            )
+        if self.gate == "edge":  # decisions above the threshold do not depend on those below
+            return Course.nested(self._merge(overlap, score, 0.0), score)
+        return sweep_seeds(overlap, best_first(score), score)
+
+    def _merge(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
         walk, passing = best_first(score), int(np.count_nonzero(score > threshold))
         if self.gate == "edge":
             walk = walk[:passing]
         return walk_edges(overlap, walk, seedable=passing, grow=True)
 
-    def sweep(self, overlap: Overlap, score: Floats) -> Course:
-        """Return the matchings at all thresholds; with the gate on every edge they are nested."""
+    def _optimal(
+        self, overlap: Overlap, score: Floats, threshold: float, kept: Sequence[Ints]
+    ) -> Solution:
+        passes = score > threshold
+        starts = [self._merge(overlap, score, threshold)]
+        starts += [self._still_allowed(overlap, passes, edges) for edges in kept]
+        return optimal_merge(overlap, passes, self.gate, starts, self.budget)
+
+    def _still_allowed(self, overlap: Overlap, passes: npt.NDArray[np.bool_], edges: Ints) -> Ints:
         if self.gate == "edge":
-            return Course.nested(self.select(overlap, score, 0.0), score)
-        return sweep_seeds(overlap, best_first(score), score)
+            return edges[passes[edges]]
+        refs = overlap.edges.ref[edges]
+        return edges[np.isin(refs, refs[passes[edges]])]
+
+    def _expiry(self, overlap: Overlap, score: Floats, edges: Ints) -> float:
+        if self.gate == "edge":
+            return float(score[edges].min())
+        seeds = np.zeros(len(overlap.ref_ids))
+        np.maximum.at(seeds, overlap.edges.ref[edges], score[edges])
+        return float(seeds[overlap.edges.ref[edges]].min())

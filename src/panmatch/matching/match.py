@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from panmatch.errors import LabelError
 from panmatch.matching.catalogue import resolve_strategy
+from panmatch.matching.certificate import Certificate
 from panmatch.matching.strategy import Strategy
 from panmatch.matching.tally import Tally, tally_edges, union_iou
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
@@ -35,7 +36,7 @@ class Matching:
     strategy: Strategy
     threshold: float
     score: Score
-    certificate: None = None
+    certificate: Certificate | None = None
 
     @property
     def pairs(self) -> Ints:
@@ -119,8 +120,8 @@ def match(
     """
     check_overlap(overlap)
     chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
-    edges = chosen.select(overlap, overlap.score(score), tau)
-    return Matching(overlap, edges, chosen, tau, score)
+    solution = chosen.solve(overlap, overlap.score(score), tau)
+    return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
 
 
 def check_overlap(overlap: object) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-import numpy as np
-
 from panmatch.errors import check_choice
 from panmatch.matching.course import Course
-from panmatch.matching.strategy import Strategy, best_first
+from panmatch.matching.maximum_pq import sweep_optima
+from panmatch.matching.optimal_cover import optimal_cover
+from panmatch.matching.solution import Solution
+from panmatch.matching.strategy import Strategy, best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
+
+Solver = Literal["best", "optimal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,36 +27,48 @@ class OneToMany(Strategy):
     ----------
     solver
         ``"best"``: every reference takes its best prediction above the threshold; ties go to
-        the smaller prediction id.
+        the smaller prediction id. ``"optimal"``: maximum PQ, with a certificate (D6).
 
     Examples
     --------
     >>> from panmatch.overlap import Overlap
     >>> covered = Overlap.from_dense([[5], [5]], ref_sizes=[5, 5], pred_sizes=[10])
-    >>> OneToMany().select(covered, covered.iou, 0.4)
+    >>> OneToMany().solve(covered, covered.iou, 0.4).edges
     array([0, 1])
     """
 
-    solver: Literal["best"] = "best"
+    solver: Solver = "best"
 
     name: ClassVar[str] = "one-to-many"
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
-        check_choice("solver", self.solver, get_args(Literal["best"]))
+        check_choice("solver", self.solver, get_args(Solver))
 
-    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
-        """Return the positions of the edges matched at `threshold`, rising."""
-        best = _best_edges(overlap, score)
-        return best[score[best] > threshold]
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`."""
+        if self.solver == "optimal":
+            return self._optimal(overlap, score, threshold, [])
+        return Solution(self._best(overlap, score, threshold))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds: a reference keeps its best prediction."""
-        return Course.nested(_best_edges(overlap, score), score)
+        if self.solver == "optimal":
+            return sweep_optima(
+                lambda threshold, kept: self._optimal(overlap, score, threshold, kept),
+                lambda edges: float(score[edges].min()),
+            )
+        return Course.nested(self._best(overlap, score, 0.0), score)
 
+    def _best(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
+        best = best_of_each_ref(overlap.edges.ref, score)
+        return best[score[best] > threshold]
 
-def _best_edges(overlap: Overlap, score: Floats) -> Ints:
-    walk = best_first(score)
-    first_of_ref = np.unique(overlap.edges.ref[walk], return_index=True)[1]
-    return np.sort(walk[first_of_ref])
+    def _optimal(
+        self, overlap: Overlap, score: Floats, threshold: float, kept: Sequence[Ints]
+    ) -> Solution:
+        passes = score > threshold
+        starts = [self._best(overlap, score, threshold)]
+        starts += [edges[passes[edges]] for edges in kept]
+        return optimal_cover(overlap, passes, starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -9,9 +10,12 @@ import numpy as np
 
 from panmatch import native
 from panmatch.errors import check_choice
+from panmatch.matching.certificate import Certificate
 from panmatch.matching.course import Course
 from panmatch.matching.greedy import walk_edges
+from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import Strategy, best_first
+from panmatch.matching.tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 # Weights are whole multiples of 2**-60, so that totals are exact. Every pair adds a little to
@@ -36,7 +40,7 @@ class OneToOne(Strategy):
     --------
     >>> from panmatch.overlap import Overlap
     >>> ov = Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
-    >>> OneToOne().select(ov, ov.iou, 0.0), OneToOne("greedy").select(ov, ov.iou, 0.0)
+    >>> OneToOne().solve(ov, ov.iou, 0.0).edges, OneToOne("greedy").solve(ov, ov.iou, 0.0).edges
     (array([1, 2]), array([0]))
     """
 
@@ -49,16 +53,19 @@ class OneToOne(Strategy):
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Literal["optimal", "greedy"]))
 
-    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
-        """Return the positions of the edges matched at `threshold`, rising."""
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`."""
         passing = np.flatnonzero(score > threshold)
         if self.solver == "greedy":
             walk = best_first(score)[: len(passing)]
-            return walk_edges(overlap, walk, seedable=len(walk), grow=False)
+            return Solution(walk_edges(overlap, walk, seedable=len(walk), grow=False))
+        began = time.perf_counter()
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
         chosen = native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
-        return passing[chosen.view(np.bool_)]
+        edges = passing[chosen.view(np.bool_)]
+        proof = _certificate(overlap, edges, began) if np.array_equal(score, overlap.iou) else None
+        return Solution(edges, proof)
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds.
@@ -67,14 +74,31 @@ class OneToOne(Strategy):
         by one shortest-path search for each end of that edge.
         """
         if self.solver == "greedy":
-            return Course.nested(self.select(overlap, score, 0.0), score)
+            return Course.nested(self.solve(overlap, score, 0.0).edges, score)
         ref, pred = overlap.edges.ref, overlap.edges.pred
         weight = _weights(overlap, score)
         sizes = len(overlap.ref_ids), len(overlap.pred_ids)
-        return Course(*native.assign_sweep(ref, pred, weight, score, *sizes))
+        return Course(*native.assign_sweep(ref, pred, weight, score, *sizes), proven=True)
+
+
+def _certificate(overlap: Overlap, edges: Ints, began: float) -> Certificate:
+    """Bound PQ by the largest total over the smallest denominator.
+
+    TP + ½FP + ½FN is at least half the number of segments, and just that unless a prediction is
+    matched that would be dismissed otherwise.
+    """
+    tally = tally_edges(overlap, edges)
+    segments = len(overlap.ref_ids) + int(np.count_nonzero(~overlap.dismissible))
+    upper = max(tally.pq, tally.quality / (0.5 * segments)) if segments else tally.pq
+    return Certificate(tally.pq, upper, 1, 0, time.perf_counter() - began)
+
+
+def to_weights(score: Floats) -> Ints:
+    """Return scores in [0, 1] as whole numbers, each with the bonus of a pair."""
+    return np.rint(np.ldexp(score, _SCALE)).astype(np.int64) + _PAIR_BONUS
 
 
 def _weights(overlap: Overlap, score: Floats) -> Ints:
-    weight = np.rint(np.ldexp(score, _SCALE)).astype(np.int64) + _PAIR_BONUS
+    weight = to_weights(score)
     weight[~overlap.dismissible[overlap.edges.pred]] += _FALSE_POSITIVE_BONUS
     return weight

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from panmatch.matching.course import Course
+from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import Strategy
-from panmatch.overlap import Floats, Ints, Overlap
+from panmatch.overlap import Floats, Overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class SameId(Strategy):
     --------
     >>> from panmatch.overlap import Overlap
     >>> shifted = Overlap.from_dense([[1, 9], [0, 4]], ref_sizes=[10, 5], pred_sizes=[5, 13])
-    >>> SameId().select(shifted, shifted.iou, 0.0)
+    >>> SameId().solve(shifted, shifted.iou, 0.0).edges
     array([0, 2])
     """
 
@@ -30,11 +31,11 @@ class SameId(Strategy):
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
 
-    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
-        """Return the positions of the edges matched at `threshold`, rising."""
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`."""
         equal = overlap.ref_ids[overlap.edges.ref] == overlap.pred_ids[overlap.edges.pred]
-        return np.flatnonzero(equal & (score > threshold))
+        return Solution(np.flatnonzero(equal & (score > threshold)))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds."""
-        return Course.nested(self.select(overlap, score, 0.0), score)
+        return Course.nested(self.solve(overlap, score, 0.0).edges, score)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from panmatch.matching.course import Course
+from panmatch.matching.solution import Solution
 from panmatch.overlap import Floats, Ints, Overlap
 
 
@@ -32,8 +33,8 @@ class Strategy(ABC):
         return f"{preds} per reference", f"{refs} per prediction"
 
     @abstractmethod
-    def select(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
-        """Return the positions of the edges matched at `threshold`, rising."""
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`."""
 
     @abstractmethod
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
@@ -43,6 +44,12 @@ class Strategy(ABC):
 def best_first(score: Floats) -> Ints:
     """Return edge positions by falling score; ties by reference, then prediction (D4)."""
     return np.argsort(-score, kind="stable")
+
+
+def best_of_each_ref(ref: Ints, score: Floats) -> Ints:
+    """Return the position of every reference's best edge; ties by prediction (D4)."""
+    walk = best_first(score)
+    return np.sort(walk[np.unique(ref[walk], return_index=True)[1]])
 
 
 def _at_most(bound: int | None, noun: str) -> str:

@@ -10,6 +10,15 @@ from panmatch.native._core import (
     joint_counts,
     merge,
     merge_sweep,
+    pack,
 )
 
-__all__ = ["assign", "assign_sweep", "grouped_cumsum", "joint_counts", "merge", "merge_sweep"]
+__all__ = [
+    "assign",
+    "assign_sweep",
+    "grouped_cumsum",
+    "joint_counts",
+    "merge",
+    "merge_sweep",
+    "pack",
+]

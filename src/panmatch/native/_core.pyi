@@ -32,3 +32,18 @@ def merge_sweep(
     score: Floats,
 ) -> Course: ...
 def grouped_cumsum(group: Ints, values: Floats) -> Floats: ...
+def pack(
+    ref: Ints,
+    pred: Ints,
+    intersection: Floats,
+    excess: Floats,
+    counted: Mask,
+    passes: Mask,
+    ref_size: Floats,
+    n_pred: int,
+    price: float,
+    nodes: int,
+    nodes_per_component: int,
+    price_rounds: int,
+    seconds: float,
+) -> tuple[Ints, float, float, int, Ints, Floats, Ints, Ints, float]: ...

@@ -16,8 +16,9 @@ def strategy_title(strategy: Strategy) -> tuple[str, tuple[str, str]]:
     >>> strategy_title(ManyToOne(gate="edge"))
     ('many-to-one (merge, edge)', ('any preds per ref', '≤ 1 ref per pred'))
     """
-    values = [str(getattr(strategy, field.name)) for field in fields(strategy)]  # type: ignore[arg-type]
-    options = f" ({', '.join(values)})" if values else ""
+    values = [getattr(strategy, field.name) for field in fields(strategy)]  # type: ignore[arg-type]
+    names = [value for value in values if isinstance(value, str)]
+    options = f" ({', '.join(names)})" if names else ""
     preds = "any preds" if strategy.max_preds_per_ref is None else "≤ 1 pred"
     refs = "any refs" if strategy.max_refs_per_pred is None else "≤ 1 ref"
     return f"{strategy.name}{options}", (f"{preds} per ref", f"{refs} per pred")

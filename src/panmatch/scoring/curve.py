@@ -30,6 +30,9 @@ class Curve:
         Summed quality of the true positives, float64.
     strategy, score
         How the images were matched.
+    proven
+        For an optimal solver, whether every matching on the way is proven optimal (D6); None for
+        heuristics. In a sum of curves, every image has its own optimum.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Curve:
     quality: Floats
     strategy: Strategy
     score: Score
+    proven: bool | None = None
 
     def at(self, threshold: float) -> Tally:
         """Return the tally at any threshold in [0, 1); it has PQ, SQ, RQ, precision, recall, F1."""
@@ -117,6 +121,7 @@ class Curve:
             self.quality[mine] + other.quality[theirs],
             self.strategy,
             self.score,
+            self.proven and other.proven,
         )
 
     def __radd__(self, other: object) -> Curve:
@@ -161,15 +166,17 @@ def curve(
     Returns
     -------
     Curve
-        ``curve(overlap, s).at(τ)`` equals ``match(overlap, s, τ).tally`` for every τ in [0, 1).
+        ``curve(overlap, s).at(τ)`` equals ``match(overlap, s, τ).tally`` for every τ in [0, 1)
+        (for many-to-one and one-to-many optima: its PQ; several matchings may share it).
     """
     check_overlap(overlap)
     chosen = resolve_strategy(strategy)
-    steps = count_steps(overlap, chosen.sweep(overlap, overlap.score(score)))
+    course = chosen.sweep(overlap, overlap.score(score))
+    steps = count_steps(overlap, course)
     columns = (steps.thresholds, steps.tp, steps.fp, steps.fn, steps.quality)
     for column in columns:
         column.flags.writeable = False
-    return Curve(*columns, strategy=chosen, score=score)
+    return Curve(*columns, strategy=chosen, score=score, proven=course.proven)
 
 
 def _ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:

@@ -1,0 +1,73 @@
+"""What is known of the optimum, and how much work may go into knowing it (D6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from panmatch.errors import OptionError
+
+PROOF_TOLERANCE = 1e-9  # on PQ; solvers work in floating point
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much search an optimal solver may do before it settles for a stated gap.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of branch and bound. 0 returns the heuristic, with an upper bound on the optimum.
+    seconds
+        Time after which the search stops; None for no limit. A result that was cut short by
+        time can differ from run to run.
+
+    Examples
+    --------
+    >>> Budget(nodes=1000)
+    Budget(nodes=1000, seconds=20.0)
+    """
+
+    nodes: int = 100_000
+    seconds: float | None = 20.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.nodes, int) or isinstance(self.nodes, bool) or self.nodes < 0:
+            raise OptionError(f"nodes={self.nodes!r} must be a whole number of at least 0.")
+        if self.seconds is not None and not self.seconds >= 0:
+            raise OptionError(f"seconds={self.seconds!r} must be at least 0, or None for no limit.")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Proof of how good a matching is among all matchings of its strategy.
+
+    Attributes
+    ----------
+    value
+        PQ of the matching.
+    upper_bound
+        No matching of the strategy at this threshold has a higher PQ.
+    rounds
+        Rounds of Dinkelbach's method.
+    nodes
+        Nodes of branch and bound.
+    seconds
+        Time taken.
+    """
+
+    value: float
+    upper_bound: float
+    rounds: int
+    nodes: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """How much PQ may be missing: upper bound less value."""
+        return max(0.0, self.upper_bound - self.value)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the matching is proven optimal, up to 1e-9 in PQ."""
+        return math.isnan(self.value) or self.gap <= PROOF_TOLERANCE

@@ -1,0 +1,154 @@
+"""Maximum PQ by Dinkelbach's method (D6).
+
+PQ is a ratio N(M) / D(M). At a price λ on the denominator the best N − λD is above 0 exactly if
+some matching has PQ > λ; so solve at the PQ reached, take the better matching, and repeat until
+nothing is above 0. Whatever bounds N − λD from above bounds PQ too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.matching.certificate import PROOF_TOLERANCE, Budget, Certificate
+from panmatch.matching.course import Course
+from panmatch.matching.solution import Solution
+from panmatch.matching.tally import tally_edges
+from panmatch.overlap import Ints, Overlap
+
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Priced:
+    """The outcome at one price: a matching, and an upper bound on N − λD of any matching."""
+
+    edges: Ints
+    upper: float
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effort:
+    """What is left of a budget."""
+
+    nodes: int
+    deadline: float | None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds until the deadline, None without one."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
+
+    @property
+    def spent(self) -> bool:
+        """Whether no search is left to do."""
+        return self.nodes <= 0 or self.seconds == 0.0
+
+
+SolveAt = Callable[[float, Effort], Priced]
+
+
+def maximise_pq(
+    overlap: Overlap,
+    usable: npt.NDArray[np.bool_],
+    starts: Sequence[Ints],
+    solve_at: SolveAt,
+    budget: Budget,
+) -> Solution:
+    """Return the matching with the highest PQ, or the best one that the budget allows.
+
+    Parameters
+    ----------
+    usable
+        Which edges a matching may contain.
+    starts
+        Feasible matchings to begin with; the best one is never lost.
+    solve_at
+        Maximises N − λD for a price λ.
+    """
+    began = time.perf_counter()
+    deadline = None if budget.seconds is None else began + budget.seconds
+    best = max(starts, key=lambda edges: _pq(overlap, edges))
+    value, upper = _pq(overlap, best), 1.0
+    if not usable.any():
+        return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
+    smallest = smallest_denominator(overlap, usable)
+    rounds = nodes = 0
+    while rounds < MOST_ROUNDS:
+        effort = Effort(budget.nodes - nodes, deadline)
+        found = solve_at(value, effort)
+        rounds, nodes = rounds + 1, nodes + found.nodes
+        upper = min(upper, value + max(found.upper, 0.0) / smallest)
+        reached = _pq(overlap, found.edges)
+        if effort.spent or reached <= value:
+            break
+        best, value = found.edges, reached
+    if upper - value > PROOF_TOLERANCE and not effort.spent:
+        upper = min(upper, _tighter(overlap, best, value, found.upper, smallest, solve_at))
+    certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
+    return Solution(best, certificate)
+
+
+def _tighter(
+    overlap: Overlap,
+    best: Ints,
+    value: float,
+    excess: float,
+    smallest: float,
+    solve_at: SolveAt,
+) -> float:
+    """Return an upper bound on PQ from a second price, just above where N − λD should vanish.
+
+    The bound from a single price divides by the smallest denominator of all; the matchings that
+    matter have one near that of the best.
+    """
+    tally = tally_edges(overlap, best)
+    price = value + 1.05 * max(excess, 0.0) / (tally.tp + 0.5 * tally.fp + 0.5 * tally.fn)
+    upper = solve_at(price, Effort(nodes=0, deadline=None)).upper
+    return price + max(upper, 0.0) / smallest
+
+
+def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> float:
+    """Return a lower bound on TP + ½FP + ½FN: what no usable edge can save."""
+    hopeless = ~overlap.dismissible
+    hopeless[overlap.edges.pred[usable]] = False
+    return 0.5 * (len(overlap.ref_ids) + int(np.count_nonzero(hopeless)))
+
+
+def sweep_optima(
+    solve: Callable[[float, Sequence[Ints]], Solution],
+    expiry: Callable[[Ints], float],
+) -> Course:
+    """Return the optimal matchings at all thresholds.
+
+    Raising the threshold only takes matchings away. So a matching that was optimal stays so until
+    the threshold reaches one of its own edges, and only then is it solved anew.
+
+    Parameters
+    ----------
+    solve
+        Solves at a threshold, given matchings to begin with.
+    expiry
+        The threshold at which a matching stops being allowed.
+    """
+    edges, starts, stops = [], [], []
+    threshold, proven = 0.0, True
+    kept: list[Ints] = []
+    while threshold < 1.0:
+        solution = solve(threshold, kept)
+        proven = proven and (solution.certificate is None or solution.certificate.proven)
+        stop = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0
+        edges.append(solution.edges)
+        starts.append(np.full(len(solution.edges), threshold))
+        stops.append(np.full(len(solution.edges), stop))
+        threshold, kept = stop, [solution.edges]
+    return Course(np.concatenate(edges), np.concatenate(starts), np.concatenate(stops), proven)
+
+
+def _pq(overlap: Overlap, edges: Ints) -> float:
+    return tally_edges(overlap, edges).pq

@@ -1,0 +1,93 @@
+"""Maximum PQ when a reference may take any number of predictions (D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import native
+from panmatch.matching.certificate import Budget
+from panmatch.matching.maximum_pq import Effort, Priced, maximise_pq
+from panmatch.matching.set_packing import OpenColumns, pack_columns
+from panmatch.matching.solution import Solution
+from panmatch.overlap import Ints, Overlap
+
+BRANCH_NODES = 2_000  # per component; beyond that prices and a general solver do better
+PRICE_ROUNDS = 300
+MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
+
+Mask = npt.NDArray[np.bool_]
+
+
+def optimal_merge(
+    overlap: Overlap, passes: Mask, gate: str, starts: Sequence[Ints], budget: Budget
+) -> Solution:
+    """Return the many-to-one matching of maximum PQ.
+
+    Parameters
+    ----------
+    passes
+        Which edges are above the threshold.
+    gate
+        ``"edge"``: only those may be used. ``"seed"``: every set needs one of them.
+    starts
+        Feasible matchings to begin with.
+    """
+    seeded = np.zeros(len(overlap.ref_ids), np.bool_)
+    seeded[overlap.edges.ref[passes]] = True
+    usable = passes if gate == "edge" else seeded[overlap.edges.ref]
+    problem = _Problem(overlap, np.flatnonzero(usable), passes)
+    return maximise_pq(overlap, usable, starts, problem.solve_at, budget)
+
+
+class _Problem:
+    """The set-packing problem behind a matching, for any price."""
+
+    def __init__(self, overlap: Overlap, usable: Ints, passes: Mask) -> None:
+        self._overlap, self._usable, self._passes = overlap, usable, passes
+        edges, counted = overlap.edges, ~overlap.dismissible
+        shared = edges.intersection[usable].astype(np.float64)
+        self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
+        self._ref, self._pred = edges.ref[usable], edges.pred[usable]
+        self._columns = (
+            self._ref,
+            self._pred,
+            shared,
+            overlap.pred_areas[self._pred].astype(np.float64) - shared,
+            counted[self._pred].view(np.uint8),
+            passes[usable].view(np.uint8),
+            overlap.ref_sizes.astype(np.float64),
+            len(overlap.pred_ids),
+        )
+
+    def solve_at(self, price: float, effort: Effort) -> Priced:
+        """Maximise N − λD at λ = `price`."""
+        seconds = np.inf if effort.seconds is None else effort.seconds
+        limits = max(0, effort.nodes), BRANCH_NODES, PRICE_ROUNDS, seconds
+        found = native.pack(*self._columns, 0.5 * price, *limits)
+        chosen, worth, upper, nodes = found[:4]
+        columns, base = OpenColumns(*found[4:8]), found[8]
+        if 0 < len(columns.ref) <= MOST_COLUMNS and not effort.spent:
+            packed = pack_columns(columns, self._pred, effort)
+            if packed is not None:
+                settled = chosen[~np.isin(self._ref[chosen], columns.ref)]
+                chosen = np.concatenate([settled, packed.edges])
+                # Columns that cannot beat the choice at hand were left out beforehand.
+                upper = min(upper, max(worth, base + packed.upper))
+                nodes += packed.nodes
+        edges = self._without_conflicts(chosen)
+        return Priced(edges, upper - 0.5 * price * self._segments, nodes)
+
+    def _without_conflicts(self, chosen: Ints) -> Ints:
+        """Leave every prediction to one reference, and drop references that lost their seed.
+
+        Conflicts arise only where a reference has more contested candidates than are tracked.
+        """
+        edges = np.sort(self._usable[chosen])
+        walk = edges[np.argsort(-self._overlap.iou[edges], kind="stable")]
+        first = np.unique(self._overlap.edges.pred[walk], return_index=True)[1]
+        kept = np.sort(walk[first])
+        refs = self._overlap.edges.ref[kept]
+        return kept[np.isin(refs, refs[self._passes[kept]])]
