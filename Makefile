@@ -6,7 +6,7 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -22,6 +22,9 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 
 bench: $(VENV)/installed $(PEERS)/installed-peers
 	$(BIN)/python -m benchmarks
+
+study: $(VENV)/installed $(VENV)/installed-study
+	$(BIN)/python -m benchmarks.optimality
 
 clean:
 	rm -rf $(VENV) $(PEERS) build

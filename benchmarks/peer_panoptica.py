@@ -28,7 +28,7 @@ def main(folder: str, matcher: str, threshold: str) -> None:
         instance_metrics=[Metric.IOU],
         global_metrics=[],
     )
-    times = []
+    times: list[float] = []
     while len(times) < 3 and sum(times) < 20:
         start = time.perf_counter()
         found = judge.evaluate(prediction, reference, verbose=False)["ungrouped"]

@@ -55,7 +55,7 @@ def faster(what: str, ours: float, other: float, other_name: str, bound: float) 
 
 def below(what: str, ours: float, unit: str, bound: float) -> Row:
     """Ours must stay below an absolute bound."""
-    return Row(what, f"{ours:.1f} {unit}", "", "", f"< {bound:g} {unit}", ours < bound)
+    return Row(what, f"{ours:.3g} {unit}", "", "", f"< {bound:g} {unit}", ours < bound)
 
 
 def _ms(value: float) -> str:

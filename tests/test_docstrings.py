@@ -27,8 +27,9 @@ def test_there_are_docstring_examples_to_run() -> None:
     assert attempted >= 20
 
 
-def test_readme_example_prints_what_it_says() -> None:
-    readme = Path(__file__).parents[1] / "README.md"
-    result = doctest.testfile(str(readme), module_relative=False)
+@pytest.mark.parametrize("page", ["README.md", "docs/optimal-matching.md"])
+def test_examples_of_a_page_print_what_they_say(page: str) -> None:
+    path = Path(__file__).parents[1] / page
+    result = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert result.attempted > 0
     assert result.failed == 0

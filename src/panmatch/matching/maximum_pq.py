@@ -2,7 +2,9 @@
 
 PQ is a ratio N(M) / D(M). At a price λ on the denominator the best N − λD is above 0 exactly if
 some matching has PQ > λ; so solve at the PQ reached, take the better matching, and repeat until
-nothing is above 0. Whatever bounds N − λD from above bounds PQ too.
+nothing is above 0. Whatever bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single
+price divides by the smallest D of all; a second one, just above where N − λD should vanish, is
+sharper.
 """
 
 from __future__ import annotations
@@ -78,6 +80,7 @@ def maximise_pq(
     if not usable.any():
         return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
     smallest = smallest_denominator(overlap, usable)
+    searching = budget.nodes > 0 and budget.seconds != 0
     rounds = nodes = 0
     while rounds < MOST_ROUNDS:
         effort = Effort(budget.nodes - nodes, deadline)
@@ -85,32 +88,17 @@ def maximise_pq(
         rounds, nodes = rounds + 1, nodes + found.nodes
         upper = min(upper, value + max(found.upper, 0.0) / smallest)
         reached = _pq(overlap, found.edges)
-        if effort.spent or reached <= value:
+        improved = searching and reached > value
+        if improved:
+            best, value = found.edges, reached
+        if not improved or effort.spent:
             break
-        best, value = found.edges, reached
-    if upper - value > PROOF_TOLERANCE and not effort.spent:
-        upper = min(upper, _tighter(overlap, best, value, found.upper, smallest, solve_at))
+    if upper - value > PROOF_TOLERANCE and searching:
+        price = value + 1.05 * max(found.upper, 0.0) / _denominator(overlap, best)
+        excess = solve_at(price, Effort(0, deadline)).upper
+        upper = min(upper, price + max(excess, 0.0) / smallest)
     certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
     return Solution(best, certificate)
-
-
-def _tighter(
-    overlap: Overlap,
-    best: Ints,
-    value: float,
-    excess: float,
-    smallest: float,
-    solve_at: SolveAt,
-) -> float:
-    """Return an upper bound on PQ from a second price, just above where N − λD should vanish.
-
-    The bound from a single price divides by the smallest denominator of all; the matchings that
-    matter have one near that of the best.
-    """
-    tally = tally_edges(overlap, best)
-    price = value + 1.05 * max(excess, 0.0) / (tally.tp + 0.5 * tally.fp + 0.5 * tally.fn)
-    upper = solve_at(price, Effort(nodes=0, deadline=None)).upper
-    return price + max(upper, 0.0) / smallest
 
 
 def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> float:
@@ -148,6 +136,11 @@ def sweep_optima(
         stops.append(np.full(len(solution.edges), stop))
         threshold, kept = stop, [solution.edges]
     return Course(np.concatenate(edges), np.concatenate(starts), np.concatenate(stops), proven)
+
+
+def _denominator(overlap: Overlap, edges: Ints) -> float:
+    tally = tally_edges(overlap, edges)
+    return tally.tp + 0.5 * tally.fp + 0.5 * tally.fn
 
 
 def _pq(overlap: Overlap, edges: Ints) -> float:

@@ -14,7 +14,7 @@ from panmatch.matching.set_packing import OpenColumns, pack_columns
 from panmatch.matching.solution import Solution
 from panmatch.overlap import Ints, Overlap
 
-BRANCH_NODES = 2_000  # per component; beyond that prices and a general solver do better
+BRANCH_NODES = 200  # per component; beyond that prices do better
 PRICE_ROUNDS = 300
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
 
