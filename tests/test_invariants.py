@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import panmatch as pm
 from tests.hypothesis_scenes import Labels, label_pairs, overlaps, strategies, thresholds
 
-relaxed = settings(deadline=None, max_examples=300)
+relaxed = settings(max_examples=max(300, settings().max_examples))
 
 
 @relaxed

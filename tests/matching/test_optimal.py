@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import panmatch as pm
 from panmatch import phantoms
@@ -118,7 +118,6 @@ def test_a_budget_of_zero_returns_the_heuristic(name: str) -> None:
 
 
 @every_optimum
-@settings(deadline=None, max_examples=200)
 @given(overlap=overlaps(), threshold=thresholds)
 def test_optima_are_feasible_and_never_below_the_heuristic(
     name: str, overlap: pm.Overlap, threshold: float
@@ -224,7 +223,6 @@ class TestLargeScenes:
 
 
 class TestOneToOneCertificate:
-    @settings(deadline=None, max_examples=200)
     @given(overlap=overlaps(), threshold=thresholds)
     def test_the_bound_holds_with_void(self, overlap: pm.Overlap, threshold: float) -> None:
         matching = pm.match(overlap, "one-to-one", threshold)

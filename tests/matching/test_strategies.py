@@ -96,6 +96,14 @@ class TestOneToOne:
         relabelled = pm.count_overlaps(reference, np.where(prediction == 5, 8, prediction), void=9)
         assert tally(relabelled, "one-to-one", 0.0) == pm.Tally(2, 0, 0, 1.5)
 
+    def test_a_tie_in_another_score_goes_to_the_higher_quality(self) -> None:
+        # Each prediction covers half of the reference; one of them reaches beyond it.
+        for prediction in ("aba", "bab"):
+            overlap = scenes.overlap("aa.", prediction)
+            assert overlap.score("reference-share").tolist() == [0.5, 0.5]
+            found = pm.match(overlap, threshold=0.0, score="reference-share").tally
+            assert found == pm.Tally(1, 1, 0, 1 / 2)
+
 
 class TestManyToOne:
     def test_fragments_of_one_object_count_once(self) -> None:

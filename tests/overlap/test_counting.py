@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import panmatch as pm
@@ -121,7 +121,6 @@ def test_a_broadcast_view_counts_every_voxel() -> None:
     check(np.broadcast_to(column, (3, 200)), np.broadcast_to(np.arange(200) // 90, (3, 200)))
 
 
-@settings(deadline=None, max_examples=200)
 @given(st.data())
 def test_random_runs_equal_a_voxel_by_voxel_count(data: st.DataObject) -> None:
     run = st.tuples(st.sampled_from([0, 1, 2, 9, 2**40]), st.integers(1, 150))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import panmatch as pm
@@ -90,7 +90,6 @@ def test_a_freed_prediction_moves_to_another_reference_when_its_taker_drops_out(
     assert curve.at(0.2).quality != curve.at(0.25).quality
 
 
-@settings(deadline=None)
 @given(st.lists(overlaps(), min_size=1, max_size=4), strategies, st.randoms(use_true_random=False))
 def test_curves_of_images_add_up_to_the_curve_of_the_dataset(
     images: list[pm.Overlap], strategy: pm.Strategy, random: object

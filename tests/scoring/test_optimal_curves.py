@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import panmatch as pm
 from tests import brute_force, scenes
@@ -15,7 +15,6 @@ every_optimum = pytest.mark.parametrize("name", OPTIMAL)
 
 
 @every_optimum
-@settings(deadline=None, max_examples=100)
 @given(overlap=overlaps())
 def test_pq_on_the_curve_is_the_optimum_at_every_threshold(name: str, overlap: pm.Overlap) -> None:
     curve = pm.curve(overlap, OPTIMAL[name])
@@ -38,7 +37,6 @@ def test_areas_equal_brute_force(name: str) -> None:
 
 
 @every_optimum
-@settings(deadline=None, max_examples=100)
 @given(overlap=overlaps())
 def test_optimal_pq_never_rises_with_the_threshold(name: str, overlap: pm.Overlap) -> None:
     pq = pm.curve(overlap, OPTIMAL[name]).pq

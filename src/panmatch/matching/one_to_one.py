@@ -19,11 +19,14 @@ from panmatch.matching.tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 # Weights are whole multiples of 2**-60, so that totals are exact. Every pair adds a little to
-# its weight: among totals equal up to rounding the one with more pairs wins (D4), and among
-# those the one that leaves fewer false positives where void dismisses some (D10).
+# its weight: among totals equal up to rounding the one with more pairs wins (D4), among those the
+# one that leaves fewer false positives where void dismisses some (D10), and then, where the score
+# is not IoU, the one with the higher quality.
 _SCALE = 60
-_PAIR_BONUS = 1 << 20
-_FALSE_POSITIVE_BONUS = 1 << 8
+_PAIR_BONUS = 1 << 26
+_FALSE_POSITIVE_BONUS = 1 << 18
+_QUALITY_BONUS = 1 << 16
+TIE = 2 * _PAIR_BONUS / 2**_SCALE  # more than all that a pair adds to its score
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class OneToOne(Strategy):
     ----------
     solver
         ``"optimal"``: maximum total score, which for IoU is also maximum PQ; among equal totals
-        (within 1e-12) the one with more true positives. ``"greedy"``: best edge first.
+        (within 1e-10) the one with more true positives. ``"greedy"``: best edge first.
 
     Examples
     --------
@@ -89,7 +92,8 @@ def _certificate(overlap: Overlap, edges: Ints, began: float) -> Certificate:
     """
     tally = tally_edges(overlap, edges)
     segments = len(overlap.ref_ids) + int(np.count_nonzero(~overlap.dismissible))
-    upper = max(tally.pq, tally.quality / (0.5 * segments)) if segments else tally.pq
+    largest = tally.quality + TIE * tally.tp
+    upper = max(tally.pq, largest / (0.5 * segments)) if segments else tally.pq
     return Certificate(tally.pq, upper, 1, 0, time.perf_counter() - began)
 
 
@@ -101,4 +105,4 @@ def to_weights(score: Floats) -> Ints:
 def _weights(overlap: Overlap, score: Floats) -> Ints:
     weight = to_weights(score)
     weight[~overlap.dismissible[overlap.edges.pred]] += _FALSE_POSITIVE_BONUS
-    return weight
+    return weight + np.rint(_QUALITY_BONUS * overlap.iou).astype(np.int64)

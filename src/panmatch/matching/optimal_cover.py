@@ -10,7 +10,7 @@ import numpy.typing as npt
 from panmatch import native
 from panmatch.matching.certificate import Budget
 from panmatch.matching.maximum_pq import Effort, Priced, maximise_pq
-from panmatch.matching.one_to_one import to_weights
+from panmatch.matching.one_to_one import TIE, to_weights
 from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
@@ -55,7 +55,7 @@ def _solve_at(overlap: Overlap, kept: Ints, best: Ints, iou: Floats, price: floa
     taken = native.assign(ref[first], pred[first], to_weights(gain[useful]), *sizes)
     chosen = first[taken.view(np.bool_)]
     others = best[(iou[best] >= 0.5 * price) & ~np.isin(ref[best], ref[chosen])]
-    worth = fallback.sum() + gain[useful][taken.view(np.bool_)].sum()
+    worth = fallback.sum() + gain[useful][taken.view(np.bool_)].sum() + TIE * len(chosen)
     segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
     edges = np.sort(np.concatenate([chosen, others]))
     return Priced(edges, float(worth) - 0.5 * price * segments, nodes=0)
