@@ -213,6 +213,14 @@ def random_scene(rng: np.random.Generator, max_side: int = 5) -> Overlap:
     return Overlap.from_dense(table, np.maximum(ref_sizes, 1), np.maximum(pred_sizes, 1))
 
 
+def lopsided_scene(rng: np.random.Generator, n_ref: int, n_pred: int) -> Overlap:
+    """Return a scene in which many predictions reach far beyond what they overlap."""
+    table = rng.integers(0, 9, (n_ref, n_pred)) * (rng.random((n_ref, n_pred)) < 0.6)
+    outside = rng.integers(0, 6, n_pred) * rng.choice([1, 1, 6, 15], n_pred)
+    ref_sizes, pred_sizes = table.sum(1) + rng.integers(0, 6, n_ref), table.sum(0) + outside
+    return Overlap.from_dense(table, np.maximum(ref_sizes, 1), np.maximum(pred_sizes, 1))
+
+
 def with_void(rng: np.random.Generator, overlap: Overlap) -> Overlap:
     """Return the same scene with some predictions reaching into void, most of them by half."""
     void = rng.integers(0, 25, len(overlap.pred_ids)) * rng.integers(0, 2, len(overlap.pred_ids))
@@ -224,7 +232,7 @@ def with_void(rng: np.random.Generator, overlap: Overlap) -> Overlap:
 
 def all_contested(rng: np.random.Generator) -> Overlap:
     """Return a scene in which every prediction overlaps every reference."""
-    n_ref, n_pred = rng.integers(1, 4), rng.integers(2, 6)
+    n_ref, n_pred = rng.integers(1, 5), rng.integers(2, 5)
     table = rng.integers(1, 9, (n_ref, n_pred))
     extra = rng.integers(0, 3, n_ref + n_pred)
     return Overlap.from_dense(table, table.sum(1) + extra[:n_ref], table.sum(0) + extra[n_ref:])

@@ -34,9 +34,11 @@ every_optimum = pytest.mark.parametrize("name", OPTIMAL)
 
 
 def some_scene(rng: np.random.Generator, number: int) -> pm.Overlap:
-    """Return empty sides, single segments, ties, void and all-contested scenes in turn."""
+    """Return all-contested and lopsided scenes, void, empty sides and single segments in turn."""
     if number % 4 == 0:
         return brute_force.all_contested(rng)
+    if number % 4 == 2:
+        return brute_force.lopsided_scene(rng, *rng.integers(1, 5, 2))
     scene = brute_force.random_scene(rng, max_side=4)
     return brute_force.with_void(rng, scene) if number % 4 == 1 else scene
 

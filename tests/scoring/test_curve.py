@@ -90,6 +90,16 @@ def test_a_freed_prediction_moves_to_another_reference_when_its_taker_drops_out(
     assert curve.at(0.2).quality != curve.at(0.25).quality
 
 
+def test_the_merge_curve_equals_the_merge_on_larger_scenes() -> None:
+    """Every freed prediction sets off a chain of decisions; none may be forgotten."""
+    rng = np.random.default_rng(11)
+    for _ in range(400):
+        overlap = brute_force.lopsided_scene(rng, 6, 14)
+        curve = pm.curve(overlap, "many-to-one")
+        for threshold in [0.0, *overlap.iou[overlap.iou < 1].tolist()]:
+            assert curve.at(threshold) == pm.match(overlap, "many-to-one", threshold).tally
+
+
 @given(st.lists(overlaps(), min_size=1, max_size=4), strategies, st.randoms(use_true_random=False))
 def test_curves_of_images_add_up_to_the_curve_of_the_dataset(
     images: list[pm.Overlap], strategy: pm.Strategy, random: object
