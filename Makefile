@@ -6,7 +6,7 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: demo test lint bench study clean
+.PHONY: demo test lint docs bench study clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -19,6 +19,9 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/installed
+	$(BIN)/python -m panmatch.scoring.metrics.document > docs/metrics.md
 
 bench: $(VENV)/installed $(PEERS)/installed-peers
 	$(BIN)/python -m benchmarks

@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "boundaries.hpp"
+#include "parallel.hpp"
 #include "strided.hpp"
 
 namespace panmatch {
@@ -226,10 +226,7 @@ std::vector<Entry<K>> count_joint(const std::vector<int64_t>& shape,
             });
         found[worker] = counter.finish();
     };
-    std::vector<std::thread> others;
-    for (int worker = 1; worker < threads; ++worker) others.emplace_back(work, worker);
-    work(0);
-    for (auto& thread : others) thread.join();
+    on_threads(threads, work);
 
     std::vector<Entry<K>> all;
     for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());

@@ -26,16 +26,28 @@ from panmatch.matching import (
     match,
 )
 from panmatch.overlap import Overlap, count_overlaps
-from panmatch.scoring import Curve, curve
+from panmatch.scoring import (
+    Average,
+    Curve,
+    Measurements,
+    Metric,
+    all_metrics,
+    curve,
+    measure,
+    measure_whole,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Average",
     "Budget",
     "Certificate",
     "Curve",
     "ManyToOne",
     "Matching",
+    "Measurements",
+    "Metric",
     "OneToMany",
     "OneToOne",
     "Overlap",
@@ -44,9 +56,12 @@ __all__ = [
     "Strategy",
     "Tally",
     "__version__",
+    "all_metrics",
     "count_overlaps",
     "curve",
     "load_overlap",
     "match",
+    "measure",
+    "measure_whole",
     "save_overlap",
 ]

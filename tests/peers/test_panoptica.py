@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import panmatch as pm
 from panmatch import phantoms
+from tests.peers.asking import Labels, ask_peer
 from tests.strategies import BY_NAME
 
-ROOT = Path(__file__).parents[2]
-PEER = ROOT / ".venv-peers" / "bin" / "python"
-RUNNER = Path(__file__).with_name("run_panoptica.py")
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7)
 SCENES = 120
-
-Labels = npt.NDArray[np.integer[Any]]
 
 
 def make_scene(seed: int) -> tuple[Labels, Labels]:
@@ -66,18 +58,10 @@ def without_ties(seeds: Iterator[int]) -> Iterator[tuple[Labels, Labels]]:
 @pytest.fixture(scope="module")
 def parity(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[pm.Overlap], dict[str, Any]]:
     """Return the overlaps of all scenes, and what panoptica says of them."""
-    if not PEER.exists():
-        pytest.fail(f"{PEER.relative_to(ROOT)} is missing: run `make test`, which builds it.")
-    folder = tmp_path_factory.mktemp("panoptica")
     found = without_ties(iter(range(10_000)))
     scenes = [next(found) for _ in range(SCENES)]
-    arrays: dict[str, Any] = {"thresholds": np.array(THRESHOLDS)}
-    for i, (reference, prediction) in enumerate(scenes):
-        arrays |= {f"reference_{i}": reference, f"prediction_{i}": prediction}
-    np.savez(folder / "scenes.npz", **arrays)
-    command = [str(PEER), str(RUNNER), "scenes.npz", "results.json"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    results = json.loads((folder / "results.json").read_text())
+    folder = tmp_path_factory.mktemp("panoptica")
+    results = ask_peer("run_panoptica.py", folder, scenes, thresholds=np.array(THRESHOLDS))
     return [pm.count_overlaps(*scene) for scene in scenes], results
 
 

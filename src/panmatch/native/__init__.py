@@ -6,19 +6,27 @@ Everything here takes plain arrays and trusts its callers to have checked their 
 from panmatch.native._core import (
     assign,
     assign_sweep,
+    distances_fit_float,
+    edge_distances,
     grouped_cumsum,
     joint_counts,
     merge,
     merge_sweep,
     pack,
+    segment_geometry,
+    surface_distances,
 )
 
 __all__ = [
     "assign",
     "assign_sweep",
+    "distances_fit_float",
+    "edge_distances",
     "grouped_cumsum",
     "joint_counts",
     "merge",
     "merge_sweep",
     "pack",
+    "segment_geometry",
+    "surface_distances",
 ]

@@ -10,6 +10,21 @@ Mask = npt.NDArray[np.uint8]
 Course = tuple[Ints, Floats, Floats]
 
 def joint_counts(arrays: Sequence[npt.NDArray[Any]], threads: int) -> tuple[Ints, Ints]: ...
+def segment_geometry(labels: npt.NDArray[Any], threads: int) -> tuple[Ints, Ints]: ...
+def edge_distances(
+    labels: npt.NDArray[Any], spacing: Floats, border: bool, out: npt.NDArray[Any], threads: int
+) -> None: ...
+def distances_fit_float(shape: Sequence[int], spacing: Floats) -> bool: ...
+def surface_distances(
+    reference: npt.NDArray[Any],
+    prediction: npt.NDArray[Any],
+    ref_label: Ints,
+    pred_first: Ints,
+    pred_label: Ints,
+    box: Ints,
+    spacing: Floats,
+    threads: int,
+) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]: ...
 def assign(ref: Ints, pred: Ints, weight: Ints, n_ref: int, n_pred: int) -> Mask: ...
 def assign_sweep(
     ref: Ints, pred: Ints, weight: Ints, score: Floats, n_ref: int, n_pred: int

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.errors import LabelError, OptionError
+from panmatch.errors import LabelError
 from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.labels.threads import thread_count
+from panmatch.labels.void import split_void, without_mask
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.types import Ints
@@ -60,43 +61,22 @@ def count_overlaps(
     >>> count_overlaps(reference, prediction).iou
     array([0.75, 1.  ])
     """
-    mask, label = _split_void(reference, void)
+    mask, label = split_void(reference, void)
     arrays = {
         "reference": as_labels(reference, "reference"),
-        "prediction": as_labels(_unmasked(prediction), "prediction"),
+        "prediction": as_labels(without_mask(prediction), "prediction"),
     }
     if mask is not None:
         arrays["void"] = as_labels(mask, "void")
     check_same_shape(arrays)
-    keys, counts = native.joint_counts(
-        list(arrays.values()), _thread_count(threads, arrays["reference"].size)
-    )
+    voxels = arrays["reference"].size
+    workers = thread_count(threads, voxels, voxels_per_thread=VOXELS_PER_THREAD)
+    keys, counts = native.joint_counts(list(arrays.values()), workers)
     ref, pred = np.ascontiguousarray(keys[:, :2].T)
     in_void = _in_void(keys, label)
     _check_labels(ref[~in_void], counts[~in_void], arrays["reference"], "reference")
     _check_labels(pred, counts, arrays["prediction"], "prediction")
     return _assemble(ref, pred, counts, in_void)
-
-
-def _split_void(
-    reference: npt.ArrayLike, void: int | npt.ArrayLike | None
-) -> tuple[npt.ArrayLike | None, int | None]:
-    """Return void as (mask, None), (None, label) or (None, None)."""
-    if isinstance(reference, np.ma.MaskedArray) and reference.mask is not np.ma.nomask:
-        if void is not None:
-            raise OptionError(
-                "void is given twice: reference is a masked array, whose mask marks void, and "
-                f"void={_brief(void)} as well. Put both into one mask, and pass reference.data."
-            )
-        return np.ma.getmaskarray(reference), None
-    if void is None or np.ndim(void) > 0:
-        return void, None
-    if isinstance(void, bool | np.bool_) or not isinstance(void, int | np.integer | np.ndarray):
-        raise OptionError(
-            f"void={void!r} is neither a label of the reference (an integer) nor a mask of its "
-            f"shape."
-        )
-    return None, int(void)
 
 
 def _in_void(keys: Ints, label: int | None) -> npt.NDArray[np.bool_]:
@@ -106,28 +86,6 @@ def _in_void(keys: Ints, label: int | None) -> npt.NDArray[np.bool_]:
     elif label is not None:
         in_void |= keys[:, 0] == label
     return in_void
-
-
-def _brief(void: npt.ArrayLike) -> str:
-    return repr(void) if np.ndim(void) == 0 else f"a mask of shape {np.shape(void)}"
-
-
-def _unmasked(prediction: npt.ArrayLike) -> npt.ArrayLike:
-    if isinstance(prediction, np.ma.MaskedArray) and prediction.mask is not np.ma.nomask:
-        raise OptionError(
-            "prediction is a masked array, but only the reference can have void voxels (D10): "
-            "pass prediction.filled(0), or its mask as void."
-        )
-    return prediction
-
-
-def _thread_count(threads: int | None, voxels: int) -> int:
-    if threads is None:
-        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        return max(1, min(cpus or 1, voxels // VOXELS_PER_THREAD))
-    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
-        raise OptionError(f"threads={threads!r} must be a whole number of at least 1, or None.")
-    return min(int(threads), max(1, voxels))
 
 
 def _check_labels(labels: Ints, counts: Ints, array: LabelArray, name: str) -> None:

@@ -1,0 +1,155 @@
+// Bindings of the loops over the graph: assignment, merging, packing.
+#include "assignment.hpp"
+#include "bindings.hpp"
+#include "merge.hpp"
+#include "packing.hpp"
+
+namespace panmatch {
+namespace {
+
+Array<uint8_t> to_mask(const std::vector<char>& flags) {
+    std::vector<uint8_t> mask(flags.begin(), flags.end());
+    size_t n = mask.size();
+    return to_numpy(std::move(mask), {n});
+}
+
+using Course = std::tuple<Array<int64_t>, Array<double>, Array<double>>;
+
+Course to_course(Intervals&& found) {
+    size_t n = found.edge.size();
+    return {to_numpy(std::move(found.edge), {n}), to_numpy(std::move(found.start), {n}),
+            to_numpy(std::move(found.stop), {n})};
+}
+
+void check_edges(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred, int64_t n_ref, int64_t n_pred) {
+    bool fits = ref.shape(0) == pred.shape(0);
+    for (size_t e = 0; fits && e < ref.shape(0); ++e)
+        fits = ref(e) >= 0 && ref(e) < n_ref && pred(e) >= 0 && pred(e) < n_pred;
+    if (!fits) throw nb::value_error("edges must join existing vertices");
+}
+
+void check_length(size_t length, size_t edges) {
+    if (length != edges) throw nb::value_error("one value per edge is needed");
+}
+
+Array<uint8_t> assign(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                      const FlatArray<int64_t>& weight, int64_t n_ref, int64_t n_pred) {
+    check_edges(ref, pred, n_ref, n_pred);
+    check_length(weight.shape(0), ref.shape(0));
+    std::vector<char> matched;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), n_ref, n_pred);
+        auto weights = to_vector(weight);
+        matched = Assignment(graph, weights).history().matched();
+    }
+    return to_mask(matched);
+}
+
+Course assign_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                    const FlatArray<int64_t>& weight, const FlatArray<double>& score, int64_t n_ref,
+                    int64_t n_pred) {
+    check_edges(ref, pred, n_ref, n_pred);
+    check_length(weight.shape(0), ref.shape(0));
+    check_length(score.shape(0), ref.shape(0));
+    Intervals found;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), n_ref, n_pred);
+        auto weights = to_vector(weight);
+        found = Assignment(graph, weights).sweep(to_vector(score));
+    }
+    return to_course(std::move(found));
+}
+
+Array<uint8_t> merge(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                     const FlatArray<double>& intersection, const FlatArray<double>& ref_size,
+                     const FlatArray<double>& pred_size, int64_t seedable, bool grow) {
+    check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
+    check_length(intersection.shape(0), ref.shape(0));
+    std::vector<char> matched;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), ref_size.shape(0), pred_size.shape(0));
+        Areas areas{to_vector(intersection), to_vector(ref_size), to_vector(pred_size)};
+        MergeWalk walk(graph, areas);
+        walk.walk(seedable, grow);
+        matched = walk.history().matched();
+    }
+    return to_mask(matched);
+}
+
+Course merge_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                   const FlatArray<double>& intersection, const FlatArray<double>& ref_size,
+                   const FlatArray<double>& pred_size, const FlatArray<double>& score) {
+    check_edges(ref, pred, ref_size.shape(0), pred_size.shape(0));
+    check_length(intersection.shape(0), ref.shape(0));
+    check_length(score.shape(0), ref.shape(0));
+    Intervals found;
+    {
+        nb::gil_scoped_release unlocked;
+        Bipartite graph(to_vector(ref), to_vector(pred), ref_size.shape(0), pred_size.shape(0));
+        Areas areas{to_vector(intersection), to_vector(ref_size), to_vector(pred_size)};
+        MergeWalk walk(graph, areas);
+        walk.walk(graph.size(), true);
+        found = walk.sweep(to_vector(score));
+    }
+    return to_course(std::move(found));
+}
+
+using PackResult = std::tuple<Array<int64_t>, double, double, int64_t, Array<int64_t>,
+                              Array<double>, Array<int64_t>, Array<int64_t>, double>;
+
+PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                const FlatArray<double>& intersection, const FlatArray<double>& excess,
+                const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
+                const FlatArray<double>& ref_size, int64_t n_pred, double price, int64_t nodes,
+                int64_t nodes_per_component, int price_rounds, double seconds) {
+    check_edges(ref, pred, ref_size.shape(0), n_pred);
+    for (size_t length : {intersection.shape(0), excess.shape(0), counted.shape(0), passes.shape(0)})
+        check_length(length, ref.shape(0));
+    Packing found;
+    {
+        nb::gil_scoped_release unlocked;
+        PackProblem problem{to_vector(ref), to_vector(pred), to_vector(intersection),
+                            to_vector(excess), to_vector(ref_size), to_vector(counted),
+                            to_vector(passes), n_pred, price};
+        auto wait = std::chrono::duration<double>(std::min(seconds, 1e6));
+        auto deadline = std::chrono::steady_clock::now() +
+                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+        found = Packer(problem, {nodes, nodes_per_component, price_rounds, deadline}).solve();
+    }
+    return {flat(std::move(found.edges)), found.worth, found.upper, found.nodes,
+            flat(std::move(found.open_ref)), flat(std::move(found.open_worth)),
+            flat(std::move(found.open_first)), flat(std::move(found.open_edges)),
+            found.open_base};
+}
+
+// Running sums that begin anew wherever the group changes.
+Array<double> grouped_cumsum(const FlatArray<int64_t>& group, const FlatArray<double>& values) {
+    check_length(values.shape(0), group.shape(0));
+    auto sums = to_vector(values);
+    for (size_t i = 1; i < sums.size(); ++i)
+        if (group(i) == group(i - 1)) sums[i] += sums[i - 1];
+    size_t n = sums.size();
+    return to_numpy(std::move(sums), {n});
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("assign", &assign, "ref"_a, "pred"_a, "weight"_a, "n_ref"_a, "n_pred"_a);
+    m.def("assign_sweep", &assign_sweep, "ref"_a, "pred"_a, "weight"_a, "score"_a, "n_ref"_a,
+          "n_pred"_a);
+    m.def("merge", &merge, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a, "pred_size"_a,
+          "seedable"_a, "grow"_a);
+    m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,
+          "pred_size"_a, "score"_a);
+    m.def("pack", &pack, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a, "passes"_a,
+          "ref_size"_a, "n_pred"_a, "price"_a, "nodes"_a, "nodes_per_component"_a,
+          "price_rounds"_a, "seconds"_a);
+    m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
+}
+
+}  // namespace panmatch

@@ -1,0 +1,158 @@
+// Bindings of the loops over voxels: counting, geometry, distances.
+#include "bindings.hpp"
+#include "distance.hpp"
+#include "geometry.hpp"
+#include "joint_count.hpp"
+#include "surface.hpp"
+
+namespace panmatch {
+namespace {
+
+using Counts = std::tuple<Array<int64_t>, Array<int64_t>>;
+
+template <size_t K>
+Counts count_combinations(const std::vector<int64_t>& shape, const std::vector<Operand>& operands,
+                          int threads) {
+    std::vector<int64_t> keys, counts;
+    {
+        nb::gil_scoped_release unlocked;
+        auto entries = count_joint<K>(shape, operands, threads);
+        for (const auto& entry : entries) {
+            keys.insert(keys.end(), entry.key.begin(), entry.key.end());
+            counts.push_back(entry.count);
+        }
+    }
+    size_t n = counts.size();
+    return {to_numpy(std::move(keys), {n, K}), to_numpy(std::move(counts), {n})};
+}
+
+Counts joint_counts(const std::vector<LabelArray>& arrays, int threads) {
+    if (arrays.empty() || threads < 1) throw nb::value_error("one array and one thread at least");
+    std::vector<Operand> operands;
+    std::vector<int64_t> shape = shape_of(arrays[0]);
+    for (const auto& array : arrays) {
+        if (shape_of(array) != shape) throw nb::value_error("arrays must have one shape");
+        operands.push_back(operand_of(array));
+    }
+    switch (arrays.size()) {
+        case 1: return count_combinations<1>(shape, operands, threads);
+        case 2: return count_combinations<2>(shape, operands, threads);
+        case 3: return count_combinations<3>(shape, operands, threads);
+        case 4: return count_combinations<4>(shape, operands, threads);
+        case 5: return count_combinations<5>(shape, operands, threads);
+        default: throw nb::value_error("at most five arrays are counted together");
+    }
+}
+
+using Geometry = std::tuple<Array<int64_t>, Array<int64_t>>;
+
+Geometry segment_geometry(const LabelArray& labels, int threads) {
+    if (labels.ndim() == 0 || threads < 1) throw nb::value_error("one axis and one thread at least");
+    auto shape = shape_of(labels);
+    auto image = operand_of(labels);
+    SegmentTable table(shape.size());
+    {
+        nb::gil_scoped_release unlocked;
+        table = scan_segments(shape, image, threads);
+    }
+    size_t n = table.labels.size(), width = table.width();
+    return {to_numpy(std::move(table.labels), {n}), to_numpy(std::move(table.values), {n, width})};
+}
+
+template <typename D>
+using Distances = nb::ndarray<D, nb::c_contig, nb::device::cpu>;
+
+std::vector<double> weights_of(const FlatArray<double>& spacing, size_t axes) {
+    if (spacing.shape(0) != axes) throw nb::value_error("one spacing per axis is needed");
+    std::vector<double> weight;
+    for (size_t axis = 0; axis < axes; ++axis) weight.push_back(spacing(axis) * spacing(axis));
+    return weight;
+}
+
+template <typename T, typename D>
+void fill_distances(const Grid& grid, const Operand& image, bool border, D* out, int threads) {
+    std::vector<int64_t> stride;
+    for (int64_t bytes : image.stride) stride.push_back(bytes / image.width);
+    EdgeDistance<T, D>(grid, reinterpret_cast<const T*>(image.data), stride, border)
+        .fill(out, threads);
+}
+
+template <typename D>
+void edge_distances(const LabelArray& labels, const FlatArray<double>& spacing, bool border,
+                    const Distances<D>& out, int threads) {
+    auto shape = shape_of(labels);
+    auto image = operand_of(labels);
+    bool same = out.ndim() == shape.size();
+    for (size_t axis = 0; same && axis < shape.size(); ++axis)
+        same = static_cast<int64_t>(out.shape(axis)) == shape[axis];
+    if (!same || shape.empty() || threads < 1) throw nb::value_error("out must have the shape of labels");
+    if (image.stride.back() != image.width) throw nb::value_error("the last axis must be contiguous");
+    Grid grid{shape, weights_of(spacing, shape.size())};
+    nb::gil_scoped_release unlocked;
+    switch (image.width) {
+        case 1: return fill_distances<uint8_t, D>(grid, image, border, out.data(), threads);
+        case 2: return fill_distances<uint16_t, D>(grid, image, border, out.data(), threads);
+        case 4: return fill_distances<uint32_t, D>(grid, image, border, out.data(), threads);
+        default: return fill_distances<uint64_t, D>(grid, image, border, out.data(), threads);
+    }
+}
+
+bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
+    return exact_in_float(Grid{shape, weights_of(spacing, shape.size())});
+}
+
+using Ragged = std::tuple<Array<double>, Array<int64_t>>;
+
+Ragged to_ragged(const std::vector<SurfaceDistances>& all, std::vector<double> SurfaceDistances::*side) {
+    std::vector<double> values;
+    std::vector<int64_t> first{0};
+    for (const auto& object : all) {
+        values.insert(values.end(), (object.*side).begin(), (object.*side).end());
+        first.push_back(static_cast<int64_t>(values.size()));
+    }
+    return {flat(std::move(values)), flat(std::move(first))};
+}
+
+std::tuple<Ragged, Ragged> surface_distances(
+    const LabelArray& reference, const LabelArray& prediction, const FlatArray<int64_t>& ref_label,
+    const FlatArray<int64_t>& pred_first, const FlatArray<int64_t>& pred_label,
+    const nb::ndarray<const int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>& box,
+    const FlatArray<double>& spacing, int threads) {
+    auto shape = shape_of(reference);
+    size_t n = ref_label.shape(0);
+    if (shape_of(prediction) != shape || shape.empty() || threads < 1)
+        throw nb::value_error("arrays must have one shape");
+    if (pred_first.shape(0) != n + 1 || box.shape(0) != n || box.shape(1) != shape.size() || box.shape(2) != 2)
+        throw nb::value_error("one box and one range of labels per object are needed");
+    for (size_t i = 0; i < n; ++i) {
+        bool fits = pred_first(i) >= 0 && pred_first(i) <= pred_first(i + 1) &&
+                    pred_first(i + 1) <= static_cast<int64_t>(pred_label.shape(0));
+        for (size_t axis = 0; axis < shape.size(); ++axis)
+            fits = fits && box(i, axis, 0) >= 0 && box(i, axis, 0) < box(i, axis, 1) &&
+                   box(i, axis, 1) <= shape[axis];
+        if (!fits) throw nb::value_error("boxes must lie within the image");
+    }
+    SurfaceMeter meter(operand_of(reference), operand_of(prediction), weights_of(spacing, shape.size()));
+    std::vector<SurfaceDistances> found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = meter.measure({ref_label.data(), pred_first.data(), pred_label.data(), box.data(),
+                               static_cast<int64_t>(n)}, threads);
+    }
+    return {to_ragged(found, &SurfaceDistances::from_ref), to_ragged(found, &SurfaceDistances::from_pred)};
+}
+
+}  // namespace
+
+void bind_voxels(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
+    m.def("segment_geometry", &segment_geometry, "labels"_a, "threads"_a);
+    m.def("edge_distances", &edge_distances<float>, "labels"_a, "spacing"_a, "border"_a, "out"_a, "threads"_a);
+    m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a, "out"_a, "threads"_a);
+    m.def("distances_fit_float", &distances_fit_float, "shape"_a, "spacing"_a);
+    m.def("surface_distances", &surface_distances, "reference"_a, "prediction"_a, "ref_label"_a,
+          "pred_first"_a, "pred_label"_a, "box"_a, "spacing"_a, "threads"_a);
+}
+
+}  // namespace panmatch

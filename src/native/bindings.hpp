@@ -1,0 +1,64 @@
+// What the bindings share: arrays in and out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
+#include "strided.hpp"
+
+namespace panmatch {
+
+namespace nb = nanobind;
+
+using LabelArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+template <typename T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+template <typename T>
+Array<T> to_numpy(std::vector<T>&& values, std::vector<size_t> shape) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Array<T>(owned->data(), shape.size(), shape.data(), owner);
+}
+
+inline Operand operand_of(const LabelArray& array) {
+    auto code = array.dtype().code;
+    if (code != (uint8_t)nb::dlpack::dtype_code::Int && code != (uint8_t)nb::dlpack::dtype_code::UInt)
+        throw nb::type_error("label arrays must have an integer dtype");
+    int width = array.dtype().bits / 8;
+    Operand op{static_cast<const char*>(array.data()), width,
+               code == (uint8_t)nb::dlpack::dtype_code::Int, {}};
+    for (size_t axis = 0; axis < array.ndim(); ++axis)
+        op.stride.push_back(array.stride(axis) * width);
+    return op;
+}
+
+template <typename T>
+Array<T> flat(std::vector<T>&& values) {
+    size_t n = values.size();
+    return to_numpy(std::move(values), {n});
+}
+
+template <typename T>
+using FlatArray = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::vector<T> to_vector(const FlatArray<T>& column) {
+    return std::vector<T>(column.data(), column.data() + column.shape(0));
+}
+
+inline std::vector<int64_t> shape_of(const LabelArray& array) {
+    std::vector<int64_t> shape;
+    for (size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(array.shape(axis));
+    return shape;
+}
+
+void bind_voxels(nb::module_& m);
+void bind_graph(nb::module_& m);
+
+}  // namespace panmatch

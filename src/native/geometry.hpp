@@ -1,0 +1,124 @@
+// Where every segment lies: voxels, sums of coordinates and bounding box, from one pass.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "parallel.hpp"
+#include "strided.hpp"
+
+namespace panmatch {
+
+// One row per segment: voxels, then per axis the sum of coordinates, the first and the last + 1.
+class SegmentTable {
+public:
+    explicit SegmentTable(size_t axes) : axes_(axes), recent_(kRecent, -1) {}
+
+    int64_t* row(int64_t label) {
+        int64_t& cached = recent_[static_cast<uint64_t>(label) % kRecent];
+        if (cached >= 0 && labels[cached] == label) return &values[cached * width()];
+        auto [entry, is_new] = places_.try_emplace(label, static_cast<int64_t>(labels.size()));
+        cached = entry->second;
+        if (is_new) {
+            labels.push_back(label);
+            values.resize(values.size() + width(), 0);
+            for (size_t axis = 0; axis < axes_; ++axis)
+                values[cached * width() + 2 + 3 * axis] = INT64_MAX;
+        }
+        return &values[cached * width()];
+    }
+
+    int64_t width() const { return 1 + 3 * static_cast<int64_t>(axes_); }
+
+    void add(const SegmentTable& other) {
+        for (size_t i = 0; i < other.labels.size(); ++i) {
+            const int64_t* from = &other.values[i * width()];
+            int64_t* to = row(other.labels[i]);
+            to[0] += from[0];
+            for (size_t axis = 0; axis < axes_; ++axis) {
+                to[1 + 3 * axis] += from[1 + 3 * axis];
+                to[2 + 3 * axis] = std::min(to[2 + 3 * axis], from[2 + 3 * axis]);
+                to[3 + 3 * axis] = std::max(to[3 + 3 * axis], from[3 + 3 * axis]);
+            }
+        }
+    }
+
+    std::vector<int64_t> labels, values;
+
+private:
+    static constexpr size_t kRecent = 1024;
+    size_t axes_;
+    std::vector<int64_t> recent_;
+    std::unordered_map<int64_t, int64_t> places_;
+};
+
+template <typename T>
+class SegmentScan {
+public:
+    SegmentScan(const std::vector<int64_t>& shape, const Operand& image)
+        : shape_(shape), image_(image) {}
+
+    SegmentTable scan(int threads) const {
+        SegmentTable all(shape_.size());
+        int64_t rows = 1;
+        for (int64_t n : shape_) rows *= n;
+        if (rows == 0) return all;
+        rows /= shape_.back();
+        std::vector<SegmentTable> parts(threads, all);
+        on_threads(threads, [&](int worker) {
+            std::vector<int64_t> index(shape_.size());
+            for (int64_t row = rows * worker / threads; row < rows * (worker + 1) / threads; ++row)
+                read_row(row, index, parts[worker]);
+        });
+        for (const auto& part : parts) all.add(part);
+        return all;
+    }
+
+private:
+    const std::vector<int64_t>& shape_;
+    const Operand& image_;
+
+    void read_row(int64_t row, std::vector<int64_t>& index, SegmentTable& table) const {
+        const char* from = image_.data;
+        for (size_t axis = shape_.size() - 1; axis-- > 0;) {
+            index[axis] = row % shape_[axis];
+            row /= shape_[axis];
+            from += index[axis] * image_.stride[axis];
+        }
+        int64_t n = shape_.back(), step = image_.stride.back();
+        auto at = [&](int64_t x) { return *reinterpret_cast<const T*>(from + x * step); };
+        for (int64_t first = 0; first < n;) {
+            T label = at(first);
+            int64_t stop = first + 1;
+            while (stop < n && at(stop) == label) ++stop;
+            if (label != 0) add_run(table.row(static_cast<int64_t>(label)), index, first, stop);
+            first = stop;
+        }
+    }
+
+    void add_run(int64_t* row, const std::vector<int64_t>& index, int64_t first, int64_t stop) const {
+        int64_t count = stop - first;
+        size_t axes = shape_.size();
+        row[0] += count;
+        for (size_t axis = 0; axis < axes; ++axis) {
+            bool along = axis + 1 == axes;
+            int64_t* place = row + 1 + 3 * axis;
+            place[0] += along ? (first + stop - 1) * count / 2 : index[axis] * count;
+            place[1] = std::min(place[1], along ? first : index[axis]);
+            place[2] = std::max(place[2], along ? stop : index[axis] + 1);
+        }
+    }
+};
+
+inline SegmentTable scan_segments(const std::vector<int64_t>& shape, const Operand& image, int threads) {
+    switch (image.width) {
+        case 1: return SegmentScan<uint8_t>(shape, image).scan(threads);
+        case 2: return SegmentScan<uint16_t>(shape, image).scan(threads);
+        case 4: return SegmentScan<uint32_t>(shape, image).scan(threads);
+        default: return SegmentScan<uint64_t>(shape, image).scan(threads);
+    }
+}
+
+}  // namespace panmatch

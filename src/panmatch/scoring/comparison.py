@@ -1,0 +1,235 @@
+"""References and what was matched to them, side by side: what metrics of objects are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.labels import Geometry, LabelArray, inner_band, segment_geometry
+from panmatch.labels.skeletons import SkeletonOverlaps, skeleton_overlaps
+from panmatch.labels.surfaces import ObjectPairs, SurfaceDistances, surface_distances
+from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that the values depend on besides the images.
+
+    Attributes
+    ----------
+    spacing
+        Distance between voxels along each axis; voxel units are all ones.
+    tolerance_mm
+        How far a boundary may be off for NSD.
+    boundary_width_mm
+        Width of the bands of boundary IoU.
+    penalty_mm
+        Distance of an object without partner; NaN for none.
+    """
+
+    spacing: tuple[float, ...]
+    tolerance_mm: float
+    boundary_width_mm: float
+    penalty_mm: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is compared with what: a row per reference, then one per false positive.
+
+    Attributes
+    ----------
+    ref_ids
+        The reference's id; 0, the background, for a false positive.
+    pred_first, pred_ids
+        Ids of the predictions of row i: ``pred_ids[pred_first[i]:pred_first[i + 1]]``, rising.
+    ref_voxels, pred_voxels, shared
+        |g|, |p| and |g ∩ p| for the union p of the row's predictions, outside void.
+    """
+
+    ref_ids: Ints
+    pred_first: Ints
+    pred_ids: Ints
+    ref_voxels: Floats
+    pred_voxels: Floats
+    shared: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """Voxels of the inner bands of every row, and those that both have."""
+
+    ref_voxels: Floats
+    pred_voxels: Floats
+    shared: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Rows to compare, with the shared computations that metrics ask for, each done once."""
+
+    rows: Rows
+    reference: LabelArray
+    prediction: LabelArray
+    settings: Settings
+    threads: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows.ref_ids)
+
+    @property
+    def ref_voxels(self) -> Floats:
+        """|g| of every row; 0 for a false positive."""
+        return self.rows.ref_voxels
+
+    @property
+    def pred_voxels(self) -> Floats:
+        """|p| of every row; 0 for a missed reference."""
+        return self.rows.pred_voxels
+
+    @property
+    def shared(self) -> Floats:
+        """|g ∩ p| of every row."""
+        return self.rows.shared
+
+    @property
+    def tolerance_mm(self) -> float:
+        """How far a boundary may be off."""
+        return self.settings.tolerance_mm
+
+    @property
+    def voxel_volume(self) -> float:
+        """Physical volume of one voxel."""
+        return float(np.prod(self.settings.spacing))
+
+    @cached_property
+    def paired(self) -> npt.NDArray[np.bool_]:
+        """Rows with something on both sides."""
+        return (self.ref_voxels > 0) & (self.pred_voxels > 0)
+
+    @cached_property
+    def ref_geometry(self) -> Geometry:
+        """Voxels, centre and box of every row's reference."""
+        found = segment_geometry(self.reference, threads=self.threads)
+        some = np.flatnonzero(self.rows.ref_ids)
+        return found.unite(self.rows.ref_ids[some], some, len(self))
+
+    @cached_property
+    def pred_geometry(self) -> Geometry:
+        """Voxels, centre and box of every row's union of predictions."""
+        found = segment_geometry(self.prediction, threads=self.threads)
+        return found.unite(self.rows.pred_ids, self._pred_rows, len(self))
+
+    @property
+    def ref_centroid(self) -> Floats:
+        """Mean position of every reference, index × spacing; NaN where there is none."""
+        return self._centroid(self.ref_geometry)
+
+    @property
+    def pred_centroid(self) -> Floats:
+        """Mean position of every union of predictions, index × spacing; NaN where there is none."""
+        return self._centroid(self.pred_geometry)
+
+    @cached_property
+    def pairs(self) -> ObjectPairs:
+        """The paired rows with the boxes around both objects."""
+        at = np.flatnonzero(self.paired)
+        lengths = np.diff(self.rows.pred_first)
+        ref, pred = self.ref_geometry, self.pred_geometry
+        return ObjectPairs(
+            ref_ids=self.rows.ref_ids[at],
+            pred_first=np.concatenate([[0], np.cumsum(lengths[at])]),
+            pred_ids=self.rows.pred_ids[np.repeat(self.paired, lengths)],
+            start=np.minimum(ref.start[at], pred.start[at]),
+            stop=np.maximum(ref.stop[at], pred.stop[at]),
+        )
+
+    @cached_property
+    def surface(self) -> SurfaceDistances:
+        """Distances between the boundaries of the paired rows."""
+        images = self.reference, self.prediction
+        return surface_distances(*images, self.pairs, self.settings.spacing, threads=self.threads)
+
+    @cached_property
+    def skeletons(self) -> SkeletonOverlaps:
+        """Skeletons of the paired rows, and how much of each lies in the other object."""
+        return skeleton_overlaps(self.reference, self.prediction, self.pairs)
+
+    @cached_property
+    def bands(self) -> Bands:
+        """Inner bands of all rows: all objects of an image at once."""
+        width, spacing = self.settings.boundary_width_mm, self.settings.spacing
+        unions, union_ids = self._unions()
+        bands = count_overlaps(
+            inner_band(self.reference, width, spacing, threads=self.threads),
+            inner_band(unions, width, spacing, threads=self.threads),
+            threads=self.threads,
+        )
+        return Bands(
+            _look_up(bands.ref_ids, bands.ref_sizes, self.rows.ref_ids),
+            _look_up(bands.pred_ids, bands.pred_sizes, union_ids),
+            _shared_of(bands, self.rows.ref_ids, union_ids),
+        )
+
+    def scatter(self, values: Floats, otherwise: float = float("nan")) -> Floats:
+        """Return the values of the paired rows in their places, and `otherwise` elsewhere."""
+        column = np.full(len(self), otherwise)
+        column[self.paired] = values
+        return column
+
+    @property
+    def _pred_rows(self) -> Ints:
+        return np.repeat(np.arange(len(self)), np.diff(self.rows.pred_first))
+
+    def _centroid(self, geometry: Geometry) -> Floats:
+        sums = geometry.coordinate_sums * np.array(self.settings.spacing)
+        return share(sums, geometry.voxels[:, np.newaxis].astype(np.float64))
+
+    def _unions(self) -> tuple[LabelArray, Ints]:
+        """Return the prediction with one label per union, and that label for every row.
+
+        A union of several predictions belongs to one reference alone, so that relabelling it
+        takes nothing from another row.
+        """
+        rows, lengths = self.rows, np.diff(self.rows.pred_first)
+        union_ids = np.zeros(len(self), np.int64)
+        union_ids[lengths > 0] = rows.pred_ids[rows.pred_first[:-1][lengths > 0]]
+        if (lengths <= 1).all():
+            return self.prediction, union_ids
+        ids = np.unique(self.prediction)
+        names = ids.copy()
+        names[np.searchsorted(ids, rows.pred_ids)] = union_ids[self._pred_rows]
+        return names[np.searchsorted(ids, self.prediction)], union_ids
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, NaN where the whole is 0.
+
+    Examples
+    --------
+    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.25,  nan])
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), whole)
+    parts: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
+    return parts
+
+
+def _look_up(ids: Ints, values: npt.NDArray[np.int64], wanted: Ints) -> Floats:
+    """Return the value of every wanted id; 0 for one that is not there."""
+    found = np.zeros(len(wanted))
+    if len(ids):
+        at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        found = np.where(ids[at] == wanted, values[at], 0.0)
+    return found
+
+
+def _shared_of(bands: Overlap, ref_ids: Ints, pred_ids: Ints) -> Floats:
+    """Return the intersection of every pair of ids; 0 where they share nothing."""
+    pairs = zip(bands.ref_ids[bands.edges.ref], bands.pred_ids[bands.edges.pred], strict=True)
+    shared = dict(zip(pairs, bands.edges.intersection, strict=True))
+    wanted = zip(ref_ids, pred_ids, strict=True)
+    return np.array([shared.get(pair, 0) for pair in wanted], dtype=np.float64)

@@ -1,0 +1,34 @@
+"""Centre-of-mass distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from panmatch.overlap import Floats
+from panmatch.scoring.comparison import Comparison
+from panmatch.scoring.metrics.metric import Metric
+
+
+def centre_distance(objects: Comparison) -> Floats:
+    """Return the distance between the centres of mass per row.
+
+    As panoptica (centre distance) with spacing: positions are index × spacing.
+    """
+    apart: Floats = np.linalg.norm(objects.ref_centroid - objects.pred_centroid, axis=1)
+    return apart
+
+
+METRIC = Metric(
+    name="centre_distance",
+    title="Centre-of-mass distance",
+    formula="‖mean position of g − mean position of p‖",
+    lowest=0.0,
+    highest=float("inf"),
+    better="lower",
+    unit="mm",
+    needs="geometry",
+    missed="NaN",
+    false_positive="NaN",
+    penalised=True,
+    compute=centre_distance,
+)

@@ -1,0 +1,35 @@
+"""Hausdorff distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from panmatch.overlap import Floats
+from panmatch.scoring.comparison import Comparison
+from panmatch.scoring.metrics.metric import Metric
+
+
+def hd(objects: Comparison) -> Floats:
+    """Return the largest distance from one boundary to the other per row.
+
+    As MedPy, panoptica, MONAI and Metrics Reloaded. surface-distance measures between surface
+    elements instead of voxel centres.
+    """
+    found = objects.surface
+    return objects.scatter(np.maximum(found.from_ref.maxima(), found.from_pred.maxima()))
+
+
+METRIC = Metric(
+    name="hd",
+    title="Hausdorff distance",
+    formula="max(max d(∂g→∂p), max d(∂p→∂g))",
+    lowest=0.0,
+    highest=float("inf"),
+    better="lower",
+    unit="mm",
+    needs="surface",
+    missed="NaN",
+    false_positive="NaN",
+    penalised=True,
+    compute=hd,
+)

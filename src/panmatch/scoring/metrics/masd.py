@@ -1,0 +1,32 @@
+"""Mean average surface distance."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring.comparison import Comparison
+from panmatch.scoring.metrics.metric import Metric
+
+
+def masd(objects: Comparison) -> Floats:
+    """Return the mean of the two directed mean distances, per row.
+
+    As Metrics Reloaded; MedPy and panoptica call it ASSD.
+    """
+    there, back = objects.surface.from_ref, objects.surface.from_pred
+    return objects.scatter((there.sums() / there.lengths + back.sums() / back.lengths) / 2)
+
+
+METRIC = Metric(
+    name="masd",
+    title="Mean average surface distance",
+    formula="½ (mean d(∂g→∂p) + mean d(∂p→∂g))",
+    lowest=0.0,
+    highest=float("inf"),
+    better="lower",
+    unit="mm",
+    needs="surface",
+    missed="NaN",
+    false_positive="NaN",
+    penalised=True,
+    compute=masd,
+)

@@ -1,0 +1,71 @@
+"""What a metric of one object is: its value, and all that a reader must know to trust it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from panmatch.overlap import Floats
+
+if TYPE_CHECKING:
+    from panmatch.scoring.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that says how well a reference and its matched predictions agree.
+
+    A file of this folder that defines ``METRIC`` adds it to the registry; an object made
+    elsewhere can be passed to `measure` in place of a name.
+
+    Attributes
+    ----------
+    name
+        Name of the column.
+    title
+        What people call it.
+    formula
+        In terms of g (the reference) and p (the union of its matched predictions).
+    lowest, highest
+        Range of values.
+    better
+        ``"higher"``, ``"lower"``, or ``"zero"`` for signed errors.
+    unit
+        ``""``, ``"mm"`` or ``"mm³"`` (voxel units where no spacing is given).
+    needs
+        The computation it shares with others: ``"overlap"`` (no voxels at all), ``"geometry"``,
+        ``"surface"``, ``"band"`` or ``"skeleton"``.
+    missed, false_positive
+        Value for a reference without prediction, and for a prediction without reference.
+    penalised
+        Whether a stated penalty can take the place of NaN there.
+    compute
+        Takes a `Comparison`, returns one value per row: NaN where it is not defined. Its
+        docstring says who else defines the metric like this, and who does not.
+    """
+
+    name: str
+    title: str
+    formula: str
+    lowest: float
+    highest: float
+    better: Literal["higher", "lower", "zero"]
+    unit: Literal["", "mm", "mm³"]
+    needs: Literal["overlap", "geometry", "surface", "band", "skeleton"]
+    missed: str
+    false_positive: str
+    penalised: bool
+    compute: Callable[[Comparison], Floats]
+
+    @property
+    def conventions(self) -> str:
+        """Who shares the definition: what the docstring of `compute` says after its first line."""
+        paragraphs = (inspect.getdoc(self.compute) or "").split("\n\n")[1:]
+        return " ".join(" ".join(paragraphs).split())
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ has a meaning."""
+        return (self.lowest, self.highest, self.better) == (0.0, 1.0, "higher")

@@ -1,0 +1,35 @@
+"""Running other people's programs in their own environment, through files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PEER = ROOT / ".venv-peers" / "bin" / "python"
+
+Labels = npt.NDArray[np.integer[Any]]
+
+
+def ask_peer(
+    script: str, folder: Path, scenes: Sequence[tuple[Labels, Labels]], **more: npt.NDArray[Any]
+) -> dict[str, Any]:
+    """Run a script of this folder on scenes, and return the JSON that it writes."""
+    if not PEER.exists():
+        pytest.fail(f"{PEER.relative_to(ROOT)} is missing: run `make test`, which builds it.")
+    arrays: dict[str, Any] = dict(more)
+    for i, (reference, prediction) in enumerate(scenes):
+        arrays |= {f"reference_{i}": reference, f"prediction_{i}": prediction}
+    np.savez(folder / "scenes.npz", **arrays)
+    runner = Path(__file__).with_name(script)
+    command = [str(PEER), str(runner), "scenes.npz", "results.json"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
