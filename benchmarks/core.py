@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,10 @@ import numpy as np
 
 import panmatch as pm
 from benchmarks import scenes
+from benchmarks.peers import ROOT, panoptica
 from benchmarks.scenes import Labels, Pair
 from benchmarks.timing import Row, at_most, below, best_ms, faster
 
-ROOT = Path(__file__).parents[1]
-PEER = ROOT / ".venv-peers" / "bin" / "python"
 STRATEGIES: list[pm.Strategy] = [
     pm.OneToOne(),
     pm.OneToOne(solver="greedy"),
@@ -143,20 +140,6 @@ def merging() -> Row:
     assert abs(ours().pq - peer["pq"]) < 1e-6
     what = "many-to-one PQ from arrays, 256³, 500 instances cut in two, 1 thread"
     return faster(what, best_ms(ours), peer["ms"], f"panoptica {peer['version']}", 500)
-
-
-def panoptica(reference: Labels, prediction: Labels, matcher: str, threshold: float) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        np.save(Path(folder) / "reference.npy", reference)
-        np.save(Path(folder) / "prediction.npy", prediction)
-        script = Path(__file__).with_name("peer_panoptica.py")
-        done = subprocess.run(
-            [str(PEER), str(script), folder, matcher, str(threshold)],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def all_curves(overlap: pm.Overlap) -> list[tuple[float, float, float]]:

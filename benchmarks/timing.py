@@ -35,6 +35,11 @@ class Row:
         return [self.what, self.ours, self.other, self.ratio, self.target, verdict]
 
 
+def in_words(threads: int) -> str:
+    """Return '1 thread' or '2 threads'."""
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
 def at_most(what: str, ours: float, other: float, other_name: str, bound: float) -> Row:
     """Ours may take at most `bound` times as long as the other."""
     ratio = ours / other
