@@ -1,5 +1,6 @@
 // Bindings of the loops over voxels: counting, geometry, distances.
 #include "bindings.hpp"
+#include "cells.hpp"
 #include "distance.hpp"
 #include "geometry.hpp"
 #include "joint_count.hpp"
@@ -101,6 +102,17 @@ bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<doub
     return exact_in_float(Grid{shape, weights_of(spacing, shape.size())});
 }
 
+template <typename T>
+void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& cells,
+                    const FlatArray<double>& spacing, int threads) {
+    Grid grid;
+    for (size_t axis = 0; axis < cells.ndim(); ++axis) grid.shape.push_back(cells.shape(axis));
+    if (grid.shape.empty() || threads < 1) throw nb::value_error("one axis and one thread at least");
+    grid.weight = weights_of(spacing, grid.shape.size());
+    nb::gil_scoped_release unlocked;
+    fill_cells(grid, cells.data(), threads);
+}
+
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;
 
 Ragged to_ragged(const std::vector<SurfaceDistances>& all, std::vector<double> SurfaceDistances::*side) {
@@ -148,9 +160,15 @@ void bind_voxels(nb::module_& m) {
     using namespace nb::literals;
     m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
     m.def("segment_geometry", &segment_geometry, "labels"_a, "threads"_a);
-    m.def("edge_distances", &edge_distances<float>, "labels"_a, "spacing"_a, "border"_a, "out"_a, "threads"_a);
-    m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a, "out"_a, "threads"_a);
+    m.def("edge_distances", &edge_distances<float>, "labels"_a, "spacing"_a, "border"_a,
+          "out"_a.noconvert(), "threads"_a);
+    m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a,
+          "out"_a.noconvert(), "threads"_a);
     m.def("distances_fit_float", &distances_fit_float, "shape"_a, "spacing"_a);
+    m.def("nearest_labels", &nearest_labels<uint8_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint16_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint32_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint64_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
     m.def("surface_distances", &surface_distances, "reference"_a, "prediction"_a, "ref_label"_a,
           "pred_first"_a, "pred_label"_a, "box"_a, "spacing"_a, "threads"_a);
 }

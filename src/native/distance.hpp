@@ -9,20 +9,9 @@
 #include <vector>
 
 #include "envelope.hpp"
-#include "parallel.hpp"
+#include "lines.hpp"
 
 namespace panmatch {
-
-struct Grid {
-    std::vector<int64_t> shape;
-    std::vector<double> weight;  // squared spacing per axis
-
-    int64_t size() const {
-        int64_t n = 1;
-        for (int64_t length : shape) n *= length;
-        return n;
-    }
-};
 
 // T: unsigned labels. D: how squared distances are kept between axes; float only if it holds all
 // of them exactly.
@@ -45,53 +34,38 @@ public:
     // The steps of `fill`: squared distances within rows, then within planes, and so on, from the
     // last axis to the first; with `root` distances instead of their squares.
     void along_rows(D* out, int threads, bool root = false) const {
-        int64_t n = grid_.shape.back(), rows = grid_.size() / n;
-        double weight = grid_.weight.back();
-        constexpr int64_t kRows = 64;
-        share_out((rows + kRows - 1) / kRows, threads, [] { return 0; }, [&](int, int64_t block) {
-            for (int64_t row = block * kRows; row < std::min(rows, (block + 1) * kRows); ++row) {
-                const T* labels = labels_ + offset_of(row, grid_.shape.size() - 1);
-                for (int64_t from = 0; from < n;) {
-                    int64_t to = from + 1;
-                    while (to < n && labels[to] == labels[from]) ++to;
-                    fill_run(labels[from] != 0, from, to, n, weight, root, out + row * n);
-                    from = to;
-                }
-            }
+        int64_t n = grid_.shape.back();
+        share_rows(grid_, threads, [&](int64_t row) {
+            const T* labels = labels_ + offset_of(row, 0, grid_.shape.size() - 1);
+            each_run(labels, n, [&](int64_t from, int64_t to) {
+                fill_run(labels[from] != 0, from, to, root, out + row * n);
+            });
         });
     }
 
     void along_columns(size_t axis, D* out, int threads, bool root = false) const {
-        int64_t n = grid_.shape[axis], inner = 1;
-        for (size_t a = axis + 1; a < grid_.shape.size(); ++a) inner *= grid_.shape[a];
-        int64_t width = grid_.shape.back(), lines = inner / width;
-        int64_t blocks = (width + kBlock - 1) / kBlock, outer = grid_.size() / (n * inner);
+        int64_t n = grid_.shape[axis];
         auto make = [&] {
             return Columns{Envelope<false>(grid_.weight[axis], n),
-                           std::vector<double>(n * kBlock), std::vector<T>(n * kBlock)};
+                           std::vector<double>(n * kColumnsAtOnce), std::vector<T>(n * kColumnsAtOnce)};
         };
-        share_out(outer * lines * blocks, threads, make, [&](Columns& columns, int64_t unit) {
-            int64_t at = unit % blocks * kBlock, line = unit / blocks % lines;
-            int64_t slab = unit / blocks / lines, count = std::min(kBlock, width - at);
-            const T* labels = labels_ + offset_of(slab, axis) + line_offset(line, axis) + at;
-            D* values = out + slab * n * inner + line * width + at;
+        share_columns(grid_, axis, threads, make, [&](Columns& columns, const ColumnBlock& block) {
+            const T* labels = labels_ + offset_of(block.slab, 0, axis) +
+                              offset_of(block.line, axis + 1, grid_.shape.size() - 1) + block.at;
             for (int64_t x = 0; x < n; ++x)
-                for (int64_t c = 0; c < count; ++c) {
-                    columns.height[c * n + x] = values[x * inner + c];
+                for (int64_t c = 0; c < block.count; ++c)
                     columns.label[c * n + x] = labels[x * stride_[axis] + c];
-                }
-            for (int64_t c = 0; c < count; ++c)
+            block.each([&](int64_t at, int64_t place) { columns.height[place] = out[at]; });
+            for (int64_t c = 0; c < block.count; ++c)
                 column(columns.envelope, &columns.label[c * n], &columns.height[c * n], n);
-            for (int64_t x = 0; x < n; ++x)
-                for (int64_t c = 0; c < count; ++c) {
-                    double square = columns.height[c * n + x];
-                    values[x * inner + c] = static_cast<D>(root ? std::sqrt(square) : square);
-                }
+            block.each([&](int64_t at, int64_t place) {
+                double square = columns.height[place];
+                out[at] = static_cast<D>(root ? std::sqrt(square) : square);
+            });
         });
     }
 
 private:
-    static constexpr int64_t kBlock = 16;
     const Grid& grid_;
     const T* labels_;
     const std::vector<int64_t>& stride_;
@@ -103,23 +77,31 @@ private:
         std::vector<T> label;
     };
 
-    // Offset of the labels at a position counted in C order over the axes in [0, axes).
-    int64_t offset_of(int64_t index, size_t axes) const {
+    // Offset of the labels at a position counted in C order over the axes in [first, last).
+    int64_t offset_of(int64_t index, size_t first, size_t last) const {
         int64_t offset = 0;
-        for (size_t axis = axes; axis-- > 0;) {
+        for (size_t axis = last; axis-- > first;) {
             offset += index % grid_.shape[axis] * stride_[axis];
             index /= grid_.shape[axis];
         }
         return offset;
     }
 
-    void fill_run(bool object, int64_t from, int64_t to, int64_t n, double weight, bool root,
-                  D* out) const {
+    template <typename Visit>
+    static void each_run(const T* labels, int64_t n, Visit&& visit) {
+        for (int64_t from = 0, to; from < n; from = to) {
+            to = from + 1;
+            while (to < n && labels[to] == labels[from]) ++to;
+            visit(from, to);
+        }
+    }
+
+    void fill_run(bool object, int64_t from, int64_t to, bool root, D* out) const {
         if (!object) {
             std::fill(out + from, out + to, D(0));
             return;
         }
-        bool left = border_ || from > 0, right = border_ || to < n;
+        bool left = border_ || from > 0, right = border_ || to < grid_.shape.back();
         if (!left && !right) {
             std::fill(out + from, out + to, static_cast<D>(kInfinity));
             return;
@@ -127,35 +109,21 @@ private:
         for (int64_t x = from; x < to; ++x) {
             int64_t steps = left ? x - from + 1 : to - x;
             if (right) steps = std::min(steps, to - x);
-            double square = weight * static_cast<double>(steps * steps);
+            double square = grid_.weight.back() * static_cast<double>(steps * steps);
             out[x] = static_cast<D>(root ? std::sqrt(square) : square);
         }
     }
 
-    // Offset of line `line` among the axes between `axis` and the last one.
-    int64_t line_offset(int64_t line, size_t axis) const {
-        int64_t offset = 0;
-        for (size_t a = grid_.shape.size() - 1; a-- > axis + 1;) {
-            offset += line % grid_.shape[a] * stride_[a];
-            line /= grid_.shape[a];
-        }
-        return offset;
-    }
-
     void column(Envelope<false>& envelope, const T* label, double* height, int64_t n) const {
-        for (int64_t from = 0; from < n;) {
-            int64_t to = from + 1;
-            while (to < n && label[to] == label[from]) ++to;
-            if (label[from] != 0) {
-                envelope.begin(from, to - 1);
-                if (border_ || from > 0) envelope.add(from - 1, 0);
-                for (int64_t x = from; x < to; ++x)
-                    if (height[x] < kInfinity) envelope.add(x, height[x]);
-                if (border_ || to < n) envelope.add(to, 0);
-                envelope.read([&](int64_t x, double cost, int64_t) { height[x] = cost; });
-            }
-            from = to;
-        }
+        each_run(label, n, [&](int64_t from, int64_t to) {
+            if (label[from] == 0) return;
+            envelope.begin(from, to - 1);
+            if (border_ || from > 0) envelope.add(from - 1, 0);
+            for (int64_t x = from; x < to; ++x)
+                if (height[x] < kInfinity) envelope.add(x, height[x]);
+            if (border_ || to < n) envelope.add(to, 0);
+            envelope.read([&](int64_t x, double cost, int64_t) { height[x] = cost; });
+        });
     }
 };
 

@@ -61,6 +61,9 @@ private:
     std::vector<double> half_;  // 1 / (2 w d)
     int64_t first_ = 0, last_ = -1, top_ = -1;
 
+    // Crossings are rounded; only this near to a point can that make a difference.
+    static constexpr double kNear = 1e-7;
+
     double cost(const Site& site, int64_t x) const {
         double d = static_cast<double>(x) - site.position;
         return site.height + weight_ * (d * d);
@@ -79,6 +82,8 @@ private:
         if (!(crossing < static_cast<double>(last_) + 1)) return last_ + 1;
         // Never negative: the left site wins at its first point, which is at least 0.
         int64_t x = static_cast<int64_t>(crossing) + 1;
+        double before = static_cast<double>(x) - crossing;
+        if (before > kNear && before < 1 - kNear) return x;
         while (x > left.from + 1 && wins(right, left, x - 1)) --x;
         while (x <= last_ && !wins(right, left, x)) ++x;
         return x;

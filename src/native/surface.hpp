@@ -13,19 +13,6 @@
 
 namespace panmatch {
 
-// True if every squared distance within the grid is a whole multiple of one power of two and has
-// at most 24 bits: float then computes what double would.
-inline bool exact_in_float(const Grid& grid) {
-    double sum = 0, unit = 1;
-    for (size_t axis = 0; axis < grid.shape.size(); ++axis) {
-        double n = static_cast<double>(grid.shape[axis] + 1);
-        sum += grid.weight[axis] * n * n;
-        while (unit > 1e-6 && std::fmod(grid.weight[axis], unit) != 0) unit /= 2;
-        if (std::fmod(grid.weight[axis], unit) != 0) return false;
-    }
-    return sum / unit < static_cast<double>(1 << 24);
-}
-
 // The voxels of a few labels within a box, with one voxel of nothing around them.
 class CropMask {
 public:

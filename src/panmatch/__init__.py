@@ -20,12 +20,13 @@ from panmatch.matching import (
     Matching,
     OneToMany,
     OneToOne,
+    RegionUnion,
     SameId,
     Strategy,
     Tally,
     match,
 )
-from panmatch.overlap import Overlap, count_overlaps
+from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.scoring import (
     Average,
     Curve,
@@ -52,12 +53,14 @@ __all__ = [
     "OneToOne",
     "Overlap",
     "PanmatchError",
+    "RegionUnion",
     "SameId",
     "Strategy",
     "Tally",
     "__version__",
     "all_metrics",
     "count_overlaps",
+    "count_region_overlaps",
     "curve",
     "load_overlap",
     "match",

@@ -8,6 +8,7 @@ from panmatch.matching.match import Matching, check_overlap, match
 from panmatch.matching.one_to_many import OneToMany
 from panmatch.matching.one_to_one import OneToOne
 from panmatch.matching.optimality import OptimalityGap, optimality_gap
+from panmatch.matching.region_union import RegionUnion
 from panmatch.matching.same_id import SameId
 from panmatch.matching.strategy import Strategy
 from panmatch.matching.tally import Tally
@@ -22,6 +23,7 @@ __all__ = [
     "OneToMany",
     "OneToOne",
     "OptimalityGap",
+    "RegionUnion",
     "SameId",
     "Strategy",
     "Tally",

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import LabelError
 from panmatch.matching.catalogue import resolve_strategy
 from panmatch.matching.certificate import Certificate
 from panmatch.matching.strategy import Strategy
-from panmatch.matching.tally import Tally, tally_edges, union_iou
+from panmatch.matching.tally import Tally, are_false, tally_edges, union_iou
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
 
 
@@ -22,7 +21,7 @@ class Matching:
     Attributes
     ----------
     overlap
-        The graph that was matched.
+        The graph that was matched; for ``"union"`` the one with the pieces of a cell united.
     edges
         Positions of the chosen edges in ``overlap.edges``, rising.
     strategy, threshold, score
@@ -40,8 +39,11 @@ class Matching:
 
     @property
     def pairs(self) -> Ints:
-        """Rows (reference id, prediction id), sorted; shape (n, 2)."""
-        return np.stack([self.overlap.ref_ids[self._refs], self.overlap.pred_ids[self._preds]], 1)
+        """Rows (reference id, prediction id), sorted, each once; shape (n, 2)."""
+        predictions = self.overlap.predictions
+        rows, owner = predictions.expand(self._preds)
+        pairs = np.stack([self.overlap.ref_ids[self._refs[rows]], predictions.ids[owner]], 1)
+        return np.unique(pairs, axis=0)
 
     @property
     def tally(self) -> Tally:
@@ -61,9 +63,7 @@ class Matching:
     @property
     def false_positives(self) -> Ints:
         """Ids of the predictions without a reference, dismissed ones left out (D10)."""
-        free: npt.NDArray[np.bool_] = ~self.overlap.dismissible
-        free[self._preds] = False
-        return self.overlap.pred_ids[free]
+        return self.overlap.predictions.ids[are_false(self.overlap, self.edges)]
 
     def __repr__(self) -> str:
         t = self.tally
@@ -93,10 +93,10 @@ def match(
     Parameters
     ----------
     overlap
-        From `count_overlaps` or `Overlap.from_dense`.
+        From `count_overlaps`, `count_region_overlaps` or `Overlap.from_dense`.
     strategy
-        ``"one-to-one"``, ``"many-to-one"``, ``"one-to-many"``, ``"same-id"``, or an object such
-        as ``ManyToOne(gate="edge")``.
+        ``"one-to-one"``, ``"many-to-one"``, ``"one-to-many"``, ``"same-id"``,
+        ``"union"`` (regions only), or an object such as ``ManyToOne(gate="edge")``.
     threshold
         An edge needs a score strictly greater than this; in [0, 1).
     score
@@ -120,6 +120,7 @@ def match(
     """
     check_overlap(overlap)
     chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
+    overlap = chosen.prepare(overlap)
     solution = chosen.solve(overlap, overlap.score(score), tau)
     return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
 

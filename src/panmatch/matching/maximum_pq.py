@@ -19,7 +19,7 @@ import numpy.typing as npt
 from panmatch.matching.certificate import PROOF_TOLERANCE, Budget, Certificate
 from panmatch.matching.course import Course
 from panmatch.matching.solution import Solution
-from panmatch.matching.tally import tally_edges
+from panmatch.matching.tally import are_false, tally_edges
 from panmatch.overlap import Ints, Overlap
 
 MOST_ROUNDS = 100
@@ -101,10 +101,42 @@ def maximise_pq(
     return Solution(best, certificate)
 
 
+def count_each_once(
+    overlap: Overlap, price: float, solve: Callable[[npt.NDArray[np.bool_]], Priced]
+) -> Priced:
+    """Maximise N − λD where several pieces of one prediction save only one false positive.
+
+    Crediting each matched piece with that saving bounds N − λD from above. So does crediting none
+    of them and granting the saving outright. Begin with the first for all predictions, and pass to
+    the second for those that were credited more than once. Whole predictions never are.
+
+    Parameters
+    ----------
+    solve
+        Maximises N − λD, given which vertices are credited when matched.
+    """
+    predictions = overlap.predictions
+    credited = ~overlap.dismissible
+    granted = np.zeros(len(predictions.ids), np.bool_)
+    best, upper, nodes = Priced(np.zeros(0, np.int64), np.inf, 0), np.inf, 0
+    while True:
+        found = solve(credited)
+        nodes += found.nodes
+        if not len(best.edges) or _pq(overlap, found.edges) > _pq(overlap, best.edges):
+            best = found
+        upper = min(upper, found.upper + 0.5 * price * int(np.count_nonzero(granted)))
+        matched = np.unique(overlap.edges.pred[found.edges])
+        _, owner = predictions.expand(matched[credited[matched]])
+        repeated = np.bincount(owner, minlength=len(granted)) > 1
+        if not repeated.any():
+            return Priced(best.edges, upper, nodes)
+        granted |= repeated
+        credited[predictions.vertex[repeated[predictions.owner]]] = False
+
+
 def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> float:
     """Return a lower bound on TP + ½FP + ½FN: what no usable edge can save."""
-    hopeless = ~overlap.dismissible
-    hopeless[overlap.edges.pred[usable]] = False
+    hopeless = are_false(overlap, np.flatnonzero(usable))
     return 0.5 * (len(overlap.ref_ids) + int(np.count_nonzero(hopeless)))
 
 

@@ -88,10 +88,10 @@ def _certificate(overlap: Overlap, edges: Ints, began: float) -> Certificate:
     """Bound PQ by the largest total over the smallest denominator.
 
     TP + ½FP + ½FN is at least half the number of segments, and just that unless a prediction is
-    matched that would be dismissed otherwise.
+    matched that would be dismissed otherwise, or several pieces of one prediction are.
     """
     tally = tally_edges(overlap, edges)
-    segments = len(overlap.ref_ids) + int(np.count_nonzero(~overlap.dismissible))
+    segments = len(overlap.ref_ids) + int(np.count_nonzero(~overlap.predictions.dismissible))
     largest = tally.quality + TIE * tally.tp
     upper = max(tally.pq, largest / (0.5 * segments)) if segments else tally.pq
     return Certificate(tally.pq, upper, 1, 0, time.perf_counter() - began)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.matching.certificate import Budget
-from panmatch.matching.maximum_pq import Effort, Priced, maximise_pq
+from panmatch.matching.maximum_pq import Effort, Priced, count_each_once, maximise_pq
 from panmatch.matching.one_to_one import TIE, to_weights
 from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import best_of_each_ref
@@ -33,29 +33,39 @@ def optimal_cover(
     best = kept[best_of_each_ref(overlap.edges.ref[kept], iou[kept])]
 
     def solve_at(price: float, _: Effort) -> Priced:
-        return _solve_at(overlap, kept, best, iou, price)
+        return count_each_once(
+            overlap, price, lambda credited: _solve_at(overlap, kept, best, iou, price, credited)
+        )
 
     return maximise_pq(overlap, passes, starts, solve_at, Budget(seconds=None))
 
 
-def _solve_at(overlap: Overlap, kept: Ints, best: Ints, iou: Floats, price: float) -> Priced:
+def _solve_at(
+    overlap: Overlap,
+    kept: Ints,
+    best: Ints,
+    iou: Floats,
+    price: float,
+    credited: npt.NDArray[np.bool_],
+) -> Priced:
     """Maximise N − λD.
 
     The first reference on a counted prediction is worth its IoU, any other half a price less. So
     a reference can fall back on its best prediction for max(0, IoU − λ/2), and what it can gain
     by being first somewhere is a maximum-weight assignment.
     """
-    ref, pred, counted = overlap.edges.ref, overlap.edges.pred, ~overlap.dismissible
+    ref, pred = overlap.edges.ref, overlap.edges.pred
     fallback = np.zeros(len(overlap.ref_ids))
     fallback[ref[best]] = np.maximum(0.0, iou[best] - 0.5 * price)
     gain = iou[kept] - fallback[ref[kept]]
-    useful = (gain > 0) & counted[pred[kept]]
+    useful = (gain > 0) & credited[pred[kept]]
     first = kept[useful]
     sizes = len(overlap.ref_ids), len(overlap.pred_ids)
     taken = native.assign(ref[first], pred[first], to_weights(gain[useful]), *sizes)
     chosen = first[taken.view(np.bool_)]
     others = best[(iou[best] >= 0.5 * price) & ~np.isin(ref[best], ref[chosen])]
     worth = fallback.sum() + gain[useful][taken.view(np.bool_)].sum() + TIE * len(chosen)
+    counted = ~overlap.predictions.dismissible
     segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
     edges = np.sort(np.concatenate([chosen, others]))
     return Priced(edges, float(worth) - 0.5 * price * segments, nodes=0)

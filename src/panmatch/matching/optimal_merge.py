@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.matching.certificate import Budget
-from panmatch.matching.maximum_pq import Effort, Priced, maximise_pq
+from panmatch.matching.maximum_pq import Effort, Priced, count_each_once, maximise_pq
 from panmatch.matching.set_packing import OpenColumns, pack_columns
 from panmatch.matching.solution import Solution
 from panmatch.overlap import Ints, Overlap
@@ -47,8 +47,9 @@ class _Problem:
 
     def __init__(self, overlap: Overlap, usable: Ints, passes: Mask) -> None:
         self._overlap, self._usable, self._passes = overlap, usable, passes
-        edges, counted = overlap.edges, ~overlap.dismissible
+        edges = overlap.edges
         shared = edges.intersection[usable].astype(np.float64)
+        counted = ~overlap.predictions.dismissible
         self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
         self._ref, self._pred = edges.ref[usable], edges.pred[usable]
         self._columns = (
@@ -56,7 +57,8 @@ class _Problem:
             self._pred,
             shared,
             overlap.pred_areas[self._pred].astype(np.float64) - shared,
-            counted[self._pred].view(np.uint8),
+        )
+        self._rest = (
             passes[usable].view(np.uint8),
             overlap.ref_sizes.astype(np.float64),
             len(overlap.pred_ids),
@@ -64,9 +66,23 @@ class _Problem:
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
         """Maximise N − λD at λ = `price`."""
+        return count_each_once(
+            self._overlap, price, lambda credited: self._solve(price, effort, credited)
+        )
+
+    def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
+        saves = credited[self._pred].view(np.uint8)
         seconds = np.inf if effort.seconds is None else effort.seconds
-        limits = max(0, effort.nodes), BRANCH_NODES, PRICE_ROUNDS, seconds
-        found = native.pack(*self._columns, 0.5 * price, *limits)
+        found = native.pack(
+            *self._columns,
+            saves,
+            *self._rest,
+            price=0.5 * price,
+            nodes=max(0, effort.nodes),
+            nodes_per_component=BRANCH_NODES,
+            price_rounds=PRICE_ROUNDS,
+            seconds=seconds,
+        )
         chosen, worth, upper, nodes = found[:4]
         columns, base = OpenColumns(*found[4:8]), found[8]
         if 0 < len(columns.ref) <= MOST_COLUMNS and not effort.spent:

@@ -32,6 +32,10 @@ class Strategy(ABC):
         refs = _at_most(self.max_refs_per_pred, "reference")
         return f"{preds} per reference", f"{refs} per prediction"
 
+    def prepare(self, overlap: Overlap) -> Overlap:
+        """Return the graph that the strategy works on: as it is, unless it says otherwise."""
+        return overlap
+
     @abstractmethod
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""

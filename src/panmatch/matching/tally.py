@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.matching.exact_sum import sum_units, to_units
 from panmatch.overlap import Floats, Ints, Overlap
@@ -92,14 +93,18 @@ class Tally:
 def tally_edges(overlap: Overlap, edges: Ints) -> Tally:
     """Count the matching that consists of the given edge positions."""
     tp = len(np.unique(overlap.edges.ref[edges]))
-    unmatched = ~overlap.dismissible
-    unmatched[overlap.edges.pred[edges]] = False
     return Tally(
         tp=tp,
-        fp=int(np.count_nonzero(unmatched)),
+        fp=int(np.count_nonzero(are_false(overlap, edges))),
         fn=len(overlap.ref_ids) - tp,
         quality=sum_units(to_units(union_iou(overlap, edges))),
     )
+
+
+def are_false(overlap: Overlap, edges: Ints) -> npt.NDArray[np.bool_]:
+    """Return which predictions are false positives: no voxel matched, not dismissed (D8, D10)."""
+    predictions = overlap.predictions
+    return ~predictions.dismissible & ~predictions.touched(overlap.edges.pred[edges])
 
 
 def union_iou(overlap: Overlap, edges: Ints) -> Floats:

@@ -2,6 +2,8 @@
 
 from panmatch.overlap.counting import count_overlaps
 from panmatch.overlap.graph import Edges, Overlap, Score
+from panmatch.overlap.pieces import Pieces, Predictions
+from panmatch.overlap.regions import count_region_overlaps, unite_cells
 from panmatch.overlap.threshold import check_threshold
 from panmatch.overlap.types import Areas, Floats, Ints
 
@@ -11,7 +13,11 @@ __all__ = [
     "Floats",
     "Ints",
     "Overlap",
+    "Pieces",
+    "Predictions",
     "Score",
     "check_threshold",
     "count_overlaps",
+    "count_region_overlaps",
+    "unite_cells",
 ]

@@ -22,6 +22,15 @@ COLUMN_NAMES = (
     "edge_intersection",
 )
 
+PIECE_NAMES = (
+    "pred_cells",
+    "whole_ids",
+    "whole_sizes",
+    "whole_void",
+    "member_vertex",
+    "member_owner",
+)
+
 AREA_TOLERANCE = 1e-9  # relative: areas from geometry carry rounding
 
 
@@ -45,8 +54,12 @@ def as_positions(array: Areas, name: str) -> Ints:
 def check_consistency(columns: Mapping[str, Areas]) -> None:
     """Raise an `OverlapError` unless ids, sizes and edges fit together."""
     _check_lengths(columns)
+    _check_ids(columns["ref_ids"], "ref_ids")
+    if "pred_cells" in columns:
+        _check_pieces(columns)
+    else:
+        _check_ids(columns["pred_ids"], "pred_ids")
     for side in ("ref", "pred"):
-        _check_ids(columns[f"{side}_ids"], f"{side}_ids")
         if (columns[f"{side}_sizes"] <= 0).any():
             raise OverlapError(
                 f"{side}_sizes holds {columns[f'{side}_sizes'].min()}; "
@@ -61,10 +74,12 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
 
 
 def _check_lengths(columns: Mapping[str, Areas]) -> None:
+    pieces = "pred_cells" in columns
     for names in (
         ("ref_ids", "ref_sizes"),
         ("pred_ids", "pred_sizes", "pred_void"),
         ("edge_ref", "edge_pred", "edge_intersection"),
+        *((("pred_ids", "pred_cells"), PIECE_NAMES[1:4], PIECE_NAMES[4:]) if pieces else ()),
     ):
         shapes = {name: columns[name].shape for name in names}
         if len(set(shapes.values())) != 1 or columns[names[0]].ndim != 1:
@@ -74,6 +89,25 @@ def _check_lengths(columns: Mapping[str, Areas]) -> None:
 def _check_ids(ids: Ints, name: str) -> None:
     if len(ids) and (ids[0] < 1 or (ids[1:] <= ids[:-1]).any()):
         raise OverlapError(f"{name} must rise strictly from 1 or more; 0 is background.")
+
+
+def _check_pieces(columns: Mapping[str, Areas]) -> None:
+    ids, cells = columns["pred_ids"], columns["pred_cells"]
+    vertex, owner = columns["member_vertex"], columns["member_owner"]
+    _check_ids(columns["whole_ids"], "whole_ids")
+    rising = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & (cells[1:] > cells[:-1]))
+    if len(ids) and (ids[0] < 1 or not rising.all()):
+        raise OverlapError("pieces must be sorted by pred_ids, then pred_cells, each once.")
+    if len(vertex) and not (
+        0 <= vertex.min() <= vertex.max() < len(ids)
+        and 0 <= owner.min() <= owner.max() < len(columns["whole_ids"])
+    ):
+        raise OverlapError("member_vertex or member_owner points outside the predictions.")
+    if not np.array_equal(np.unique(vertex), np.arange(len(ids))) or (np.diff(vertex) < 0).any():
+        raise OverlapError("member_vertex must name every piece, in rising order.")
+    partner = columns["ref_ids"][columns["edge_ref"]] if len(columns["edge_ref"]) else cells[:0]
+    if not np.array_equal(partner, cells[columns["edge_pred"]]):
+        raise OverlapError("a piece can only overlap the reference of its own cell (D8).")
 
 
 def _check_edges(columns: Mapping[str, Areas]) -> None:

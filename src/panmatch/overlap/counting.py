@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -61,31 +61,70 @@ def count_overlaps(
     >>> count_overlaps(reference, prediction).iou
     array([0.75, 1.  ])
     """
+    found = count_jointly(reference, prediction, void, threads)
+    return _assemble(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCounts:
+    """How many voxels carry each combination of labels, one row per combination.
+
+    Attributes
+    ----------
+    ref, pred, counts
+        Labels, and the number of voxels; `ref` is 0 in void.
+    in_void
+        Whether the voxels lie in void.
+    more
+        Labels of further arrays that were counted along, one column each.
+    """
+
+    ref: Ints
+    pred: Ints
+    counts: Ints
+    in_void: npt.NDArray[np.bool_]
+    more: tuple[Ints, ...]
+
+
+def count_jointly(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    void: int | npt.ArrayLike | None,
+    threads: int | None,
+    **more: npt.ArrayLike,
+) -> JointCounts:
+    """Check all arrays and count every combination of their labels in one pass.
+
+    Parameters
+    ----------
+    reference, prediction, void, threads
+        As for `count_overlaps`.
+    more
+        Further label arrays of the same shape, by the name to use in messages.
+    """
     mask, label = split_void(reference, void)
     arrays = {
         "reference": as_labels(reference, "reference"),
         "prediction": as_labels(without_mask(prediction), "prediction"),
     }
+    arrays |= {name: as_labels(array, name) for name, array in more.items()}
     if mask is not None:
         arrays["void"] = as_labels(mask, "void")
     check_same_shape(arrays)
     voxels = arrays["reference"].size
     workers = thread_count(threads, voxels, voxels_per_thread=VOXELS_PER_THREAD)
     keys, counts = native.joint_counts(list(arrays.values()), workers)
-    ref, pred = np.ascontiguousarray(keys[:, :2].T)
-    in_void = _in_void(keys, label)
+    columns, counts = np.ascontiguousarray(keys.T).view(np.int64), counts.view(np.int64)
+    ref, pred = columns[:2]
+    in_void = np.zeros(len(counts), np.bool_)
+    if mask is not None:
+        in_void |= columns[-1] != 0
+    elif label is not None:
+        in_void |= ref == label
     _check_labels(ref[~in_void], counts[~in_void], arrays["reference"], "reference")
     _check_labels(pred, counts, arrays["prediction"], "prediction")
-    return _assemble(ref, pred, counts, in_void)
-
-
-def _in_void(keys: Ints, label: int | None) -> npt.NDArray[np.bool_]:
-    in_void = np.zeros(len(keys), np.bool_)
-    if keys.shape[1] == 3:
-        in_void |= keys[:, 2] != 0
-    elif label is not None:
-        in_void |= keys[:, 0] == label
-    return in_void
+    others = columns[2 : 2 + len(more)]
+    return JointCounts(np.where(in_void, 0, ref), pred, counts, in_void, tuple(others))
 
 
 def _check_labels(labels: Ints, counts: Ints, array: LabelArray, name: str) -> None:
@@ -110,18 +149,25 @@ def _check_labels(labels: Ints, counts: Ints, array: LabelArray, name: str) -> N
     )
 
 
-def _assemble(ref: Ints, pred: Ints, counts: Ints, in_void: npt.NDArray[Any]) -> Overlap:
-    is_ref, is_pred = (ref > 0) & ~in_void, pred > 0
-    ref_ids, ref_at = np.unique(ref[is_ref], return_inverse=True)
-    pred_ids, pred_at = np.unique(pred[is_pred], return_inverse=True)
-    ref_place, pred_place = np.zeros_like(ref), np.zeros_like(pred)
+def _assemble(found: JointCounts) -> Overlap:
+    is_ref, is_pred = found.ref > 0, found.pred > 0
+    ref_ids, ref_at = np.unique(found.ref[is_ref], return_inverse=True)
+    pred_ids, pred_at = np.unique(found.pred[is_pred], return_inverse=True)
+    ref_place, pred_place = np.zeros_like(found.ref), np.zeros_like(found.pred)
     ref_place[is_ref], pred_place[is_pred] = ref_at, pred_at
-    both, void_part = is_ref & is_pred, is_pred & in_void
+    both, void_part = is_ref & is_pred, is_pred & found.in_void
     return Overlap(
         ref_ids=ref_ids,
-        ref_sizes=sum_by(ref_at, counts[is_ref], len(ref_ids)),
+        ref_sizes=sum_by(ref_at, found.counts[is_ref], len(ref_ids)),
         pred_ids=pred_ids,
-        pred_sizes=sum_by(pred_at, counts[is_pred], len(pred_ids)),
-        edges=Edges(ref_place[both], pred_place[both], counts[both]),
-        pred_void=sum_by(pred_place[void_part], counts[void_part], len(pred_ids)),
+        pred_sizes=sum_by(pred_at, found.counts[is_pred], len(pred_ids)),
+        edges=Edges(*merge_pairs(ref_place[both], pred_place[both], found.counts[both])),
+        pred_void=sum_by(pred_place[void_part], found.counts[void_part], len(pred_ids)),
     )
+
+
+def merge_pairs(ref: Ints, pred: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return each pair once, sorted, with the sum of its counts."""
+    width = int(pred.max()) + 1 if len(pred) else 1
+    pairs, at = np.unique(ref * width + pred, return_inverse=True)
+    return *np.divmod(pairs, width), sum_by(at, counts, len(pairs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,10 +13,12 @@ import numpy.typing as npt
 from panmatch.errors import OverlapError, check_choice
 from panmatch.overlap.consistency import (
     COLUMN_NAMES,
+    PIECE_NAMES,
     as_areas,
     as_positions,
     check_consistency,
 )
+from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.threshold import check_threshold
 from panmatch.overlap.types import Areas, Floats, Ints
@@ -60,10 +62,14 @@ class Overlap:
     Build one with `count_overlaps` or `Overlap.from_dense`. Overlaps of disjoint chunks of one
     image add: ``a + b`` sums all counts by id.
 
+    Where predictions are cut by the cells of the references (`count_region_overlaps`), the
+    vertices of the prediction side are pieces: `pred_ids` then repeats the id of a prediction for
+    each of its pieces, and `predictions` knows the whole ones.
+
     Attributes
     ----------
     ref_ids, pred_ids
-        Segment ids, rising, int64.
+        Segment ids, rising, int64 (pieces of one prediction share its id).
     ref_sizes, pred_sizes
         Voxels per segment, int64 (float64 for areas from geometry). `ref_sizes` counts voxels
         outside void, `pred_sizes` all voxels.
@@ -71,6 +77,8 @@ class Overlap:
         The pairs that share a voxel.
     pred_void
         Voxels of each prediction that lie in void; they leave the union (D1, D10).
+    pieces
+        How predictions are cut; None where they are whole.
 
     Examples
     --------
@@ -87,6 +95,7 @@ class Overlap:
     pred_sizes: Areas
     edges: Edges
     pred_void: Areas
+    pieces: Pieces | None = None
 
     def __post_init__(self) -> None:
         columns = self.columns()
@@ -139,9 +148,20 @@ class Overlap:
         return self.pred_sizes - self.pred_void
 
     @property
+    def predictions(self) -> Predictions:
+        """The whole predictions behind the vertices of that side: what false positives are."""
+        if self.pieces is not None:
+            return self.pieces.predictions
+        every = np.arange(len(self.pred_ids))
+        return Predictions(self.pred_ids, self.pred_sizes, self.pred_void, every, every)
+
+    @property
     def dismissible(self) -> npt.NDArray[np.bool_]:
-        """Predictions more than half in void: unmatched, they are no false positives (D10)."""
-        return 2 * self.pred_void > self.pred_sizes
+        """Vertices of predictions more than half in void: never a false positive (D10)."""
+        whole = self.predictions
+        counted = np.zeros(len(self.pred_ids), np.bool_)
+        counted[whole.vertex[~whole.dismissible[whole.owner]]] = True
+        return ~counted
 
     @property
     def iou(self) -> Floats:
@@ -177,9 +197,7 @@ class Overlap:
         """Keep all segments, and the edges with a score strictly above `threshold` (D2)."""
         keep = self.score(score) > check_threshold(threshold)
         edges = Edges(self.edges.ref[keep], self.edges.pred[keep], self.edges.intersection[keep])
-        return Overlap(
-            self.ref_ids, self.ref_sizes, self.pred_ids, self.pred_sizes, edges, self.pred_void
-        )
+        return replace(self, edges=edges)
 
     def components(self) -> tuple[Ints, Ints]:
         """Find the connected components of the graph.
@@ -206,8 +224,12 @@ class Overlap:
     def __add__(self, other: Overlap) -> Overlap:
         if not isinstance(other, Overlap):
             return NotImplemented
+        if (self.pieces is None) != (other.pieces is None):
+            raise OverlapError(
+                "overlaps add only if both are cut by cells (count_region_overlaps) or neither is."
+            )
         ref_ids, ref_at = _join(self.ref_ids, other.ref_ids)
-        pred_ids, pred_at = _join(self.pred_ids, other.pred_ids)
+        pred_ids, cells, pred_at = _join_vertices(self, other)
         ref = ref_at[np.concatenate([self.edges.ref, len(self.ref_ids) + other.edges.ref])]
         pred = pred_at[np.concatenate([self.edges.pred, len(self.pred_ids) + other.edges.pred])]
         pairs, pair_at = np.unique(ref * max(len(pred_ids), 1) + pred, return_inverse=True)
@@ -219,20 +241,23 @@ class Overlap:
             pred_sizes=_add_up(pred_at, self.pred_sizes, other.pred_sizes, len(pred_ids)),
             edges=Edges(*np.divmod(pairs, max(len(pred_ids), 1)), shared),
             pred_void=_add_up(pred_at, self.pred_void, other.pred_void, len(pred_ids)),
+            pieces=_add_pieces(self, other, pred_at, cells),
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Overlap):
             return NotImplemented
         mine, theirs = self.columns(), other.columns()
-        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+        return mine.keys() == theirs.keys() and all(
+            np.array_equal(mine[name], theirs[name]) for name in mine
+        )
 
     def columns(self) -> dict[str, Areas]:
         """Return everything as named flat arrays: what is written to files and compared.
 
         `Overlap.from_columns` is the way back.
         """
-        return {
+        columns = {
             "ref_ids": self.ref_ids,
             "ref_sizes": self.ref_sizes,
             "pred_ids": self.pred_ids,
@@ -242,6 +267,11 @@ class Overlap:
             "edge_pred": self.edges.pred,
             "edge_intersection": self.edges.intersection,
         }
+        if self.pieces is not None:
+            whole = self.pieces.predictions
+            values = (whole.ids, whole.sizes, whole.void, whole.vertex, whole.owner)
+            columns |= dict(zip(PIECE_NAMES, (self.pieces.cells, *values), strict=True))
+        return columns
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
@@ -262,6 +292,7 @@ class Overlap:
             pred_sizes=got["pred_sizes"],
             edges=edges,
             pred_void=got["pred_void"],
+            pieces=_pieces_of(columns),
         )
 
     def to_json(self) -> str:
@@ -288,9 +319,10 @@ class Overlap:
         return cls.from_columns(content)
 
     def __repr__(self) -> str:
+        pieces = "" if self.pieces is None else f" in {len(self.pred_ids)} pieces"
         return (
-            f"Overlap({len(self.ref_ids)} references, {len(self.pred_ids)} predictions, "
-            f"{len(self.edges)} edges)"
+            f"Overlap({len(self.ref_ids)} references, {len(self.predictions.ids)} predictions"
+            f"{pieces}, {len(self.edges)} edges)"
         )
 
     def _edge_refs(self) -> Areas:
@@ -304,6 +336,41 @@ def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
     """Return the union of two id lists, and the place in it of every given id."""
     ids, places = np.unique(np.concatenate([first, second]), return_inverse=True)
     return ids, places
+
+
+def _join_vertices(first: Overlap, second: Overlap) -> tuple[Ints, Ints, Ints]:
+    """Return ids and cells of all prediction vertices, and the place of every given one."""
+    ids, at = _join(first.pred_ids, second.pred_ids)
+    if first.pieces is None or second.pieces is None:
+        return ids, np.zeros_like(ids), at
+    cells, cell_at = _join(first.pieces.cells, second.pieces.cells)
+    keys, places = np.unique(at * max(len(cells), 1) + cell_at, return_inverse=True)
+    id_of, cell_of = np.divmod(keys, max(len(cells), 1))
+    return ids[id_of], cells[cell_of], places
+
+
+def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, cells: Ints) -> Pieces | None:
+    """Return the pieces of a sum, given the place of every vertex in it."""
+    if first.pieces is None or second.pieces is None:
+        return None
+    mine, theirs = first.pieces.predictions, second.pieces.predictions
+    ids, id_at = _join(mine.ids, theirs.ids)
+    vertex = pred_at[np.concatenate([mine.vertex, len(first.pred_ids) + theirs.vertex])]
+    owner = id_at[np.concatenate([mine.owner, len(mine.ids) + theirs.owner])]
+    vertex, owner = np.unique(np.stack([vertex, owner]), axis=1)
+    sizes = _add_up(id_at, mine.sizes, theirs.sizes, len(ids))
+    void = _add_up(id_at, mine.void, theirs.void, len(ids))
+    return Pieces(cells, Predictions(ids, sizes, void, vertex, owner))
+
+
+def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:
+    missing = [name for name in PIECE_NAMES if name not in columns]
+    if len(missing) == len(PIECE_NAMES):
+        return None
+    if missing:
+        raise OverlapError(f"an overlap cut into pieces needs the columns {missing} as well.")
+    cells, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
+    return Pieces(cells, Predictions(*whole))
 
 
 def _add_up(places: Ints, first: Areas, second: Areas, n: int) -> Areas:

@@ -45,7 +45,10 @@ class Rows:
     ref_ids
         The reference's id; 0, the background, for a false positive.
     pred_first, pred_ids
-        Ids of the predictions of row i: ``pred_ids[pred_first[i]:pred_first[i + 1]]``, rising.
+        Labels of row i in the prediction image: ``pred_ids[pred_first[i]:pred_first[i + 1]]``,
+        rising.
+    names
+        The predictions of every row as text, joined by blanks.
     ref_voxels, pred_voxels, shared
         |g|, |p| and |g ∩ p| for the union p of the row's predictions, outside void.
     """
@@ -53,6 +56,7 @@ class Rows:
     ref_ids: Ints
     pred_first: Ints
     pred_ids: Ints
+    names: list[str]
     ref_voxels: Floats
     pred_voxels: Floats
     shared: Floats

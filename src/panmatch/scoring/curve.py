@@ -171,6 +171,7 @@ def curve(
     """
     check_overlap(overlap)
     chosen = resolve_strategy(strategy)
+    overlap = chosen.prepare(overlap)
     course = chosen.sweep(overlap, overlap.score(score))
     steps = count_steps(overlap, course)
     columns = (steps.thresholds, steps.tp, steps.fp, steps.fn, steps.quality)

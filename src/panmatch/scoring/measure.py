@@ -13,8 +13,9 @@ from panmatch.labels import Geometry
 from panmatch.labels.spacing import as_spacing
 from panmatch.labels.void import without_void
 from panmatch.matching import Matching, Tally
-from panmatch.overlap import Floats, count_overlaps
+from panmatch.overlap import count_overlaps
 from panmatch.scoring.comparison import Comparison, Rows, Settings
+from panmatch.scoring.matched_rows import cut_out, rows_of
 from panmatch.scoring.measurements import Measurements
 from panmatch.scoring.metrics import Metric, resolve_metrics
 
@@ -84,8 +85,11 @@ def measure(
     """
     ref, pred = without_void(reference, prediction, void)
     images = np.atleast_1d(ref), np.atleast_1d(pred)
-    settings = _settings(images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
-    objects = Comparison(_rows_of(matching), *images, settings, threads)
+    settings = settings_for(images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
+    rows = rows_of(matching)
+    if matching.overlap.pieces is not None:
+        images = images[0], cut_out(matching, *images, settings.spacing, threads)
+    objects = Comparison(rows, *images, settings, threads)
     _check_images(objects, matching, void is not None)
     return _measured(objects, resolve_metrics(metrics), matching.tally)
 
@@ -125,7 +129,7 @@ def measure_whole(
     """
     ref, pred = without_void(reference, prediction, void)
     masks = np.atleast_1d(ref != 0).view(np.uint8), np.atleast_1d(pred != 0).view(np.uint8)
-    settings = _settings(masks[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
+    settings = settings_for(masks[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
     overlap = count_overlaps(*masks, threads=threads)
     sizes = [float(s.sum()) for s in (overlap.ref_sizes, overlap.pred_sizes)]
     shared = float(overlap.edges.intersection.sum())
@@ -134,6 +138,7 @@ def measure_whole(
         ref_ids=ones * (sizes[0] > 0),
         pred_first=np.array([0, int(sizes[1] > 0)]),
         pred_ids=ones[: int(sizes[1] > 0)],
+        names=["1" if sizes[1] > 0 else ""],
         ref_voxels=np.array(sizes[:1]),
         pred_voxels=np.array(sizes[1:]),
         shared=np.array([shared]),
@@ -148,13 +153,14 @@ def measure_whole(
     return _measured(Comparison(rows, *masks, settings, threads), resolve_metrics(metrics), tally)
 
 
-def _settings(
+def settings_for(
     shape: tuple[int, ...],
     spacing: npt.ArrayLike | None,
     tolerance_mm: float,
     boundary_width_mm: float | None,
     penalty_mm: Penalty,
 ) -> Settings:
+    """Check the options of `measure` for an image of that shape, and fill in defaults."""
     steps = as_spacing(spacing, len(shape))
     diagonal = float(np.linalg.norm(steps * shape))
     if boundary_width_mm is None:
@@ -186,27 +192,6 @@ def _distance(argument: str, value: Any) -> float:
     return float(value)
 
 
-def _rows_of(matching: Matching) -> Rows:
-    overlap, edges = matching.overlap, matching.edges
-    n, false = len(overlap.ref_ids), matching.false_positives
-    ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
-    false_at = np.searchsorted(overlap.pred_ids, false)
-    per_row = np.concatenate([np.bincount(ref, minlength=n), np.ones(len(false), np.int64)])
-
-    def by_row(of_refs: npt.NDArray[Any], of_false: npt.NDArray[Any]) -> Floats:
-        return np.concatenate([of_refs, of_false]).astype(np.float64)
-
-    areas = overlap.pred_areas
-    return Rows(
-        ref_ids=np.concatenate([overlap.ref_ids, np.zeros_like(false)]),
-        pred_first=np.concatenate([[0], np.cumsum(per_row)]),
-        pred_ids=np.concatenate([overlap.pred_ids[pred], false]),
-        ref_voxels=by_row(overlap.ref_sizes, np.zeros(len(false))),
-        pred_voxels=by_row(np.bincount(ref, areas[pred], n), areas[false_at]),
-        shared=by_row(np.bincount(ref, overlap.edges.intersection[edges], n), np.zeros(len(false))),
-    )
-
-
 def _check_images(objects: Comparison, matching: Matching, has_void: bool) -> None:
     """Raise an `OverlapError` unless the images hold what was matched."""
     rows = objects.rows
@@ -222,16 +207,16 @@ def _check_images(objects: Comparison, matching: Matching, has_void: bool) -> No
 def _why_not_matched(
     name: str, row: int, geometry: Geometry, rows: Rows, matching: Matching, has_void: bool
 ) -> str:
-    ids = rows.pred_ids[rows.pred_first[row] : rows.pred_first[row + 1]]
-    labels = [int(rows.ref_ids[row])] if name == "reference" else ids.tolist()
+    label = rows.ref_ids[row] if name == "reference" else rows.names[row].replace(" ", "+")
     expected = rows.ref_voxels[row] if name == "reference" else rows.pred_voxels[row]
     remedy = (
         "The overlap has void voxels: pass the same void here."
         if np.any(matching.overlap.pred_void) and not has_void
-        else "Pass the two images that were counted, the reference first."
+        else "Pass the two images that were counted, the reference first"
+        + ("." if matching.overlap.pieces is None else ", with the same spacing.")
     )
     return (
-        f"{name} is not what was matched: label {'+'.join(map(str, labels))} has "
+        f"{name} is not what was matched: label {label} has "
         f"{geometry.voxels[row]} voxels, but {expected:g} in the matching. {remedy}"
     )
 
@@ -242,11 +227,7 @@ def _measured(objects: Comparison, metrics: tuple[Metric, ...], tally: Tally) ->
     if clash:
         raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
     for metric in metrics:
-        values = np.asarray(metric.compute(objects), dtype=np.float64)
-        if metric.penalised:
-            alone = (objects.ref_voxels > 0) != (objects.pred_voxels > 0)
-            values = np.where(alone, objects.settings.penalty_mm, values)
-        columns[metric.name] = values
+        columns[metric.name] = metric.values(objects)
     return Measurements(columns, metrics, tally, objects.settings)
 
 
@@ -256,13 +237,7 @@ def _description(objects: Comparison) -> dict[str, npt.NDArray[Any]]:
     columns: dict[str, npt.NDArray[Any]] = {
         "status": _status(objects),
         "ref_id": rows.ref_ids,
-        "pred_ids": np.array(
-            [
-                " ".join(map(str, rows.pred_ids[a:b]))
-                for a, b in zip(rows.pred_first[:-1], rows.pred_first[1:], strict=True)
-            ],
-            dtype=np.str_,
-        ),
+        "pred_ids": np.array(rows.names, dtype=np.str_),
     }
     for side, geometry, centroid in (
         ("ref", objects.ref_geometry, objects.ref_centroid),

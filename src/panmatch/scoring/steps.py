@@ -60,7 +60,7 @@ def count_steps(overlap: Overlap, course: Course) -> Steps:
     tp = np.cumsum(sum_by(of_refs, tp_change, n))
     matched_preds = np.cumsum(sum_by(of_preds, pred_change, n))
     high, low = (np.cumsum(sum_by(of_refs, half, n)) for half in split(quality_change))
-    fp = np.count_nonzero(~overlap.dismissible) - matched_preds
+    fp = np.count_nonzero(~overlap.predictions.dismissible) - matched_preds
     return _without_repeats(
         Steps(thresholds, tp, fp, len(overlap.ref_ids) - tp, from_halves(high, low))
     )
@@ -93,11 +93,14 @@ def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
 
     Predictions that would be dismissed when unmatched are left out: they never are false (D10).
     """
-    events, pred = events.by(overlap.edges.pred[events.edge])
+    predictions = overlap.predictions
+    rows, owner = predictions.expand(overlap.edges.pred[events.edge])
+    events = _Events(events.edge[rows], events.threshold[rows], events.sign[rows])
+    events, pred = events.by(owner)
     matched = native.grouped_cumsum(pred, events.sign) > 0.5
     last = _last_of_each(pred, events.threshold)
     change = _differences(pred[last], matched[last].astype(np.int64))
-    counted = ~overlap.dismissible[pred[last]]
+    counted = ~predictions.dismissible[pred[last]]
     return events.threshold[last][counted], change[counted]
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from panmatch.overlap import Floats
 
 if TYPE_CHECKING:
@@ -58,6 +60,14 @@ class Metric:
     false_positive: str
     penalised: bool
     compute: Callable[[Comparison], Floats]
+
+    def values(self, objects: Comparison) -> Floats:
+        """Return one value per row, with the stated penalty where an object is alone."""
+        values = np.asarray(self.compute(objects), dtype=np.float64)
+        if not self.penalised:
+            return values
+        alone = (objects.ref_voxels > 0) != (objects.pred_voxels > 0)
+        return np.where(alone, objects.settings.penalty_mm, values)
 
     @property
     def conventions(self) -> str:

@@ -1,0 +1,55 @@
+"""All that is predicted in the cell of a reference, taken together (D8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from panmatch.errors import StrategyError
+from panmatch.matching.course import Course
+from panmatch.matching.solution import Solution
+from panmatch.matching.strategy import Strategy
+from panmatch.overlap import Floats, Overlap, unite_cells
+
+
+@dataclass(frozen=True, slots=True)
+class RegionUnion(Strategy):
+    """Match every reference to everything that is predicted in its cell.
+
+    Needs an overlap that is cut by cells, from `count_region_overlaps`.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> from panmatch.overlap import count_region_overlaps
+    >>> cut = count_region_overlaps([1, 1, 1, 1, 0, 0, 2, 2], [5, 5, 0, 6, 0, 0, 0, 7])
+    >>> match(cut, RegionUnion(), threshold=0.4).pairs
+    array([[1, 5],
+           [1, 6],
+           [2, 7]])
+    """
+
+    name: ClassVar[str] = "union"
+    max_preds_per_ref: ClassVar[int | None] = None
+    max_refs_per_pred: ClassVar[int | None] = None
+
+    def prepare(self, overlap: Overlap) -> Overlap:
+        """Return the overlap with all pieces of a cell as one."""
+        if overlap.pieces is None:
+            raise StrategyError(
+                "strategy='union' takes together what is predicted in the cell of a reference, "
+                "but the predictions are not cut by cells: pass "
+                "count_region_overlaps(reference, prediction)."
+            )
+        return unite_cells(overlap)
+
+    def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
+        """Return the edges matched at `threshold`; `overlap` is prepared."""
+        assert overlap.pieces is not None
+        return Solution(np.flatnonzero(score > threshold))
+
+    def sweep(self, overlap: Overlap, score: Floats) -> Course:
+        """Return the matchings at all thresholds; `overlap` is prepared."""
+        return Course.nested(self.solve(overlap, score, 0.0).edges, score)
