@@ -6,7 +6,7 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: demo test lint docs bench study clean
+.PHONY: demo test lint docs bench bench-ccmetrics study clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -26,11 +26,13 @@ docs: $(VENV)/installed
 bench: $(VENV)/installed $(PEERS)/installed-peers
 	$(BIN)/python -m benchmarks
 
+bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
+
 study: $(VENV)/installed $(VENV)/installed-study
 	$(BIN)/python -m benchmarks.optimality
 
 clean:
-	rm -rf $(VENV) $(PEERS) build
+	rm -rf $(VENV) $(PEERS) .venv-ccmetrics build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,4 +51,8 @@ $(VENV)/installed-%: $(VENV)/created pyproject.toml
 
 $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 	$(PEERS)/bin/python -m pip install --quiet --group peers
+	touch $@
+
+.venv-ccmetrics/installed-ccmetrics: .venv-ccmetrics/created pyproject.toml
+	.venv-ccmetrics/bin/python -m pip install --quiet --group ccmetrics
 	touch $@

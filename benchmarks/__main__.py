@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks import core, metrics, optimal
+from benchmarks import core, metrics, optimal, regions
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
 
@@ -24,7 +24,7 @@ def main() -> None:
     done: list[Row] = []
     console = Console(width=None if sys.stdout.isatty() else 200)
     with Live(_table(done), console=console, auto_refresh=False) as live:
-        for row in chain(core.rows(), optimal.rows(), metrics.rows()):
+        for row in chain(core.rows(), optimal.rows(), metrics.rows(), regions.rows()):
             done.append(row)
             live.update(_table(done), refresh=sys.stdout.isatty())
         live.update(_table(done), refresh=True)

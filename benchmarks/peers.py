@@ -14,6 +14,7 @@ from benchmarks.scenes import Labels
 
 ROOT = Path(__file__).parents[1]
 PEER = ROOT / ".venv-peers" / "bin" / "python"
+CCMETRICS = ROOT / ".venv-ccmetrics" / "bin" / "python"
 
 
 def panoptica(
@@ -29,11 +30,13 @@ def panoptica(
     return ask("peer_panoptica.py", reference, prediction, matcher, threshold, metrics, workers)
 
 
-def ask(script: str, reference: Labels, prediction: Labels, *options: object) -> Any:
+def ask(
+    script: str, reference: Labels, prediction: Labels, *options: object, python: Path = PEER
+) -> Any:
     """Run a script of this folder on two images, and return the JSON on its last line."""
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "reference.npy", reference)
         np.save(Path(folder) / "prediction.npy", prediction)
-        command = [str(PEER), str(Path(__file__).with_name(script)), folder, *map(str, options)]
+        command = [str(python), str(Path(__file__).with_name(script)), folder, *map(str, options)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])

@@ -24,6 +24,12 @@ def balls(instances: int) -> Pair:
     return reference, phantoms.relabel(moved, seed=1, high=instances)
 
 
+@cache
+def scattered(instances: int) -> Labels:
+    """Return 256³ int32: small balls far apart, so that most of the image is cells."""
+    return phantoms.balls((256, 256, 256), instances, radius=(4, 14), seed=2)
+
+
 def twice_as_large(pair: Pair) -> Pair:
     """Return 512³: every voxel of a 256³ pair becomes eight."""
 

@@ -49,13 +49,18 @@ def at_most(what: str, ours: float, other: float, other_name: str, bound: float)
     )  # fmt: skip
 
 
-def faster(what: str, ours: float, other: float, other_name: str, bound: float) -> Row:
-    """The other must take at least `bound` times as long as ours."""
+def faster(what: str, ours: float, other: float, other_name: str, bound: float | None) -> Row:
+    """The other must take at least `bound` times as long as ours; None sets no target."""
     ratio = other / ours
+    target, met = ("", None) if bound is None else (f"≥ {bound:g} ×", ratio >= bound)
     return Row(
-        what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.1f} × faster", f"≥ {bound:g} ×",
-        ratio >= bound,
+        what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.1f} × faster", target, met
     )  # fmt: skip
+
+
+def not_measured(what: str, other: str, target: str) -> Row:
+    """Ours was not measured, because the other is not there."""
+    return Row(what, "", other, "not measured", target)
 
 
 def below(what: str, ours: float, unit: str, bound: float) -> Row:

@@ -25,6 +25,7 @@ class Scene:
     preds: list[int]  # outside void
     shared: dict[Pair, int]
     dismissible: list[bool]
+    owners: list[int]  # the whole prediction that each one is, or is a piece of (D8)
 
     @classmethod
     def of(cls, overlap: Overlap) -> Scene:
@@ -35,8 +36,14 @@ class Scene:
             strict=True,
         )
         areas = (overlap.pred_sizes - overlap.pred_void).tolist()
-        dismissible = (2 * overlap.pred_void > overlap.pred_sizes).tolist()
-        return cls(overlap.ref_sizes.tolist(), areas, {(g, p): n for g, p, n in edges}, dismissible)
+        owners = overlap.pred_ids.tolist()
+        void, whole = Counter[int](), Counter[int]()
+        for owner, lost, size in zip(owners, overlap.pred_void, overlap.pred_sizes, strict=True):
+            void[owner] += lost
+            whole[owner] += size
+        dismissible = [2 * void[owner] > whole[owner] for owner in owners]
+        shared = {(g, p): n for g, p, n in edges}
+        return cls(overlap.ref_sizes.tolist(), areas, shared, dismissible, owners)
 
     def iou(self, g: int, preds: list[int]) -> Fraction:
         """IoU(union of the predictions, g)."""
@@ -84,8 +91,9 @@ def count_overlaps(
 def count(scene: Scene, pairs: Pairs) -> Counts:
     """Count vertices of a matching (D3)."""
     matched = {g: [p for h, p in pairs if h == g] for g in {g for g, _ in pairs}}
-    used = {p for _, p in pairs}
-    fp = sum(p not in used and not dismissed for p, dismissed in enumerate(scene.dismissible))
+    used = {scene.owners[p] for _, p in pairs}
+    counted = {o for o, lost in zip(scene.owners, scene.dismissible, strict=True) if not lost}
+    fp = len(counted - used)
     quality = sum((scene.iou(g, preds) for g, preds in matched.items()), Fraction(0))
     return Counts(len(matched), fp, len(scene.refs) - len(matched), quality)
 

@@ -27,7 +27,9 @@ def test_there_are_docstring_examples_to_run() -> None:
     assert attempted >= 20
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/metrics.md", "docs/optimal-matching.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/metrics.md", "docs/optimal-matching.md", "docs/related.md"]
+)
 def test_examples_of_a_page_print_what_they_say(page: str) -> None:
     path = Path(__file__).parents[1] / page
     result = doctest.testfile(str(path), module_relative=False, encoding="utf-8")

@@ -104,13 +104,16 @@ bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<doub
 
 template <typename T>
 void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& cells,
-                    const FlatArray<double>& spacing, int threads) {
+                    const FlatArray<double>& spacing,
+                    const std::optional<nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>>& where,
+                    int threads) {
     Grid grid;
     for (size_t axis = 0; axis < cells.ndim(); ++axis) grid.shape.push_back(cells.shape(axis));
     if (grid.shape.empty() || threads < 1) throw nb::value_error("one axis and one thread at least");
     grid.weight = weights_of(spacing, grid.shape.size());
+    if (where && where->size() != cells.size()) throw nb::value_error("where must have the shape of cells");
     nb::gil_scoped_release unlocked;
-    fill_cells(grid, cells.data(), threads);
+    fill_cells(grid, cells.data(), where ? where->data() : nullptr, threads);
 }
 
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;
@@ -165,10 +168,14 @@ void bind_voxels(nb::module_& m) {
     m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);
     m.def("distances_fit_float", &distances_fit_float, "shape"_a, "spacing"_a);
-    m.def("nearest_labels", &nearest_labels<uint8_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint16_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint32_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint64_t>, "cells"_a.noconvert(), "spacing"_a, "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint8_t>, "cells"_a.noconvert(), "spacing"_a,
+          "where"_a.none(), "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint16_t>, "cells"_a.noconvert(), "spacing"_a,
+          "where"_a.none(), "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint32_t>, "cells"_a.noconvert(), "spacing"_a,
+          "where"_a.none(), "threads"_a);
+    m.def("nearest_labels", &nearest_labels<uint64_t>, "cells"_a.noconvert(), "spacing"_a,
+          "where"_a.none(), "threads"_a);
     m.def("surface_distances", &surface_distances, "reference"_a, "prediction"_a, "ref_label"_a,
           "pred_first"_a, "pred_label"_a, "box"_a, "spacing"_a, "threads"_a);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -38,25 +39,108 @@ class NearestLabel {
 public:
     // `cells` holds the labels, in C order, and receives the label of the nearest segment; 0
     // everywhere if there is none.
-    NearestLabel(const Grid& grid, T* cells) : grid_(grid), cells_(cells), squares_(new D[grid.size()]) {}
+    NearestLabel(const Grid& grid, T* cells, int threads)
+        : grid_(grid), cells_(cells), squares_(new D[grid.size()]), threads_(threads),
+          open_(grid.shape.size() - 1), step_(grid.shape.size(), 1) {
+        for (size_t axis = step_.size() - 1; axis-- > 0;)
+            step_[axis] = step_[axis + 1] * grid.shape[axis + 1];
+    }
 
-    void fill(int threads) {
+    void fill() {
         if (grid_.size() == 0) return;
-        int64_t n = grid_.shape.back();
-        share_rows(grid_, threads, [&](int64_t row) { fill_row(cells_ + row * n, &squares_[row * n]); });
-        for (size_t axis = grid_.shape.size() - 1; axis-- > 0;) along_columns(axis, threads);
+        along_rows();
+        while (open_ > 0) along_columns();
+    }
+
+    // Fills only the voxels that `where` marks, and leaves 0 elsewhere. Within rows all distances
+    // are known; from each wanted voxel a walk over the other axes goes outwards until no segment
+    // can be nearer. Where walks grow long, one more axis is settled for all voxels at once.
+    void fill_where(const uint8_t* where) {
+        if (grid_.size() == 0) return;
+        std::vector<int64_t> wanted;  // not on a segment: there the answer is known
+        for (int64_t at = 0; at < grid_.size(); ++at)
+            if (where[at] && cells_[at] == 0) wanted.push_back(at);
+        along_rows();
+        std::vector<T> found(wanted.size());
+        int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
+        for (int64_t from = 0; from < count; from += kBatch) {
+            budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), &found[from]);
+            if (budget >= 0 || open_ == 0) continue;
+            along_columns();
+            budget = kPatience * grid_.size();
+        }
+        share_rows(grid_, threads_, [&](int64_t row) {
+            int64_t n = grid_.shape.back();
+            for (int64_t at = row * n; at < (row + 1) * n; ++at)
+                if (!where[at]) cells_[at] = 0;
+        });
+        for (size_t i = 0; i < wanted.size(); ++i) cells_[wanted[i]] = found[i];
     }
 
 private:
+    static constexpr int64_t kPatience = 1;      // steps per voxel of the image before settling
+    static constexpr int64_t kBatch = 1 << 15;  // walks between two looks at the budget
     const Grid& grid_;
     T* cells_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
+    int threads_;
+    size_t open_;  // axes 0 … open_ − 1 are not settled yet
+    std::vector<int64_t> step_;
+
+    struct Nearest {
+        double square = kInfinity;
+        T label = 0;
+        int64_t steps = 0;
+    };
 
     struct Columns {
         Envelope<true> envelope;
         std::vector<double> height;
         std::vector<T> label;
     };
+
+    // Walks from `count` voxels, and returns how many steps that took.
+    int64_t walk_all(const int64_t* wanted, int64_t count, T* found) const {
+        constexpr int64_t kShare = 256;
+        std::atomic<int64_t> steps{0};
+        share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
+            int64_t taken = 0;
+            for (int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
+                Nearest best;
+                walk(0, wanted[i], 0, best);
+                found[i] = best.label;
+                taken += best.steps;
+            }
+            steps += taken;
+        });
+        return steps;
+    }
+
+    void walk(size_t axis, int64_t at, double base, Nearest& best) const {
+        if (axis == open_) {
+            ++best.steps;
+            double square = base + squares_[at];
+            if (square < best.square || (square == best.square && cells_[at] < best.label)) {
+                best.square = square;
+                best.label = cells_[at];
+            }
+            return;
+        }
+        int64_t before = at / step_[axis] % grid_.shape[axis];
+        int64_t after = grid_.shape[axis] - 1 - before;
+        walk(axis + 1, at, base, best);
+        for (int64_t d = 1; d <= std::max(before, after); ++d) {
+            double cost = base + grid_.weight[axis] * static_cast<double>(d * d);
+            if (cost > best.square) return;  // at equal cost a smaller label may still win
+            if (d <= before) walk(axis + 1, at - d * step_[axis], cost, best);
+            if (d <= after) walk(axis + 1, at + d * step_[axis], cost, best);
+        }
+    }
+
+    void along_rows() {
+        int64_t n = grid_.shape.back();
+        share_rows(grid_, threads_, [&](int64_t row) { fill_row(cells_ + row * n, &squares_[row * n]); });
+    }
 
     void fill_row(T* label, D* square) const {
         int64_t n = grid_.shape.back(), left = -1;
@@ -83,13 +167,15 @@ private:
         }
     }
 
-    void along_columns(size_t axis, int threads) {
+    // Settles one more axis.
+    void along_columns() {
+        size_t axis = --open_;
         int64_t n = grid_.shape[axis];
         auto make = [&] {
             return Columns{Envelope<true>(grid_.weight[axis], n),
                            std::vector<double>(n * kColumnsAtOnce), std::vector<T>(n * kColumnsAtOnce)};
         };
-        share_columns(grid_, axis, threads, make, [&](Columns& columns, const ColumnBlock& block) {
+        share_columns(grid_, axis, threads_, make, [&](Columns& columns, const ColumnBlock& block) {
             block.each([&](int64_t at, int64_t place) {
                 columns.height[place] = squares_[at];
                 columns.label[place] = cells_[at];
@@ -114,11 +200,19 @@ private:
     }
 };
 
+// With `where`, only the voxels that it marks.
+template <typename T, typename D>
+void fill_cells_in(const Grid& grid, T* cells, const uint8_t* where, int threads) {
+    NearestLabel<T, D> nearest(grid, cells, threads);
+    if (where == nullptr) nearest.fill();
+    else nearest.fill_where(where);
+}
+
 template <typename T>
-void fill_cells(const Grid& grid, T* cells, int threads) {
+void fill_cells(const Grid& grid, T* cells, const uint8_t* where, int threads) {
     Grid ratios = relative(grid);
-    if (exact_in_float(ratios)) return NearestLabel<T, float>(ratios, cells).fill(threads);
-    NearestLabel<T, double>(on_lattice(grid), cells).fill(threads);
+    if (exact_in_float(ratios)) return fill_cells_in<T, float>(ratios, cells, where, threads);
+    fill_cells_in<T, double>(on_lattice(grid), cells, where, threads);
 }
 
 }  // namespace panmatch

@@ -6,7 +6,6 @@
 // not by where parabolas cross: costs that are exact numbers give an exact answer, ties included.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -19,23 +18,32 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <bool kLabels>
 class Envelope {
 public:
-    Envelope(double weight, int64_t length) : weight_(weight), sites_(length + 2), half_(length + 3) {
+    Envelope(double weight, int64_t length) : weight_(weight), sites_(length + 3), half_(length + 3) {
         for (size_t d = 1; d < half_.size(); ++d) half_[d] = 0.5 / (weight * static_cast<double>(d));
     }
 
     // Begins a line whose points are first … last.
     void begin(int64_t first, int64_t last) {
-        first_ = first;
-        last_ = last;
+        first_ = static_cast<double>(first);
+        last_ = static_cast<double>(last);
         top_ = -1;
     }
 
     // Sites come from left to right, and may lie one point outside the line.
-    void add(int64_t position, double height, int64_t label = 0) {
-        Site site{height, static_cast<double>(position), label, first_};
-        while (top_ >= 0 && wins(site, sites_[top_], sites_[top_].from)) --top_;
-        if (top_ >= 0) site.from = first_win(site, sites_[top_]);
-        if (site.from <= last_) sites_[++top_] = site;
+    void add(int64_t place, double height, int64_t label = 0) {
+        Site site{height, static_cast<double>(place), first_, 0, label};
+        while (top_ >= 0) {
+            const Site& left = sites_[top_];
+            double here = cost(site, left.from);
+            if (!(here < left.cost_from) && !(kLabels && here == left.cost_from && label < left.label)) {
+                site.from = first_win(site, left);
+                break;
+            }
+            --top_;
+        }
+        if (site.from > last_) return;
+        site.cost_from = cost(site, site.from);
+        sites_[++top_] = site;
     }
 
     bool empty() const { return top_ < 0; }
@@ -43,50 +51,45 @@ public:
     // Calls visit(point, cost, label) for every point, from right to left.
     template <typename Visit>
     void read(Visit&& visit) const {
-        int64_t x = last_;
+        int64_t x = static_cast<int64_t>(last_);
         for (int64_t top = top_; top >= 0; --top) {
             const Site& site = sites_[top];
-            for (; x >= site.from; --x) visit(x, cost(site, x), site.label);
+            int64_t from = static_cast<int64_t>(site.from);
+            for (; x >= from; --x) visit(x, cost(site, static_cast<double>(x)), site.label);
         }
     }
 
 private:
+    // Points are kept as double, for arithmetic; they are whole numbers.
     struct Site {
-        double height, position;
-        int64_t label, from;
+        double height, position, from, cost_from;
+        int64_t label;
     };
 
     double weight_;
     std::vector<Site> sites_;
     std::vector<double> half_;  // 1 / (2 w d)
-    int64_t first_ = 0, last_ = -1, top_ = -1;
+    double first_ = 0, last_ = -1;
+    int64_t top_ = -1;
 
-    // Crossings are rounded; only this near to a point can that make a difference.
-    static constexpr double kNear = 1e-7;
-
-    double cost(const Site& site, int64_t x) const {
-        double d = static_cast<double>(x) - site.position;
+    double cost(const Site& site, double x) const {
+        double d = x - site.position;
         return site.height + weight_ * (d * d);
     }
 
-    bool wins(const Site& right, const Site& left, int64_t x) const {
-        double a = cost(right, x), b = cost(left, x);
-        if (kLabels && a == b) return right.label < left.label;
-        return a < b;
-    }
-
-    int64_t first_win(const Site& right, const Site& left) const {
+    // The crossing is rounded, the costs at the point next to it are not: the right site wins from
+    // that point on, or from the one after it. No branch, since either is as likely.
+    double first_win(const Site& right, const Site& left) const {
+        constexpr double kRounding = 1e-7;
         double gap = right.position - left.position;
         double crossing = (right.height - left.height) * half_[static_cast<size_t>(gap)] +
                           0.5 * (right.position + left.position);
-        if (!(crossing < static_cast<double>(last_) + 1)) return last_ + 1;
+        if (!(crossing < last_ + 1)) return last_ + 1;
         // Never negative: the left site wins at its first point, which is at least 0.
-        int64_t x = static_cast<int64_t>(crossing) + 1;
-        double before = static_cast<double>(x) - crossing;
-        if (before > kNear && before < 1 - kNear) return x;
-        while (x > left.from + 1 && wins(right, left, x - 1)) --x;
-        while (x <= last_ && !wins(right, left, x)) ++x;
-        return x;
+        double x = static_cast<double>(static_cast<int64_t>(crossing + kRounding));
+        double a = cost(right, x), b = cost(left, x);
+        bool wins = (a < b) | (kLabels & (a == b) & (right.label < left.label));
+        return x + (wins ? 0.0 : 1.0);
     }
 };
 

@@ -1,5 +1,7 @@
 """Label arrays: what counts as one, and what can be seen in one without counting overlaps."""
 
+from panmatch.labels.cells import nearest_labels
+from panmatch.labels.components import connected_components
 from panmatch.labels.distance import edge_distances, inner_band
 from panmatch.labels.geometry import Geometry, segment_geometry
 from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
@@ -9,7 +11,9 @@ __all__ = [
     "LabelArray",
     "as_labels",
     "check_same_shape",
+    "connected_components",
     "edge_distances",
     "inner_band",
+    "nearest_labels",
     "segment_geometry",
 ]

@@ -10,13 +10,14 @@ from panmatch.labels.distance import VOXELS_PER_THREAD
 from panmatch.labels.memory_order import memory_axes
 from panmatch.labels.spacing import as_spacing
 from panmatch.labels.threads import thread_count
-from panmatch.labels.validation import LabelArray, as_labels
+from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
 
 
 def nearest_labels(
     labels: npt.ArrayLike,
     spacing: npt.ArrayLike | None = None,
     *,
+    where: npt.ArrayLike | None = None,
     threads: int | None = None,
 ) -> LabelArray:
     """Give every voxel the label of the nearest segment.
@@ -31,6 +32,9 @@ def nearest_labels(
         Label image of any dimension and memory order; 0 is background.
     spacing
         Distance between voxels along each axis; voxel units by default.
+    where
+        Mask of the voxels whose cell is wanted; the others get 0. Voxels near a segment cost
+        little then.
     threads
         Number of threads; by default as many as pay. The result does not depend on it.
 
@@ -43,6 +47,8 @@ def nearest_labels(
     --------
     >>> nearest_labels([0, 0, 2, 0, 0, 0, 1, 0])
     array([2, 2, 2, 2, 1, 1, 1, 1])
+    >>> nearest_labels([0, 0, 2, 0, 0, 0, 1, 0], where=[1, 0, 0, 0, 1, 0, 0, 0])
+    array([2, 0, 0, 0, 1, 0, 0, 0])
     """
     given = as_labels(labels, "labels")
     axes = memory_axes(given)
@@ -50,5 +56,14 @@ def nearest_labels(
     steps = as_spacing(spacing, given.ndim)[list(axes)] if given.ndim else np.ones(1)
     workers = thread_count(threads, given.size, voxels_per_thread=VOXELS_PER_THREAD)
     unsigned = cells.view(np.dtype(f"u{cells.itemsize}"))
-    native.nearest_labels(unsigned, np.ascontiguousarray(steps), workers)
+    wanted = None if where is None else _wanted(where, given, axes)
+    native.nearest_labels(unsigned, np.ascontiguousarray(steps), wanted, workers)
     return cells.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))
+
+
+def _wanted(
+    where: npt.ArrayLike, labels: LabelArray, axes: tuple[int, ...]
+) -> npt.NDArray[np.uint8]:
+    mask = as_labels(where, "where") != 0
+    check_same_shape({"labels": labels, "where": mask.view(np.uint8)})
+    return np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)

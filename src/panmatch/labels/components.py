@@ -46,8 +46,9 @@ def connected_components(
         import cc3d
 
         neighbours = {("full", 2): 8, ("full", 3): 26, ("faces", 2): 4, ("faces", 3): 6}
+        # As bytes: cc3d's shortcut for booleans is wrong for some small images.
         found: npt.NDArray[Any] = cc3d.connected_components(
-            mask, connectivity=neighbours[connectivity, mask.ndim]
+            mask.view(np.uint8), connectivity=neighbours[connectivity, mask.ndim]
         )
         return found
     from scipy import ndimage

@@ -51,7 +51,7 @@ def count_region_overlaps(
     (array([3, 3]), array([0.25, 0.25]))
     """
     known, _ = without_void(reference, prediction, void)
-    cells = nearest_labels(known, spacing, threads=threads)
+    cells = nearest_labels(known, spacing, where=prediction, threads=threads)
     return _assemble(count_jointly(reference, prediction, void, threads, cells=cells))
 
 

@@ -10,7 +10,7 @@ def npq(overlap: Overlap) -> float:
     """Return ∫ RQ(τ) dτ under one-to-one matching (D7).
 
     No threshold is chosen: an object counts at every threshold that it passes. Without void it is
-    at least PQ at τ = ½, and where every object overlaps at most one other it is PQ at τ = 0;
+    at least PQ at τ = 0, and equal to it where every object overlaps at most one other;
     ``docs/related.md`` has the identities.
 
     Parameters

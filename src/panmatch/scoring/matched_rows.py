@@ -54,7 +54,7 @@ def cut_out(
     """Return an image of what was matched: 1 + row on the pieces of a row, 0 elsewhere."""
     overlap, false = matching.overlap, matching.false_positives
     assert overlap.pieces is not None
-    cells = nearest_labels(reference, spacing, threads=threads)
+    cells = nearest_labels(reference, spacing, where=prediction, threads=threads)
     whole, n = overlap.predictions, len(overlap.ref_ids)
     matched = np.unique(overlap.edges.pred[matching.edges])
     at, owner = whole.expand(matched)
