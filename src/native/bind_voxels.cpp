@@ -41,7 +41,10 @@ Counts joint_counts(const std::vector<LabelArray>& arrays, int threads) {
         case 3: return count_combinations<3>(shape, operands, threads);
         case 4: return count_combinations<4>(shape, operands, threads);
         case 5: return count_combinations<5>(shape, operands, threads);
-        default: throw nb::value_error("at most five arrays are counted together");
+        case 6: return count_combinations<6>(shape, operands, threads);
+        case 7: return count_combinations<7>(shape, operands, threads);
+        case 8: return count_combinations<8>(shape, operands, threads);
+        default: throw nb::value_error("at most eight arrays are counted together");
     }
 }
 
@@ -87,8 +90,9 @@ void edge_distances(const LabelArray& labels, const FlatArray<double>& spacing, 
     for (size_t axis = 0; same && axis < shape.size(); ++axis)
         same = static_cast<int64_t>(out.shape(axis)) == shape[axis];
     if (!same || shape.empty() || threads < 1) throw nb::value_error("out must have the shape of labels");
-    if (image.stride.back() != image.width) throw nb::value_error("the last axis must be contiguous");
     Grid grid{shape, weights_of(spacing, shape.size())};
+    if (grid.size() == 0) return;
+    if (image.stride.back() != image.width) throw nb::value_error("the last axis must be contiguous");
     nb::gil_scoped_release unlocked;
     switch (image.width) {
         case 1: return fill_distances<uint8_t, D>(grid, image, border, out.data(), threads);

@@ -33,7 +33,8 @@ template <size_t K>
 uint64_t hash_of(const Key<K>& key) {
     // Odd multipliers without pattern; independent products, so that they are computed at once.
     constexpr uint64_t kOdd[] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u,
-                                 0x27D4EB2F165667C5u, 0x85EBCA77C2B2AE63u};
+                                 0x27D4EB2F165667C5u, 0x85EBCA77C2B2AE63u, 0xD6E8FEB86659FD93u,
+                                 0xA0761D6478BD642Fu, 0xE7037ED1A0B428DBu};
     static_assert(K <= sizeof(kOdd) / sizeof(kOdd[0]));
     uint64_t h = 0;
     for (size_t k = 0; k < K; ++k) h += static_cast<uint64_t>(key[k]) * kOdd[k];

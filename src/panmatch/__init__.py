@@ -13,6 +13,16 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 
 from panmatch.errors import PanmatchError
 from panmatch.formats import load_overlap, save_overlap
+from panmatch.labels import SegmentClass
+from panmatch.labels.panoptic import (
+    LabelGroup,
+    Panoptic,
+    from_cityscapes,
+    from_labels,
+    from_maps,
+    from_panoptic_parts,
+    from_segments,
+)
 from panmatch.matching import (
     Budget,
     Certificate,
@@ -26,16 +36,30 @@ from panmatch.matching import (
     Tally,
     match,
 )
-from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
+from panmatch.overlap import (
+    ClassOverlaps,
+    Overlap,
+    count_class_overlaps,
+    count_overlaps,
+    count_part_overlaps,
+    count_region_overlaps,
+)
 from panmatch.scoring import (
     Average,
+    ClassCurves,
+    ClassTallies,
     Curve,
+    GroupScore,
     Measurements,
     Metric,
     all_metrics,
+    class_curves,
     curve,
+    match_classes,
     measure,
     measure_whole,
+    part_averages,
+    tally_classes,
 )
 
 __version__ = "0.1.0"
@@ -44,7 +68,12 @@ __all__ = [
     "Average",
     "Budget",
     "Certificate",
+    "ClassCurves",
+    "ClassOverlaps",
+    "ClassTallies",
     "Curve",
+    "GroupScore",
+    "LabelGroup",
     "ManyToOne",
     "Matching",
     "Measurements",
@@ -53,18 +82,31 @@ __all__ = [
     "OneToOne",
     "Overlap",
     "PanmatchError",
+    "Panoptic",
     "RegionUnion",
     "SameId",
+    "SegmentClass",
     "Strategy",
     "Tally",
     "__version__",
     "all_metrics",
+    "class_curves",
+    "count_class_overlaps",
     "count_overlaps",
+    "count_part_overlaps",
     "count_region_overlaps",
     "curve",
+    "from_cityscapes",
+    "from_labels",
+    "from_maps",
+    "from_panoptic_parts",
+    "from_segments",
     "load_overlap",
     "match",
+    "match_classes",
     "measure",
     "measure_whole",
+    "part_averages",
     "save_overlap",
+    "tally_classes",
 ]

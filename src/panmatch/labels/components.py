@@ -45,7 +45,12 @@ def connected_components(
     if mask.ndim in (2, 3) and mask.size:
         import cc3d
 
-        neighbours = {("full", 2): 8, ("full", 3): 26, ("faces", 2): 4, ("faces", 3): 6}
+        neighbours: dict[tuple[str, int], Any] = {
+            ("full", 2): 8,
+            ("full", 3): 26,
+            ("faces", 2): 4,
+            ("faces", 3): 6,
+        }
         # As bytes: cc3d's shortcut for booleans is wrong for some small images.
         found: npt.NDArray[Any] = cc3d.connected_components(
             mask.view(np.uint8), connectivity=neighbours[connectivity, mask.ndim]

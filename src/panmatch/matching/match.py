@@ -10,7 +10,7 @@ from panmatch.errors import LabelError
 from panmatch.matching.catalogue import resolve_strategy
 from panmatch.matching.certificate import Certificate
 from panmatch.matching.strategy import Strategy
-from panmatch.matching.tally import Tally, are_false, tally_edges, union_iou
+from panmatch.matching.tally import Tally, are_false, tally_edges, union_quality
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
 
 
@@ -52,8 +52,8 @@ class Matching:
 
     @property
     def ref_quality(self) -> Floats:
-        """IoU of every reference with the union of its predictions; 0 for a missed one (D3)."""
-        return union_iou(self.overlap, self.edges)
+        """Quality of every reference, 0 if missed: IoU with its union, or by parts (D3, D9)."""
+        return union_quality(self.overlap, self.edges)
 
     @property
     def missed(self) -> Ints:
@@ -121,7 +121,7 @@ def match(
     check_overlap(overlap)
     chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
     overlap = chosen.prepare(overlap)
-    solution = chosen.solve(overlap, overlap.score(score), tau)
+    solution = chosen.solve(overlap.without_parts(), overlap.score(score), tau)
     return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
 
 

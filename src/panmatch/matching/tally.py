@@ -27,7 +27,8 @@ class Tally:
     fn
         References with no matched prediction.
     quality
-        Sum over true positives of IoU(union of the matched predictions, reference).
+        Sum over true positives of IoU(union of the matched predictions, reference), or of the
+        mean IoU of its parts (D9).
 
     Examples
     --------
@@ -97,7 +98,7 @@ def tally_edges(overlap: Overlap, edges: Ints) -> Tally:
         tp=tp,
         fp=int(np.count_nonzero(are_false(overlap, edges))),
         fn=len(overlap.ref_ids) - tp,
-        quality=sum_units(to_units(union_iou(overlap, edges))),
+        quality=sum_units(to_units(union_quality(overlap, edges))),
     )
 
 
@@ -114,6 +115,27 @@ def union_iou(overlap: Overlap, edges: Ints) -> Floats:
     covered = np.bincount(ref, overlap.pred_areas[overlap.edges.pred[edges]], n)
     quality: Floats = shared / (overlap.ref_sizes + covered - shared)
     return quality
+
+
+def union_quality(overlap: Overlap, edges: Ints) -> Floats:
+    """Return the quality of every reference, 0 where none is matched: IoU, or by parts (D9)."""
+    iou = union_iou(overlap, edges)
+    if overlap.parts is None:
+        return iou
+    sums = part_sums(overlap, edges)
+    quality = overlap.parts.quality(np.arange(len(overlap.ref_ids)), sums, iou)
+    matched = np.zeros(len(overlap.ref_ids), np.bool_)
+    matched[overlap.edges.ref[edges]] = True
+    return np.where(matched, quality, 0.0)
+
+
+def part_sums(overlap: Overlap, edges: Ints) -> Floats:
+    """Return what parts add up to over the matched predictions of every reference."""
+    assert overlap.parts is not None
+    per_edge = overlap.parts.per_edge(overlap.edges.pred)
+    sums = np.zeros((len(overlap.ref_ids), per_edge.shape[1]))
+    np.add.at(sums, overlap.edges.ref[edges], per_edge[edges])
+    return sums
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -1,7 +1,10 @@
 """From label images to the bipartite graph of overlapping segments."""
 
+from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
 from panmatch.overlap.counting import count_overlaps
 from panmatch.overlap.graph import Edges, Overlap, Score
+from panmatch.overlap.part_counting import count_part_overlaps
+from panmatch.overlap.parts import Background, Parts
 from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.regions import count_region_overlaps, unite_cells
 from panmatch.overlap.threshold import check_threshold
@@ -9,15 +12,20 @@ from panmatch.overlap.types import Areas, Floats, Ints
 
 __all__ = [
     "Areas",
+    "Background",
+    "ClassOverlaps",
     "Edges",
     "Floats",
     "Ints",
     "Overlap",
+    "Parts",
     "Pieces",
     "Predictions",
     "Score",
     "check_threshold",
+    "count_class_overlaps",
     "count_overlaps",
+    "count_part_overlaps",
     "count_region_overlaps",
     "unite_cells",
 ]

@@ -26,7 +26,7 @@ PIECE_NAMES = (
     "pred_cells",
     "whole_ids",
     "whole_sizes",
-    "whole_void",
+    "whole_ignored",
     "member_vertex",
     "member_owner",
 )
@@ -68,6 +68,9 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
     void, sizes = columns["pred_void"], columns["pred_sizes"]
     if (void < 0).any() or (void > sizes).any():
         raise OverlapError("pred_void must lie between 0 and pred_sizes for every prediction.")
+    crowd = columns.get("pred_crowd")
+    if crowd is not None and (len(crowd) != len(sizes) or (crowd < 0).any()):
+        raise OverlapError("pred_crowd must have one number from 0 on for every prediction.")
     _check_edges(columns)
     _check_disjoint(columns, "ref", columns["ref_sizes"])
     _check_disjoint(columns, "pred", columns["pred_sizes"] - columns["pred_void"])

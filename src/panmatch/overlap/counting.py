@@ -13,6 +13,7 @@ from panmatch.labels import LabelArray, as_labels, check_same_shape
 from panmatch.labels.threads import thread_count
 from panmatch.labels.void import split_void, without_mask
 from panmatch.overlap.graph import Edges, Overlap
+from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.types import Ints
 
@@ -61,8 +62,7 @@ def count_overlaps(
     >>> count_overlaps(reference, prediction).iou
     array([0.75, 1.  ])
     """
-    found = count_jointly(reference, prediction, void, threads)
-    return _assemble(found)
+    return assemble(count_jointly(reference, prediction, void, threads)).overlap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,25 +149,83 @@ def _check_labels(labels: Ints, counts: Ints, array: LabelArray, name: str) -> N
     )
 
 
-def _assemble(found: JointCounts) -> Overlap:
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembled:
+    """An overlap, and where every counted combination went in it.
+
+    Attributes
+    ----------
+    overlap
+        The graph.
+    ref, pred, edge
+        Position of the reference, prediction and edge of every combination; −1 for none.
+    """
+
+    overlap: Overlap
+    ref: Ints
+    pred: Ints
+    edge: Ints
+
+
+def assemble(found: JointCounts, cells: Ints | None = None) -> Assembled:
+    """Build the graph from counted combinations.
+
+    Parameters
+    ----------
+    cells
+        Cell of every combination, where predictions are to be cut by them (D8).
+    """
     is_ref, is_pred = found.ref > 0, found.pred > 0
-    ref_ids, ref_at = np.unique(found.ref[is_ref], return_inverse=True)
-    pred_ids, pred_at = np.unique(found.pred[is_pred], return_inverse=True)
-    ref_place, pred_place = np.zeros_like(found.ref), np.zeros_like(found.pred)
-    ref_place[is_ref], pred_place[is_pred] = ref_at, pred_at
-    both, void_part = is_ref & is_pred, is_pred & found.in_void
-    return Overlap(
-        ref_ids=ref_ids,
-        ref_sizes=sum_by(ref_at, found.counts[is_ref], len(ref_ids)),
+    ref_ids, ref = _places(found.ref, is_ref)
+    vertices, pred = _places(found.pred, is_pred, cells)
+    n, lost = len(vertices), is_pred & found.in_void
+    edges, edge = _edges(ref, pred, found.counts)
+    sizes = sum_by(pred[is_pred], found.counts[is_pred], n)
+    void = sum_by(pred[lost], found.counts[lost], n)
+    pred_ids = np.ascontiguousarray(vertices[:, 0])
+    pieces = None
+    if cells is not None:
+        pieces = Pieces(np.ascontiguousarray(vertices[:, 1]), _wholes(pred_ids, sizes, void))
+    overlap = Overlap(
+        ref_ids=np.ascontiguousarray(ref_ids[:, 0]),
+        ref_sizes=sum_by(ref[is_ref], found.counts[is_ref], len(ref_ids)),
         pred_ids=pred_ids,
-        pred_sizes=sum_by(pred_at, found.counts[is_pred], len(pred_ids)),
-        edges=Edges(*merge_pairs(ref_place[both], pred_place[both], found.counts[both])),
-        pred_void=sum_by(pred_place[void_part], found.counts[void_part], len(pred_ids)),
+        pred_sizes=sizes,
+        edges=edges,
+        pred_void=void,
+        pieces=pieces,
     )
+    return Assembled(overlap, ref, pred, edge)
 
 
-def merge_pairs(ref: Ints, pred: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return each pair once, sorted, with the sum of its counts."""
-    width = int(pred.max()) + 1 if len(pred) else 1
-    pairs, at = np.unique(ref * width + pred, return_inverse=True)
-    return *np.divmod(pairs, width), sum_by(at, counts, len(pairs))
+def _places(
+    labels: Ints, present: npt.NDArray[np.bool_], cells: Ints | None = None
+) -> tuple[Ints, Ints]:
+    """Return the distinct labels (and cells) as rows, and the row of every combination."""
+    ids, at = np.unique(labels[present], return_inverse=True)
+    rows = ids[:, np.newaxis]
+    if cells is not None:
+        cell_ids, cell_at = np.unique(cells[present], return_inverse=True)
+        keys, at = np.unique(at * max(len(cell_ids), 1) + cell_at, return_inverse=True)
+        id_of, cell_of = np.divmod(keys, max(len(cell_ids), 1))
+        rows = np.column_stack([ids[id_of], cell_ids[cell_of]])
+    places = np.full(len(labels), -1)
+    places[present] = at
+    return rows, places
+
+
+def _edges(ref: Ints, pred: Ints, counts: Ints) -> tuple[Edges, Ints]:
+    both = (ref >= 0) & (pred >= 0)
+    width = int(pred.max()) + 1 if len(pred) and pred.max() >= 0 else 1
+    pairs, at = np.unique(ref[both] * width + pred[both], return_inverse=True)
+    places = np.full(len(ref), -1)
+    places[both] = at
+    return Edges(*np.divmod(pairs, width), sum_by(at, counts[both], len(pairs))), places
+
+
+def _wholes(pred_ids: Ints, sizes: Ints, void: Ints) -> Predictions:
+    ids, owner = np.unique(pred_ids, return_inverse=True)
+    vertex = np.arange(len(pred_ids))
+    return Predictions(
+        ids, sum_by(owner, sizes, len(ids)), sum_by(owner, void, len(ids)), vertex, owner
+    )

@@ -18,6 +18,7 @@ from panmatch.overlap.consistency import (
     as_positions,
     check_consistency,
 )
+from panmatch.overlap.parts import Parts, add_parts
 from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.threshold import check_threshold
@@ -77,8 +78,13 @@ class Overlap:
         The pairs that share a voxel.
     pred_void
         Voxels of each prediction that lie in void; they leave the union (D1, D10).
+    pred_crowd
+        Voxels of each prediction in crowd of its own class: they stay in the union, but a
+        prediction more than half in void and crowd is dismissed (D10). None for no crowd.
     pieces
         How predictions are cut; None where they are whole.
+    parts
+        Voxels of the parts of segments; None where quality is plain IoU (D9).
 
     Examples
     --------
@@ -95,7 +101,9 @@ class Overlap:
     pred_sizes: Areas
     edges: Edges
     pred_void: Areas
+    pred_crowd: Areas | None = None
     pieces: Pieces | None = None
+    parts: Parts | None = None
 
     def __post_init__(self) -> None:
         columns = self.columns()
@@ -148,16 +156,21 @@ class Overlap:
         return self.pred_sizes - self.pred_void
 
     @property
+    def pred_ignored(self) -> Areas:
+        """Voxels of each prediction in void, or in crowd of its own class."""
+        return self.pred_void if self.pred_crowd is None else self.pred_void + self.pred_crowd
+
+    @property
     def predictions(self) -> Predictions:
         """The whole predictions behind the vertices of that side: what false positives are."""
         if self.pieces is not None:
             return self.pieces.predictions
         every = np.arange(len(self.pred_ids))
-        return Predictions(self.pred_ids, self.pred_sizes, self.pred_void, every, every)
+        return Predictions(self.pred_ids, self.pred_sizes, self.pred_ignored, every, every)
 
     @property
     def dismissible(self) -> npt.NDArray[np.bool_]:
-        """Vertices of predictions more than half in void: never a false positive (D10)."""
+        """Vertices of predictions more than half in void or crowd: never a false positive (D10)."""
         whole = self.predictions
         counted = np.zeros(len(self.pred_ids), np.bool_)
         counted[whole.vertex[~whole.dismissible[whole.owner]]] = True
@@ -197,7 +210,12 @@ class Overlap:
         """Keep all segments, and the edges with a score strictly above `threshold` (D2)."""
         keep = self.score(score) > check_threshold(threshold)
         edges = Edges(self.edges.ref[keep], self.edges.pred[keep], self.edges.intersection[keep])
-        return replace(self, edges=edges)
+        parts = None if self.parts is None else self.parts.of_edges(keep)
+        return replace(self, edges=edges, parts=parts)
+
+    def without_parts(self) -> Overlap:
+        """Return the overlap of the parents alone: matching never looks at parts (D9)."""
+        return self if self.parts is None else replace(self, parts=None)
 
     def components(self) -> tuple[Ints, Ints]:
         """Find the connected components of the graph.
@@ -224,10 +242,7 @@ class Overlap:
     def __add__(self, other: Overlap) -> Overlap:
         if not isinstance(other, Overlap):
             return NotImplemented
-        if (self.pieces is None) != (other.pieces is None):
-            raise OverlapError(
-                "overlaps add only if both are cut by cells (count_region_overlaps) or neither is."
-            )
+        _check_alike(self, other)
         ref_ids, ref_at = _join(self.ref_ids, other.ref_ids)
         pred_ids, cells, pred_at = _join_vertices(self, other)
         ref = ref_at[np.concatenate([self.edges.ref, len(self.ref_ids) + other.edges.ref])]
@@ -241,7 +256,13 @@ class Overlap:
             pred_sizes=_add_up(pred_at, self.pred_sizes, other.pred_sizes, len(pred_ids)),
             edges=Edges(*np.divmod(pairs, max(len(pred_ids), 1)), shared),
             pred_void=_add_up(pred_at, self.pred_void, other.pred_void, len(pred_ids)),
+            pred_crowd=_add_crowd(self, other, pred_at, len(pred_ids)),
             pieces=_add_pieces(self, other, pred_at, cells),
+            parts=add_parts(
+                (self.parts, other.parts),
+                (ref_at, pred_at, pair_at),
+                (len(ref_ids), len(pred_ids), len(pairs)),
+            ),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -267,11 +288,13 @@ class Overlap:
             "edge_pred": self.edges.pred,
             "edge_intersection": self.edges.intersection,
         }
+        if self.pred_crowd is not None:
+            columns["pred_crowd"] = self.pred_crowd
         if self.pieces is not None:
             whole = self.pieces.predictions
-            values = (whole.ids, whole.sizes, whole.void, whole.vertex, whole.owner)
+            values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
             columns |= dict(zip(PIECE_NAMES, (self.pieces.cells, *values), strict=True))
-        return columns
+        return columns | ({} if self.parts is None else self.parts.columns())
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
@@ -292,7 +315,11 @@ class Overlap:
             pred_sizes=got["pred_sizes"],
             edges=edges,
             pred_void=got["pred_void"],
+            pred_crowd=as_areas(columns["pred_crowd"], "pred_crowd")
+            if "pred_crowd" in columns
+            else None,
             pieces=_pieces_of(columns),
+            parts=Parts.from_columns(columns),
         )
 
     def to_json(self) -> str:
@@ -338,6 +365,25 @@ def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
     return ids, places
 
 
+def _check_alike(first: Overlap, second: Overlap) -> None:
+    if (first.pieces is None) != (second.pieces is None):
+        raise OverlapError(
+            "overlaps add only if both are cut by cells (count_region_overlaps) or neither is."
+        )
+    if (first.parts is None) != (second.parts is None):
+        raise OverlapError("overlaps add only if both have parts or neither has.")
+
+
+def _add_crowd(first: Overlap, second: Overlap, places: Ints, n: int) -> Areas | None:
+    if first.pred_crowd is None and second.pred_crowd is None:
+        return None
+    crowds = [
+        np.zeros_like(overlap.pred_sizes) if overlap.pred_crowd is None else overlap.pred_crowd
+        for overlap in (first, second)
+    ]
+    return _add_up(places, crowds[0], crowds[1], n)
+
+
 def _join_vertices(first: Overlap, second: Overlap) -> tuple[Ints, Ints, Ints]:
     """Return ids and cells of all prediction vertices, and the place of every given one."""
     ids, at = _join(first.pred_ids, second.pred_ids)
@@ -359,8 +405,8 @@ def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, cells: Ints) -> 
     owner = id_at[np.concatenate([mine.owner, len(mine.ids) + theirs.owner])]
     vertex, owner = np.unique(np.stack([vertex, owner]), axis=1)
     sizes = _add_up(id_at, mine.sizes, theirs.sizes, len(ids))
-    void = _add_up(id_at, mine.void, theirs.void, len(ids))
-    return Pieces(cells, Predictions(ids, sizes, void, vertex, owner))
+    ignored = _add_up(id_at, mine.ignored, theirs.ignored, len(ids))
+    return Pieces(cells, Predictions(ids, sizes, ignored, vertex, owner))
 
 
 def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:

@@ -20,8 +20,8 @@ class Predictions:
     ----------
     ids
         Rising.
-    sizes, void
-        Voxels of each, and those of them in void.
+    sizes, ignored
+        Voxels of each, and those of them in void or in crowd of the same class.
     vertex, owner
         Pairs: vertex ``vertex[i]`` of the graph holds voxels of prediction ``owner[i]``, as
         positions, sorted by vertex, then owner.
@@ -29,14 +29,14 @@ class Predictions:
 
     ids: Ints
     sizes: Areas
-    void: Areas
+    ignored: Areas
     vertex: Ints
     owner: Ints
 
     @property
     def dismissible(self) -> Mask:
-        """Predictions more than half in void: unmatched, they are no false positives (D10)."""
-        return 2 * self.void > self.sizes
+        """Predictions more than half in void or crowd: unmatched, no false positives (D10)."""
+        return 2 * self.ignored > self.sizes
 
     def touched(self, vertices: Ints) -> Mask:
         """Which predictions have voxels in one of the vertices."""

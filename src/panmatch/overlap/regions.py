@@ -7,11 +7,11 @@ import numpy.typing as npt
 
 from panmatch.labels.cells import nearest_labels
 from panmatch.labels.void import without_void
-from panmatch.overlap.counting import JointCounts, count_jointly, merge_pairs
+from panmatch.overlap.counting import assemble, count_jointly
 from panmatch.overlap.graph import Edges, Overlap
+from panmatch.overlap.parts import merge_parts
 from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.sums import sum_by
-from panmatch.overlap.types import Ints
 
 
 def count_region_overlaps(
@@ -52,7 +52,8 @@ def count_region_overlaps(
     """
     known, _ = without_void(reference, prediction, void)
     cells = nearest_labels(known, spacing, where=prediction, threads=threads)
-    return _assemble(count_jointly(reference, prediction, void, threads, cells=cells))
+    found = count_jointly(reference, prediction, void, threads, cells=cells)
+    return assemble(found, cells=found.more[0]).overlap
 
 
 def unite_cells(overlap: Overlap) -> Overlap:
@@ -66,55 +67,26 @@ def unite_cells(overlap: Overlap) -> Overlap:
     some = united > 0  # without references nothing is united
     place = np.cumsum(some) - 1
     kept = some[members[0]]
+    pred_at = np.where(some[at], place[at], -1)
+    joined, edge_at = np.unique(edges.ref * len(united) + pred_at[edges.pred], return_inverse=True)
+    parts = overlap.parts
     return Overlap(
         ref_ids=overlap.ref_ids,
         ref_sizes=overlap.ref_sizes,
         pred_ids=united[some],
         pred_sizes=sizes[some],
-        edges=Edges(*merge_pairs(edges.ref, place[at[edges.pred]], edges.intersection)),
+        edges=Edges(
+            *np.divmod(joined, max(len(united), 1)),
+            sum_by(edge_at, edges.intersection, len(joined)),
+        ),
         pred_void=sum_by(at, overlap.pred_void, len(united))[some],
         pieces=Pieces(
             united[some],
             Predictions(
-                whole.ids, whole.sizes, whole.void, place[members[0][kept]], members[1][kept]
+                whole.ids, whole.sizes, whole.ignored, place[members[0][kept]], members[1][kept]
             ),
         ),
-    )
-
-
-def _assemble(found: JointCounts) -> Overlap:
-    is_ref, is_pred = found.ref > 0, found.pred > 0
-    both, lost = is_ref & is_pred, is_pred & found.in_void
-    ref_ids, ref_at = np.unique(found.ref[is_ref], return_inverse=True)
-    pred_ids, cells, vertex_at = _pieces(found.pred[is_pred], found.more[0][is_pred])
-    ref_place, pred_place = np.zeros_like(found.ref), np.zeros_like(found.pred)
-    ref_place[is_ref], pred_place[is_pred] = ref_at, vertex_at
-    n = len(pred_ids)
-    sizes = sum_by(pred_place[is_pred], found.counts[is_pred], n)
-    void = sum_by(pred_place[lost], found.counts[lost], n)
-    return Overlap(
-        ref_ids=ref_ids,
-        ref_sizes=sum_by(ref_at, found.counts[is_ref], len(ref_ids)),
-        pred_ids=pred_ids,
-        pred_sizes=sizes,
-        edges=Edges(*merge_pairs(ref_place[both], pred_place[both], found.counts[both])),
-        pred_void=void,
-        pieces=Pieces(cells, _wholes(pred_ids, sizes, void)),
-    )
-
-
-def _pieces(pred: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return prediction and cell of every piece, and the piece of every given pair."""
-    ids, pred_at = np.unique(pred, return_inverse=True)
-    cells, cell_at = np.unique(cell, return_inverse=True)
-    keys, at = np.unique(pred_at * max(len(cells), 1) + cell_at, return_inverse=True)
-    id_of, cell_of = np.divmod(keys, max(len(cells), 1))
-    return ids[id_of], cells[cell_of], at
-
-
-def _wholes(pred_ids: Ints, sizes: Ints, void: Ints) -> Predictions:
-    ids, owner = np.unique(pred_ids, return_inverse=True)
-    vertex = np.arange(len(pred_ids))
-    return Predictions(
-        ids, sum_by(owner, sizes, len(ids)), sum_by(owner, void, len(ids)), vertex, owner
+        parts=None
+        if parts is None
+        else merge_parts(parts, pred_at, edge_at, (int(some.sum()), len(joined))),
     )

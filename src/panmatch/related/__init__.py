@@ -8,6 +8,7 @@ from panmatch.related.aji import aji
 from panmatch.related.cc_metric import CCMetric, cc_metric
 from panmatch.related.ccdice import ccdice
 from panmatch.related.cluster import cluster_dice, cluster_iou
+from panmatch.related.coco import coco_pq, coco_pq_of
 from panmatch.related.lesionwise import lesionwise_dice
 from panmatch.related.npq import npq
 from panmatch.related.sorted_ap import sorted_ap
@@ -21,6 +22,8 @@ __all__ = [
     "ccdice",
     "cluster_dice",
     "cluster_iou",
+    "coco_pq",
+    "coco_pq_of",
     "lesionwise_dice",
     "npq",
     "sorted_ap",

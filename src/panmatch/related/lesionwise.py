@@ -69,7 +69,7 @@ def lesionwise_dice(
     shared = sum_by(lesion[both], counts[both], n)
     counting = size * voxel > _volume(min_volume_mm3)
     counting[0] = False
-    false = np.count_nonzero(pred_sizes[1:]) - len(np.unique(belongs[1]))
+    false = int(np.count_nonzero(pred_sizes[1:])) - len(np.unique(belongs[1]))
     total = float((2 * shared[counting] / (size + covered)[counting]).sum())
     whole = int(np.count_nonzero(counting)) + false
     return total / whole if whole else float("nan")

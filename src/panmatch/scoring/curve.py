@@ -172,7 +172,7 @@ def curve(
     check_overlap(overlap)
     chosen = resolve_strategy(strategy)
     overlap = chosen.prepare(overlap)
-    course = chosen.sweep(overlap, overlap.score(score))
+    course = chosen.sweep(overlap.without_parts(), overlap.score(score))
     steps = count_steps(overlap, course)
     columns = (steps.thresholds, steps.tp, steps.fp, steps.fn, steps.quality)
     for column in columns:

@@ -37,7 +37,7 @@ def rows_of(matching: Matching) -> Rows:
         pred_ids=np.concatenate([labels, false_labels]),
         names=_names(matching),
         ref_voxels=_by_row(overlap.ref_sizes, np.zeros(len(false))),
-        pred_voxels=_by_row(np.bincount(ref, areas[pred], n), (whole.sizes - whole.void)[false_at]),
+        pred_voxels=_by_row(np.bincount(ref, areas[pred], n), _outside_void(overlap)[false_at]),
         shared=_by_row(
             np.bincount(ref, overlap.edges.intersection[edges], n), np.zeros(len(false))
         ),
@@ -68,6 +68,14 @@ def cut_out(
     image = np.zeros(prediction.shape, np.int64)
     image.ravel()[voxels] = labels
     return image
+
+
+def _outside_void(overlap: Overlap) -> Floats:
+    """Return the voxels of every whole prediction outside void."""
+    whole = overlap.predictions
+    if overlap.pieces is None:
+        return overlap.pred_areas.astype(np.float64)
+    return (whole.sizes - whole.ignored).astype(np.float64)
 
 
 def _names(matching: Matching) -> list[str]:

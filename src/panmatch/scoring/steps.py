@@ -79,6 +79,10 @@ def _ref_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints, Ints]
     covered = running(pred_areas.astype(np.float64))
     matched = partners > 0.5
     quality = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
+    if overlap.parts is not None:
+        columns = overlap.parts.per_edge(overlap.edges.pred).T
+        sums = np.column_stack([running(np.ascontiguousarray(column)) for column in columns])
+        quality = np.where(matched, overlap.parts.quality(ref, sums, quality), 0.0)
     last = _last_of_each(ref, events.threshold)
     vertex = ref[last]
     return (

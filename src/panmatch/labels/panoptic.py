@@ -1,0 +1,393 @@
+"""Images of many classes: how labels of any encoding become segments with classes and parts.
+
+A `Panoptic` holds label arrays as they are, and knows what each combination of their labels means.
+So all encodings are counted in one pass, without making a segment image first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, OptionError, check_choice
+from panmatch.labels.classes import SegmentClass, check_classes
+from panmatch.labels.components import connected_components
+from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+NO_CLASS = -1
+UNKNOWN_PART = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """What every combination of labels stands for, one row each.
+
+    Attributes
+    ----------
+    classes
+        Position of the class; −1 for none.
+    instances
+        Number of the segment within its class; stuff has 0.
+    parts
+        Part label, 0 for none, −1 for unknown.
+    crowd
+        Objects of the class that are not told apart (D10).
+    void
+        Nothing is known here (D10).
+    """
+
+    classes: Ints
+    instances: Ints
+    parts: Ints
+    crowd: Mask
+    void: Mask
+
+
+Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panoptic:
+    """One side of a comparison: label arrays of one shape, and what their labels mean.
+
+    Make one with `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
+    `from_panoptic_parts`.
+
+    Attributes
+    ----------
+    arrays
+        The label arrays.
+    classes
+        All classes there may be.
+    decode
+        Takes the columns of distinct label combinations and their voxel counts, and returns
+        their `Meaning`; raises a `LabelError` for combinations that mean nothing.
+    """
+
+    arrays: tuple[LabelArray, ...]
+    classes: tuple[SegmentClass, ...]
+    decode: Decode
+
+
+def from_maps(
+    class_map: npt.ArrayLike,
+    instance_map: npt.ArrayLike,
+    classes: Iterable[SegmentClass],
+    *,
+    part_map: npt.ArrayLike | None = None,
+    void: Iterable[int] = (),
+    void_part: int | None = None,
+    numbering: Literal["global", "per class"] = "global",
+    name: str = "class_map",
+) -> Panoptic:
+    """Read a class map with an instance map, and parts if there are any.
+
+    Parameters
+    ----------
+    class_map
+        Class ids. 0 is no class, unless a class has that id.
+    instance_map
+        Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
+        its own in a prediction and crowd in a reference.
+    void
+        Class ids that mean unknown. Any other id that is no class is an error.
+    part_map, void_part
+        Part labels, and the one that means unknown.
+    numbering
+        ``"global"``: an instance number belongs to one class, anything else is an error.
+        ``"per class"``: numbers begin anew in every class.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> person, sky = SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False)
+    >>> image = from_maps([[1, 1, 2]], [[7, 8, 0]], [person, sky])
+    >>> [kind.name for kind in image.classes]
+    ['person', 'sky']
+    """
+    check_choice("numbering", numbering, ("global", "per class"))
+    kinds, unknown = check_classes(classes), tuple(void)
+    arrays = {
+        name: as_labels(class_map, name),
+        "instance_map": as_labels(instance_map, "instance_map"),
+    }
+    if part_map is not None:
+        arrays["part_map"] = as_labels(part_map, "part_map")
+    check_same_shape(arrays)
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        numbers, instances = columns[0], columns[1]
+        at = _class_places(numbers, counts, kinds, unknown, name)
+        if numbering == "global":
+            _check_numbers(at, instances, counts, kinds, name)
+        parts = np.zeros_like(numbers) if part_map is None else columns[2]
+        if void_part is not None:
+            parts = np.where(parts == void_part, UNKNOWN_PART, parts)
+        things = _are_things(at, kinds)
+        return Meaning(
+            at,
+            np.where(things, instances, 0),
+            parts,
+            things & (instances == 0),
+            np.isin(numbers, unknown),
+        )
+
+    return Panoptic(tuple(arrays.values()), kinds, decode)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGroup:
+    """Which labels of an image belong to a class, and what their values mean.
+
+    Attributes
+    ----------
+    kind
+        The class.
+    labels
+        Values in the image.
+    instances
+        ``"ids"``: every value is one object. ``"components"``: every connected component of
+        the values together is one. Stuff is one segment either way.
+    """
+
+    kind: SegmentClass
+    labels: tuple[int, ...]
+    instances: Literal["ids", "components"] = "ids"
+
+
+def from_labels(
+    labels: npt.ArrayLike,
+    groups: Iterable[LabelGroup],
+    *,
+    void: Iterable[int] = (),
+    name: str = "labels",
+) -> Panoptic:
+    """Read one label image with a schema that says which labels belong to which class.
+
+    Parameters
+    ----------
+    labels
+        Label image; 0 is background. Values that no group has are an error.
+    groups
+        The schema.
+    void
+        Values that mean unknown.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> liver = LabelGroup(SegmentClass(1, "liver", thing=False), (1,))
+    >>> lesions = LabelGroup(SegmentClass(2, "lesion"), (2,), instances="components")
+    >>> len(from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
+    2
+    """
+    schema, unknown = tuple(groups), tuple(void)
+    kinds = check_classes(group.kind for group in schema)
+    values = [value for group in schema for value in group.labels]
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise OptionError(f"groups: the label {twice[0]} belongs to more than one class.")
+    image = as_labels(labels, name)
+    arrays = [image]
+    if any(group.instances == "components" for group in schema):
+        arrays.append(_components(image, schema))
+    owner = {value: at for at, group in enumerate(schema) for value in group.labels}
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        numbers = columns[0]
+        known = np.isin(numbers, [0, *values, *unknown])
+        _refuse(numbers, counts, ~known, name, "belongs to no class of the schema")
+        at = np.array([owner.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
+        by_component = np.array([g.instances == "components" for g in schema])[at] & (at >= 0)
+        instances = np.where(by_component, columns[-1], numbers)
+        nothing = np.zeros(len(numbers), np.bool_)
+        instances = np.where(_are_things(at, kinds), instances, 0)
+        return Meaning(at, instances, np.zeros_like(numbers), nothing, np.isin(numbers, unknown))
+
+    return Panoptic(tuple(arrays), kinds, decode)
+
+
+def from_segments(
+    segments: npt.ArrayLike,
+    table: Mapping[int, tuple[int, bool]],
+    classes: Iterable[SegmentClass],
+    *,
+    name: str = "segments",
+) -> Panoptic:
+    """Read an image of segment ids with a table of classes, as COCO has it.
+
+    Every id of the table is a segment of its own, stuff included. Id 0 is void.
+
+    Parameters
+    ----------
+    segments
+        Segment ids.
+    table
+        For every id its class and whether it is crowd. An id that is in the image but not in the
+        table, or the other way round, is an error.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> image = from_segments([[5, 5, 9, 0]], {5: (1, False), 9: (1, True)}, [SegmentClass(1)])
+    >>> image.classes[0].id
+    1
+    """
+    kinds = check_classes(classes)
+    if 0 in table:
+        raise LabelError(f"{name}: the table lists segment 0, which is void: give it another id.")
+    place = {kind.id: at for at, kind in enumerate(kinds)}
+    strange = {number for number, _ in table.values() if number not in place}
+    if strange:
+        ids = [i for i, (number, _) in table.items() if number in strange]
+        raise LabelError(
+            f"{name}: segment {ids[0]} has the unknown class {sorted(strange)[0]}; there are "
+            f"{sorted(place)}."
+        )
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        ids = columns[0]
+        listed = np.array(sorted(table), np.int64)
+        _refuse(ids, counts, (ids != 0) & ~np.isin(ids, listed), name, "is not in the table")
+        absent = listed[~np.isin(listed, ids)]
+        if len(absent):
+            raise LabelError(f"{name}: the table lists segment {absent[0]}, which has 0 voxels.")
+        at = np.array([place[table[i][0]] if i else NO_CLASS for i in ids.tolist()], np.int64)
+        crowd = np.array([bool(i) and table[i][1] for i in ids.tolist()], np.bool_)
+        return Meaning(at, ids, np.zeros_like(ids), crowd, ids == 0)
+
+    return Panoptic((as_labels(segments, name),), kinds, decode)
+
+
+def from_cityscapes(
+    ids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "ids"
+) -> Panoptic:
+    """Read Cityscapes panoptic ids: class × 1000 + instance, or the class alone.
+
+    A thing without instance is crowd; an id of no class is void.
+
+    Examples
+    --------
+    >>> image = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = check_classes(classes)
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        number = np.where(columns[0] >= 1000, columns[0] // 1000, columns[0])
+        # Instances count from 0 here, segments from 1.
+        instance = np.where(columns[0] >= 1000, columns[0] % 1000 + 1, 0)
+        return _coded(number, instance, np.zeros_like(number), kinds)
+
+    return Panoptic((as_labels(ids, name),), kinds, decode)
+
+
+def from_panoptic_parts(
+    uids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "uids"
+) -> Panoptic:
+    """Read Panoptic Parts uids: class, class + instance or class + instance + part.
+
+    2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
+    (class × 10⁵ + instance × 100 + part). Part 0 is unknown. A thing without instance is crowd, and
+    so is an instance of a class with parts that has no part at all. An id of no class is void.
+
+    Examples
+    --------
+    >>> image = from_panoptic_parts([[2400101, 24002, 7]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = check_classes(classes)
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        uid = columns[0]
+        full, middle = uid >= 100_000, (uid >= 100) & (uid < 100_000)
+        number = np.select([full, middle], [uid // 100_000, uid // 1000], uid)
+        instance = np.select([full, middle], [uid // 100 % 1000, uid % 1000], 0)
+        part = np.where(full & (uid % 100 > 0), uid % 100, UNKNOWN_PART)
+        return _without_partless(_coded(number, instance, part, kinds), kinds)
+
+    return Panoptic((as_labels(uids, name),), kinds, decode)
+
+
+def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning of codes in which a thing without instance is crowd."""
+    places = {kind.id: at for at, kind in enumerate(kinds)}
+    at = np.array([places.get(value, NO_CLASS) for value in number.tolist()], np.int64)
+    things = _are_things(at, kinds)
+    crowd = things & (instance == 0)
+    return Meaning(at, np.where(things, instance, 0), part, crowd, at == NO_CLASS)
+
+
+def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning with segments that should have parts, and have none, as crowd."""
+    has_parts = np.array([kind.has_parts for kind in kinds])[meaning.classes]
+    has_parts &= meaning.classes >= 0
+    keys = meaning.classes * (1 << 32) + meaning.instances
+    partless = has_parts & ~np.isin(keys, keys[meaning.parts > 0])
+    crowd = meaning.crowd | partless
+    return Meaning(meaning.classes, meaning.instances, meaning.parts, crowd, meaning.void)
+
+
+def _are_things(at: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
+    things: Mask = np.array([kind.thing for kind in kinds])[at] & (at >= 0)
+    return things
+
+
+def _class_places(
+    numbers: Ints,
+    counts: Ints,
+    kinds: tuple[SegmentClass, ...],
+    void: tuple[int, ...],
+    name: str,
+) -> Ints:
+    places = {kind.id: at for at, kind in enumerate(kinds)}
+    known = np.isin(numbers, [0, *places, *void])
+    _refuse(numbers, counts, ~known, name, "is no class")
+    return np.array([places.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
+
+
+def _check_numbers(
+    at: Ints, instances: Ints, counts: Ints, kinds: tuple[SegmentClass, ...], name: str
+) -> None:
+    counted = _are_things(at, kinds) & (instances > 0)
+    pairs = np.unique(np.stack([instances[counted], at[counted]]), axis=1)
+    shared = pairs[0][1:][np.diff(pairs[0]) == 0]
+    if len(shared):
+        owners = [kinds[a].id for a in pairs[1][pairs[0] == shared[0]].tolist()]
+        voxels = int(counts[counted & (instances == shared[0])].sum())
+        raise LabelError(
+            f"{name}: instance {shared[0]} ({voxels} voxels) is shared by the classes {owners}. "
+            f"If numbers begin anew in every class, pass numbering='per class'."
+        )
+
+
+def _refuse(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
+    if bad.any():
+        number = int(numbers[bad][0])
+        voxels = int(counts[numbers == number].sum())
+        raise LabelError(
+            f"{name} holds {number} ({voxels} voxels), which {why}. Nothing is guessed: add it, "
+            f"or declare it void."
+        )
+
+
+def _components(image: LabelArray, schema: tuple[LabelGroup, ...]) -> LabelArray:
+    """Return components of each class that wants them; classes never share one."""
+    found = np.zeros(image.shape, np.int64)
+    for group in schema:
+        if group.instances == "components":
+            numbered = connected_components(np.isin(image, group.labels))
+            found = np.where(numbered > 0, numbered, found)
+    return found

@@ -1,0 +1,214 @@
+"""Voxels of the parts of segments: what part quality is made of (D9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OverlapError
+from panmatch.overlap.types import Areas, Floats, Ints
+
+Background = Literal["image", "none"]
+BACKGROUNDS: tuple[Background, ...] = ("image", "none")
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Counts per part label, for every reference, prediction and edge; all outside void.
+
+    Attributes
+    ----------
+    labels
+        Part labels of the class, rising, shape (L,).
+    ref
+        Voxels of each part on each reference, shape (references, L).
+    ref_unknown
+        Voxels of each reference whose part is void; they are left out of every part's IoU.
+    pred, pred_unknown
+        The same for predictions; a void part there is no false positive, but a miss.
+    hits
+        Voxels of each edge on which both sides have the part, shape (edges, L).
+    lost
+        Voxels of the prediction's parts where the part of the edge's reference is void.
+    lost_unknown
+        Voxels of each edge where both parts are void.
+    both
+        Voxels of each edge where the reference has a part and the prediction has one, or void.
+    voxels
+        Voxels of the image.
+    background
+        ``"image"``: everything that is no part is one more label (the published definition).
+        ``"none"``: only parts count.
+    """
+
+    labels: Ints
+    ref: Ints
+    ref_unknown: Ints
+    pred: Ints
+    pred_unknown: Ints
+    hits: Ints
+    lost: Ints
+    lost_unknown: Ints
+    both: Ints
+    voxels: int
+    background: Background
+
+    def of_edges(self, keep: Mask | Ints) -> Parts:
+        """Return the parts with only some of the edges."""
+        return replace(
+            self,
+            hits=self.hits[keep],
+            lost=self.lost[keep],
+            lost_unknown=self.lost_unknown[keep],
+            both=self.both[keep],
+        )
+
+    def per_edge(self, edge_pred: Ints) -> Floats:
+        """Return what adds up over the predictions of a reference, one row per edge."""
+        return np.column_stack(
+            [
+                self.hits,
+                self.pred[edge_pred] - self.lost,
+                self.pred_unknown[edge_pred] - self.lost_unknown,
+                self.both,
+            ]
+        ).astype(np.float64)
+
+    def part_iou(self, ref: Ints, sums: Floats) -> Floats:
+        """Return IoU per label, NaN where it occurs on neither side.
+
+        Parameters
+        ----------
+        ref
+            Position of a reference per row.
+        sums
+            Sums of `per_edge` over its matched predictions.
+        """
+        n = len(self.labels)
+        hits, covered = sums[:, :n], sums[:, n : 2 * n]
+        union = self.ref[ref] + covered - hits
+        found: Floats = np.divide(hits, union, out=np.full(hits.shape, np.nan), where=union > 0)
+        return found
+
+    def quality(self, ref: Ints, sums: Floats, iou: Floats) -> Floats:
+        """Return the mean IoU over the labels that occur, background included if asked for.
+
+        Parameters
+        ----------
+        ref, sums
+            As for `part_iou`.
+        iou
+            Of the parents: what is returned where no label occurs at all.
+        """
+        labels = self.part_iou(ref, sums)
+        if self.background == "image":
+            labels = np.column_stack([labels, self._background_iou(ref, sums)])
+        occurs = ~np.isnan(labels)
+        count = occurs.sum(1)
+        total = np.where(occurs, labels, 0.0).sum(1)
+        return np.where(count > 0, total / np.maximum(count, 1), iou)
+
+    def _background_iou(self, ref: Ints, sums: Floats) -> Floats:
+        n = len(self.labels)
+        image = self.voxels - self.ref_unknown[ref]
+        ref_parts = self.ref[ref].sum(1)
+        pred_parts, unknown, both = sums[:, n : 2 * n].sum(1), sums[:, 2 * n], sums[:, 2 * n + 1]
+        hits = image - ref_parts - pred_parts - unknown + both
+        union = (image - ref_parts) + (image - pred_parts - unknown) - hits
+        found: Floats = np.divide(hits, union, out=np.full(len(ref), np.nan), where=union > 0)
+        return found
+
+    def columns(self) -> dict[str, Areas]:
+        """Return everything as named arrays; `from_columns` is the way back."""
+        plain = {
+            f"part_{field.name}": getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("voxels", "background")
+        }
+        scalars = [self.voxels, BACKGROUNDS.index(self.background)]
+        return {**plain, "part_image": np.array(scalars, np.int64)}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Parts | None:
+        """Build parts from the arrays that `columns` gives; None if there are none."""
+        if "part_image" not in columns:
+            return None
+        names = [f.name for f in fields(cls) if f.name not in ("voxels", "background")]
+        missing = [f"part_{name}" for name in names if f"part_{name}" not in columns]
+        if missing:
+            raise OverlapError(f"an overlap with parts needs the columns {missing} as well.")
+        got = {name: np.asarray(columns[f"part_{name}"], np.int64) for name in names}
+        voxels, background = np.asarray(columns["part_image"]).tolist()
+        width = len(got["labels"])
+        for name in ("ref", "pred", "hits", "lost"):
+            got[name] = got[name].reshape(-1, width)
+        return cls(**got, voxels=int(voxels), background=BACKGROUNDS[int(background)])
+
+
+def add_parts(
+    both: tuple[Parts | None, Parts | None],
+    places: tuple[Ints, Ints, Ints],
+    sizes: tuple[int, int, int],
+) -> Parts | None:
+    """Return the parts of a sum of two overlaps.
+
+    Parameters
+    ----------
+    places
+        Of every reference, prediction and edge of the first and then the second, in the sum.
+    sizes
+        Number of references, predictions and edges of the sum.
+    """
+    first, second = both
+    if first is None or second is None:
+        return None
+    if first.background != second.background or not np.array_equal(first.labels, second.labels):
+        raise OverlapError(
+            f"overlaps add only if their parts are alike: one has the labels "
+            f"{first.labels.tolist()} with background={first.background!r}, the other "
+            f"{second.labels.tolist()} with background={second.background!r}."
+        )
+    groups = (("ref", "ref_unknown"), ("pred", "pred_unknown"))
+    edge_names = ("hits", "lost", "lost_unknown", "both")
+    sums: dict[str, Any] = {}
+    for names, place, n in zip((*groups, edge_names), places, sizes, strict=True):
+        for name in names:
+            sums[name] = scatter_rows(
+                place, np.concatenate([getattr(first, name), getattr(second, name)]), n
+            )
+    return replace(first, **sums, voxels=first.voxels + second.voxels)
+
+
+def scatter_rows(places: Ints, values: Ints, n: int) -> Ints:
+    """Return n rows, each the sum of the values with that place."""
+    rows = np.zeros((n, *values.shape[1:]), np.int64)
+    np.add.at(rows, places, values)
+    return rows
+
+
+def merge_parts(parts: Parts, pred_at: Ints, edge_at: Ints, sizes: Sequence[int]) -> Parts:
+    """Return the parts where predictions were joined; place −1 leaves one out.
+
+    Parameters
+    ----------
+    pred_at, edge_at
+        New place of every prediction and edge.
+    sizes
+        Number of predictions and edges after that.
+    """
+    kept = pred_at >= 0
+    changed: dict[str, Any] = {
+        name: scatter_rows(pred_at[kept], getattr(parts, name)[kept], sizes[0])
+        for name in ("pred", "pred_unknown")
+    }
+    changed |= {
+        name: scatter_rows(edge_at, getattr(parts, name), sizes[1])
+        for name in ("hits", "lost", "lost_unknown", "both")
+    }
+    return replace(parts, **changed)
