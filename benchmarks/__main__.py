@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks import core, metrics, optimal, regions
+from benchmarks import classes, core, metrics, optimal, regions
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
 
 README = Path(__file__).with_name("README.md")
 MARK = "<!-- Everything below is written by `make bench`. -->"
+MODULES = (core, optimal, metrics, regions, classes)
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 
 
@@ -24,7 +25,7 @@ def main() -> None:
     done: list[Row] = []
     console = Console(width=None if sys.stdout.isatty() else 200)
     with Live(_table(done), console=console, auto_refresh=False) as live:
-        for row in chain(core.rows(), optimal.rows(), metrics.rows(), regions.rows()):
+        for row in chain.from_iterable(module.rows() for module in MODULES):
             done.append(row)
             live.update(_table(done), refresh=sys.stdout.isatty())
         live.update(_table(done), refresh=True)

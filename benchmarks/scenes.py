@@ -53,3 +53,19 @@ def dense_tissue(cells: int) -> Pair:
     """Return 128³ of touching cells, every one overlapping its neighbours' predictions."""
     reference = phantoms.tissue((128, 128, 128), cells, seed=3)
     return reference, phantoms.shift(reference, (2, 2, 2))
+
+
+@cache
+def street() -> Pair:
+    """Return 1024 × 2048 int32 ids class × 1000 + instance: 60 segments of 20 classes."""
+    segments = phantoms.tissue((1024, 2048), 60, seed=4)
+    codes = np.concatenate([[0], np.arange(60) % 20 * 1000 + 1000 + np.arange(60) // 20 + 1])
+    reference: Labels = codes.astype(np.int32)[segments]
+    return reference, np.roll(reference, (5, 9), (0, 1))
+
+
+def quarters(offset: int) -> Labels:
+    """Return 1024 × 2048 part labels 1 to 4 in a pattern of squares."""
+    y, x = np.mgrid[:1024, offset : 2048 + offset] // 40
+    parts: Labels = (1 + y % 2 + 2 * (x % 2)).astype(np.uint8)
+    return parts

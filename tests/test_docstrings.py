@@ -28,7 +28,14 @@ def test_there_are_docstring_examples_to_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/metrics.md", "docs/optimal-matching.md", "docs/related.md"]
+    "page",
+    [
+        "README.md",
+        "docs/classes-and-parts.md",
+        "docs/metrics.md",
+        "docs/optimal-matching.md",
+        "docs/related.md",
+    ],
 )
 def test_examples_of_a_page_print_what_they_say(page: str) -> None:
     path = Path(__file__).parents[1] / page

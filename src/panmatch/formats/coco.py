@@ -66,16 +66,17 @@ def read_coco_panoptic(
     return CocoPanoptic(source, Path(folder), classes, annotations)
 
 
-def read_segment_ids(path: str | os.PathLike[str]) -> npt.NDArray[np.int64]:
+def read_segment_ids(path: str | os.PathLike[str]) -> npt.NDArray[np.int32]:
     """Read a PNG whose colours are segment ids: R + 256 G + 256² B."""
     from PIL import Image
 
     try:
         with Image.open(path) as image:
-            colours = np.asarray(image.convert("RGB"), np.int64)
+            colours = np.asarray(image.convert("RGB"), np.int32)
     except (OSError, ValueError, SyntaxError) as error:
         raise FileError(f"path={str(path)!r} cannot be read as an image: {error}.") from error
-    ids: npt.NDArray[np.int64] = colours @ np.array([1, 256, 65536])
+    red, green, blue = np.moveaxis(colours, -1, 0)
+    ids: npt.NDArray[np.int32] = red + 256 * green + 65536 * blue
     return ids
 
 

@@ -23,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 NO_CLASS = -1
 UNKNOWN_PART = -1
+STUFF = 1  # all stuff of a class is one segment
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,7 @@ class Meaning:
     classes
         Position of the class; −1 for none.
     instances
-        Number of the segment within its class; stuff has 0.
+        Number of the segment within its class: 1 for stuff, 0 for things without a number.
     parts
         Part label, 0 for none, −1 for unknown.
     crowd
@@ -134,7 +135,7 @@ def from_maps(
         things = _are_things(at, kinds)
         return Meaning(
             at,
-            np.where(things, instances, 0),
+            np.where(things, instances, STUFF),
             parts,
             things & (instances == 0),
             np.isin(numbers, unknown),
@@ -210,7 +211,7 @@ def from_labels(
         by_component = np.array([g.instances == "components" for g in schema])[at] & (at >= 0)
         instances = np.where(by_component, columns[-1], numbers)
         nothing = np.zeros(len(numbers), np.bool_)
-        instances = np.where(_are_things(at, kinds), instances, 0)
+        instances = np.where(_are_things(at, kinds), instances, STUFF)
         return Meaning(at, instances, np.zeros_like(numbers), nothing, np.isin(numbers, unknown))
 
     return Panoptic(tuple(arrays), kinds, decode)
@@ -327,7 +328,7 @@ def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, 
     at = np.array([places.get(value, NO_CLASS) for value in number.tolist()], np.int64)
     things = _are_things(at, kinds)
     crowd = things & (instance == 0)
-    return Meaning(at, np.where(things, instance, 0), part, crowd, at == NO_CLASS)
+    return Meaning(at, np.where(things, instance, STUFF), part, crowd, at == NO_CLASS)
 
 
 def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:

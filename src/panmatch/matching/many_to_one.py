@@ -64,6 +64,11 @@ class ManyToOne(Strategy):
         check_choice("solver", self.solver, get_args(Solver))
         check_choice("gate", self.gate, get_args(Gate))
 
+    @property
+    def is_local(self) -> bool:
+        """Maximum PQ weighs all objects against each other."""
+        return self.solver == "merge"
+
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":

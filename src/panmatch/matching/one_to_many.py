@@ -46,6 +46,11 @@ class OneToMany(Strategy):
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
 
+    @property
+    def is_local(self) -> bool:
+        """Maximum PQ weighs all objects against each other."""
+        return self.solver == "best"
+
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":

@@ -32,6 +32,11 @@ class Strategy(ABC):
         refs = _at_most(self.max_refs_per_pred, "reference")
         return f"{preds} per reference", f"{refs} per prediction"
 
+    @property
+    def is_local(self) -> bool:
+        """Whether graphs without edges between them can be matched as one."""
+        return True
+
     def prepare(self, overlap: Overlap) -> Overlap:
         """Return the graph that the strategy works on: as it is, unless it says otherwise."""
         return overlap

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.errors import OptionError, OverlapError, check_choice
+from panmatch.errors import LabelError, OptionError, OverlapError, check_choice
 from panmatch.labels import as_labels, check_same_shape
 from panmatch.labels.classes import SegmentClass
 from panmatch.labels.panoptic import Meaning, Panoptic
@@ -17,11 +17,14 @@ from panmatch.labels.threads import thread_count
 from panmatch.overlap.counting import VOXELS_PER_THREAD, Assembled
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.part_counting import check_part_labels, part_counts
-from panmatch.overlap.parts import BACKGROUNDS, Background
+from panmatch.overlap.parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.types import Ints
 
 Mask = npt.NDArray[np.bool_]
+
+
+ID_SPAN = 1 << 44  # ids of one class lie between a multiple of this and the next
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,28 +35,70 @@ class ClassOverlaps(Mapping[int, Overlap]):
     ----------
     classes
         All classes, whether they occur or not.
-    overlaps
-        By class id.
+    graph
+        All classes in one graph: edges never join two classes. Ids are class position × 2⁴⁴ + id.
+    parts
+        Of the classes that have parts, by class position.
     """
 
     classes: tuple[SegmentClass, ...]
-    overlaps: dict[int, Overlap]
+    graph: Overlap
+    parts: dict[int, Parts]
+
+    @property
+    def ref_classes(self) -> Ints:
+        """Class position of every reference of the graph."""
+        return self.graph.ref_ids // ID_SPAN
+
+    @property
+    def pred_classes(self) -> Ints:
+        """Class position of every prediction of the graph."""
+        return self.graph.pred_ids // ID_SPAN
 
     def __getitem__(self, class_id: int) -> Overlap:
-        return self.overlaps[class_id]
+        places = {kind.id: at for at, kind in enumerate(self.classes)}
+        return overlap_of(self.graph, places[class_id], self.parts.get(places[class_id]))
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.overlaps)
+        return (kind.id for kind in self.classes)
 
     def __len__(self) -> int:
-        return len(self.overlaps)
+        return len(self.classes)
 
     def __add__(self, other: ClassOverlaps) -> ClassOverlaps:
         if not isinstance(other, ClassOverlaps):
             return NotImplemented
         if self.classes != other.classes:
             raise OverlapError("overlaps of classes add only if they have the same classes.")
-        return ClassOverlaps(self.classes, {key: self[key] + other[key] for key in self})
+        sums = {at: self[kind.id] + other[kind.id] for at, kind in enumerate(self.classes)
+                if kind.has_parts}  # fmt: skip
+        parts = {at: total.parts for at, total in sums.items() if total.parts is not None}
+        return ClassOverlaps(self.classes, self.graph + other.graph, parts)
+
+
+def overlap_of(graph: Overlap, at: int, parts: Parts | None = None) -> Overlap:
+    """Return the overlap of one class of a graph, with its own ids."""
+    ref_ends, pred_ends = (
+        np.searchsorted(ids, [at * ID_SPAN, (at + 1) * ID_SPAN]).tolist()
+        for ids in (graph.ref_ids, graph.pred_ids)
+    )
+    refs, preds = slice(*ref_ends), slice(*pred_ends)
+    edges = slice(*np.searchsorted(graph.edges.ref, ref_ends).tolist())
+    crowd = graph.pred_crowd
+    return Overlap(
+        ref_ids=graph.ref_ids[refs] - at * ID_SPAN,
+        ref_sizes=graph.ref_sizes[refs],
+        pred_ids=graph.pred_ids[preds] - at * ID_SPAN,
+        pred_sizes=graph.pred_sizes[preds],
+        edges=Edges(
+            graph.edges.ref[edges] - refs.start,
+            graph.edges.pred[edges] - preds.start,
+            graph.edges.intersection[edges],
+        ),
+        pred_void=graph.pred_void[preds],
+        pred_crowd=None if crowd is None else crowd[preds],
+        parts=parts,
+    )
 
 
 def count_class_overlaps(
@@ -105,19 +150,34 @@ def count_class_overlaps(
     middle = len(reference.arrays)
     ref = _decoded(reference, columns[:middle], counts)
     pred = _decoded(prediction, columns[middle : middle + len(prediction.arrays)], counts)
-    rows = _Rows(ref, pred, counts, ref.void | (columns[-1] != 0 if void is not None else False))
-    return rows.split(reference.classes, background)
+    lost = ref.void if void is None else ref.void | (columns[-1] != 0)
+    rows = _Rows(ref, pred, counts, lost)
+    built = rows.assembled()
+    parts = {
+        at: rows.parts(at, kind, built, background)
+        for at, kind in enumerate(reference.classes)
+        if kind.has_parts
+    }
+    return ClassOverlaps(reference.classes, built.overlap, parts)
 
 
 def _decoded(side: Panoptic, columns: Ints, counts: Ints) -> Meaning:
     """Return the meaning of every row, found once for each distinct combination of its labels."""
-    distinct, at = np.unique(columns, axis=1, return_inverse=True)
-    at = at.ravel()
-    voxels = sum_by(at, counts, distinct.shape[1])
-    found = side.decode(tuple(distinct), voxels)
+    distinct, at = _distinct(columns)
+    found = side.decode(tuple(distinct), sum_by(at, counts, distinct.shape[1]))
     return Meaning(
         found.classes[at], found.instances[at], found.parts[at], found.crowd[at], found.void[at]
     )
+
+
+def _distinct(columns: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct combinations, and the one of every row."""
+    _, at = np.unique(columns[0], return_inverse=True)
+    for column in columns[1:]:
+        values, place = np.unique(column, return_inverse=True)
+        _, at = np.unique(at * len(values) + place, return_inverse=True)
+    _, first = np.unique(at, return_index=True)
+    return columns[:, first], at
 
 
 class _Rows:
@@ -127,81 +187,72 @@ class _Rows:
         self._ref, self._pred, self._counts, self._void = ref, pred, counts, void
         self._is_ref = (ref.classes >= 0) & ~ref.crowd & ~void
         self._is_pred = (pred.classes >= 0) & ~pred.void
+        self._same = ref.classes == pred.classes
 
-    def split(self, classes: tuple[SegmentClass, ...], background: Background) -> ClassOverlaps:
-        """Sort the rows by class once, and build the overlap of each."""
-        found = {}
-        of_ref = _by_class(np.where(self._ref.void, -1, self._ref.classes), len(classes))
-        of_pred = _by_class(self._pred.classes, len(classes))
-        image = int(self._counts[~self._void].sum())
-        for at, kind in enumerate(classes):
-            rows = np.union1d(of_ref[at], of_pred[at])
-            found[kind.id] = self._one(at, kind, rows, background, image)
-        return ClassOverlaps(classes, found)
+    def assembled(self) -> Assembled:
+        """Build the graph of all classes."""
+        counts, is_ref, is_pred = self._counts, self._is_ref, self._is_pred
+        ref_ids, ref = _numbered(self._ref, is_ref)
+        pred_ids, pred = _numbered(self._pred, is_pred)
+        both = is_ref & is_pred & self._same
+        width, n = max(len(pred_ids), 1), len(pred_ids)
+        pairs, at = np.unique(ref[both] * width + pred[both], return_inverse=True)
+        edge = np.full(len(ref), -1)
+        edge[both] = at
+        void = is_pred & self._void
+        crowd = is_pred & self._ref.crowd & self._same & ~self._void
+        overlap = Overlap(
+            ref_ids=ref_ids,
+            ref_sizes=sum_by(ref[is_ref], counts[is_ref], len(ref_ids)),
+            pred_ids=pred_ids,
+            pred_sizes=sum_by(pred[is_pred], counts[is_pred], n),
+            edges=Edges(*np.divmod(pairs, width), sum_by(at, counts[both], len(pairs))),
+            pred_void=sum_by(pred[void], counts[void], n),
+            pred_crowd=sum_by(pred[crowd], counts[crowd], n),
+        )
+        return Assembled(overlap, ref, pred, edge)
 
-    def _one(
-        self, at: int, kind: SegmentClass, rows: Ints, background: Background, image: int
-    ) -> Overlap:
-        counts, void = self._counts[rows], self._void[rows]
-        is_ref = self._is_ref[rows] & (self._ref.classes[rows] == at)
-        is_pred = self._is_pred[rows] & (self._pred.classes[rows] == at)
-        crowd = self._ref.crowd[rows] & (self._ref.classes[rows] == at) & ~void
-        ref_ids, ref = _numbered(self._ref.instances[rows], is_ref)
-        pred_ids, pred = _numbered(self._pred.instances[rows], is_pred)
-        built = _assembled(ref_ids, ref, pred_ids, pred, counts, (void, crowd))
-        if not kind.has_parts:
-            return built.overlap
-        seen = np.where(void | crowd, 0, counts)
-        parts = [
-            np.where(here, side.parts[rows], 0)
-            for here, side in ((is_ref, self._ref), (is_pred, self._pred))
-        ]
+    def parts(self, at: int, kind: SegmentClass, built: Assembled, background: Background) -> Parts:
+        """Count the parts of one class; what lies in its crowd is left out, as void is."""
+        is_ref = self._is_ref & (self._ref.classes == at)
+        is_pred = self._is_pred & (self._pred.classes == at)
+        crowd = self._ref.crowd & (self._ref.classes == at)
+        some = is_ref | is_pred
         labels = np.array(sorted(kind.parts), np.int64)
-        for part, name in zip(parts, ("reference", "prediction"), strict=True):
-            check_part_labels(part, counts, labels, f"{name} of class {kind.id}")
-        counted = part_counts(built, parts[0], parts[1], seen, labels, background)
-        left_out = int(counts[crowd].sum())
-        return replace(built.overlap, parts=replace(counted, voxels=image - left_out))
+        ref_part = np.where(is_ref, self._ref.parts, 0)[some]
+        pred_part = np.where(is_pred, self._pred.parts, 0)[some]
+        for part, name in ((ref_part, "reference"), (pred_part, "prediction")):
+            check_part_labels(part, self._counts[some], labels, f"{name} of class {kind.id}")
+        overlap = overlap_of(built.overlap, at)
+        starts = [_first(ids, at) for ids in (built.overlap.ref_ids, built.overlap.pred_ids)]
+        edge_start = int(np.searchsorted(built.overlap.edges.ref, starts[0]))
+        one = Assembled(
+            overlap,
+            np.where(is_ref, built.ref - starts[0], -1)[some],
+            np.where(is_pred, built.pred - starts[1], -1)[some],
+            np.where(is_ref & is_pred, built.edge - edge_start, -1)[some],
+        )
+        seen = np.where(self._void | crowd, 0, self._counts)
+        found = part_counts(one, ref_part, pred_part, seen[some], labels, background)
+        return replace(found, voxels=int(seen.sum()))
 
 
-def _by_class(classes: Ints, n: int) -> list[Ints]:
-    order = np.argsort(classes, kind="stable")
-    ends = np.searchsorted(classes[order], np.arange(n + 1))
-    return [order[ends[at] : ends[at + 1]] for at in range(n)]
-
-
-def _numbered(instances: Ints, present: Mask) -> tuple[Ints, Ints]:
+def _numbered(side: Meaning, present: Mask) -> tuple[Ints, Ints]:
     """Return ids of segments, and the segment of every row; −1 for none.
 
-    Stuff, or a thing without a number, has instance 0 and gets the next free id.
+    Things without a number have instance 0, and get the highest id there is.
     """
-    ids, at = np.unique(instances[present], return_inverse=True)
-    places = np.full(len(instances), -1)
+    instances = side.instances[present]
+    if len(instances) and instances.max() >= ID_SPAN - 1:
+        raise LabelError(
+            f"instance {instances.max()} is too large: with classes, ids must be below 2**44 - 1."
+        )
+    numbers = np.where(instances == 0, ID_SPAN - 1, instances)
+    ids, at = np.unique(side.classes[present] * ID_SPAN + numbers, return_inverse=True)
+    places = np.full(len(side.instances), -1)
     places[present] = at
-    if len(ids) and ids[0] == 0:
-        ids, last = np.append(ids[1:], ids[-1] + 1), len(ids) - 1
-        places = np.where(places == 0, last, places - 1)
-        places[~present] = -1
     return ids, places
 
 
-def _assembled(
-    ref_ids: Ints, ref: Ints, pred_ids: Ints, pred: Ints, counts: Ints, lost: tuple[Mask, Mask]
-) -> Assembled:
-    is_ref, is_pred = ref >= 0, pred >= 0
-    both = is_ref & is_pred
-    width = max(len(pred_ids), 1)
-    pairs, at = np.unique(ref[both] * width + pred[both], return_inverse=True)
-    edge = np.full(len(ref), -1)
-    edge[both] = at
-    void, crowd = (is_pred & mask for mask in lost)
-    overlap = Overlap(
-        ref_ids=ref_ids,
-        ref_sizes=sum_by(ref[is_ref], counts[is_ref], len(ref_ids)),
-        pred_ids=pred_ids,
-        pred_sizes=sum_by(pred[is_pred], counts[is_pred], len(pred_ids)),
-        edges=Edges(*np.divmod(pairs, width), sum_by(at, counts[both], len(pairs))),
-        pred_void=sum_by(pred[void], counts[void], len(pred_ids)),
-        pred_crowd=sum_by(pred[crowd], counts[crowd], len(pred_ids)),
-    )
-    return Assembled(overlap, ref, pred, edge)
+def _first(ids: Ints, at: int) -> int:
+    return int(np.searchsorted(ids, at * ID_SPAN))

@@ -10,8 +10,10 @@ import numpy as np
 from panmatch.errors import OverlapError
 from panmatch.labels.classes import SegmentClass
 from panmatch.matching import Matching, Strategy, Tally, match
-from panmatch.matching.tally import part_sums
-from panmatch.overlap import Score
+from panmatch.matching.catalogue import resolve_strategy
+from panmatch.matching.exact_sum import sum_units, to_units
+from panmatch.matching.tally import are_false, part_sums, tally_edges, union_iou
+from panmatch.overlap import Ints, Score
 from panmatch.overlap.classes import ClassOverlaps
 from panmatch.scoring.curve import Curve, curve
 from panmatch.scoring.measurements import Average
@@ -169,9 +171,39 @@ def tally_classes(
     *,
     score: Score = "iou",
 ) -> ClassTallies:
-    """Match every class, and count; parameters are those of `match`."""
-    matchings = match_classes(overlaps, strategy, threshold, score=score)
-    return ClassTallies(overlaps.classes, {key: m.tally for key, m in matchings.items()})
+    """Match every class, and count; parameters are those of `match`.
+
+    Strategies that decide object by object match all classes at once.
+    """
+    chosen = resolve_strategy(strategy)
+    if not chosen.is_local:
+        matchings = match_classes(overlaps, chosen, threshold, score=score)
+        return ClassTallies(overlaps.classes, {key: m.tally for key, m in matchings.items()})
+    edges = match(overlaps.graph, chosen, threshold, score=score).edges
+    return ClassTallies(overlaps.classes, _tallies(overlaps, edges))
+
+
+def _tallies(overlaps: ClassOverlaps, edges: Ints) -> dict[int, Tally]:
+    """Count a matching of all classes, class by class."""
+    graph, n = overlaps.graph, len(overlaps.classes)
+    classes = overlaps.ref_classes
+    matched = np.zeros(len(graph.ref_ids), np.bool_)
+    matched[graph.edges.ref[edges]] = True
+    tp = np.bincount(classes[matched], minlength=n)
+    fn = np.bincount(classes[~matched], minlength=n)
+    fp = np.bincount(overlaps.pred_classes[are_false(graph, edges)], minlength=n)
+    units = to_units(union_iou(graph, edges))
+    ends = np.searchsorted(classes, np.arange(n + 1)).tolist()
+    found = {}
+    for at, kind in enumerate(overlaps.classes):
+        if at in overlaps.parts:
+            ours = edges[classes[graph.edges.ref[edges]] == at]
+            start = int(np.searchsorted(graph.edges.ref, ends[at]))
+            found[kind.id] = tally_edges(overlaps[kind.id], ours - start)
+        else:
+            quality = sum_units(units[ends[at] : ends[at + 1]])
+            found[kind.id] = Tally(int(tp[at]), int(fp[at]), int(fn[at]), quality)
+    return found
 
 
 def class_curves(
