@@ -14,6 +14,7 @@
 
 #include "envelope.hpp"
 #include "lines.hpp"
+#include "walk.hpp"
 
 namespace panmatch {
 
@@ -41,10 +42,7 @@ public:
     // everywhere if there is none.
     NearestLabel(const Grid& grid, T* cells, int threads)
         : grid_(grid), cells_(cells), squares_(new D[grid.size()]), threads_(threads),
-          open_(grid.shape.size() - 1), step_(grid.shape.size(), 1) {
-        for (size_t axis = step_.size() - 1; axis-- > 0;)
-            step_[axis] = step_[axis + 1] * grid.shape[axis + 1];
-    }
+          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)) {}
 
     void fill() {
         if (grid_.size() == 0) return;
@@ -88,9 +86,20 @@ private:
     std::vector<int64_t> step_;
 
     struct Nearest {
+        const NearestLabel& all;
         double square = kInfinity;
         T label = 0;
         int64_t steps = 0;
+
+        // At equal cost a smaller label may still win.
+        bool may_improve(double cost) const { return cost <= square; }
+        void see(int64_t at, double base) {
+            ++steps;
+            double here = base + all.squares_[at];
+            if (here > square || (here == square && all.cells_[at] >= label)) return;
+            square = here;
+            label = all.cells_[at];
+        }
     };
 
     struct Columns {
@@ -106,35 +115,14 @@ private:
         share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
             int64_t taken = 0;
             for (int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
-                Nearest best;
-                walk(0, wanted[i], 0, best);
+                Nearest best{*this};
+                walk_outwards(grid_, step_, 0, open_, wanted[i], 0, best);
                 found[i] = best.label;
                 taken += best.steps;
             }
             steps += taken;
         });
         return steps;
-    }
-
-    void walk(size_t axis, int64_t at, double base, Nearest& best) const {
-        if (axis == open_) {
-            ++best.steps;
-            double square = base + squares_[at];
-            if (square < best.square || (square == best.square && cells_[at] < best.label)) {
-                best.square = square;
-                best.label = cells_[at];
-            }
-            return;
-        }
-        int64_t before = at / step_[axis] % grid_.shape[axis];
-        int64_t after = grid_.shape[axis] - 1 - before;
-        walk(axis + 1, at, base, best);
-        for (int64_t d = 1; d <= std::max(before, after); ++d) {
-            double cost = base + grid_.weight[axis] * static_cast<double>(d * d);
-            if (cost > best.square) return;  // at equal cost a smaller label may still win
-            if (d <= before) walk(axis + 1, at - d * step_[axis], cost, best);
-            if (d <= after) walk(axis + 1, at + d * step_[axis], cost, best);
-        }
     }
 
     void along_rows() {

@@ -10,6 +10,7 @@
 
 #include "distance.hpp"
 #include "strided.hpp"
+#include "walk.hpp"
 
 namespace panmatch {
 
@@ -123,12 +124,10 @@ public:
     NearestSite(const Grid& grid, const uint8_t* background, const std::vector<int64_t>& stride,
                 std::vector<D>& squares, int threads)
         : grid_(grid), transform_(grid, background, stride, false), squares_(squares),
-          threads_(threads), open_(grid.shape.size() - 1), budget_(kPatience * grid.size()) {
+          threads_(threads), open_(grid.shape.size() - 1), budget_(kPatience * grid.size()),
+          step_(steps_of(grid.shape)) {
         squares_.resize(grid.size());
         transform_.along_rows(squares_.data(), threads_);
-        step_.assign(grid.shape.size(), 1);
-        for (size_t axis = grid.shape.size() - 1; axis-- > 0;)
-            step_[axis] = step_[axis + 1] * grid.shape[axis + 1];
     }
 
     // Squared distance of the voxel at `position`, counted in C order.
@@ -137,9 +136,10 @@ public:
             transform_.along_columns(--open_, squares_.data(), threads_);
             budget_ = kPatience * grid_.size();
         }
-        double best = kInfinity;
-        walk(0, position, 0, best);
-        return best;
+        Nearest found{squares_.data()};
+        walk_outwards(grid_, step_, 0, open_, position, 0, found);
+        budget_ -= found.steps;
+        return found.square;
     }
 
 private:
@@ -152,22 +152,18 @@ private:
     int64_t budget_;
     std::vector<int64_t> step_;
 
-    void walk(size_t axis, int64_t position, double base, double& best) {
-        if (axis == open_) {
-            --budget_;
-            best = std::min(best, base + squares_[position]);
-            return;
+    struct Nearest {
+        const D* squares;
+        double square = kInfinity;
+        int64_t steps = 0;
+
+        bool may_improve(double cost) const { return cost < square; }
+        void see(int64_t at, double base) {
+            ++steps;
+            square = std::min(square, base + squares[at]);
         }
-        int64_t at = position / step_[axis] % grid_.shape[axis];
-        int64_t after = grid_.shape[axis] - 1 - at;
-        walk(axis + 1, position, base, best);
-        for (int64_t d = 1; d <= std::max(at, after); ++d) {
-            double cost = base + grid_.weight[axis] * static_cast<double>(d * d);
-            if (cost >= best) return;
-            if (d <= at) walk(axis + 1, position - d * step_[axis], cost, best);
-            if (d <= after) walk(axis + 1, position + d * step_[axis], cost, best);
-        }
-    }
+    };
+
 };
 
 // Objects to compare, one after the other: labels sorted, boxes as start and stop per axis.

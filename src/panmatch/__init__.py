@@ -14,15 +14,8 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 from panmatch.errors import PanmatchError
 from panmatch.formats import load_overlap, save_overlap
 from panmatch.labels import SegmentClass
-from panmatch.labels.panoptic import (
-    LabelGroup,
-    Panoptic,
-    from_cityscapes,
-    from_labels,
-    from_maps,
-    from_panoptic_parts,
-    from_segments,
-)
+from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
+from panmatch.labels.panoptic import LabelGroup, Panoptic, from_labels, from_maps, from_segments
 from panmatch.matching import (
     Budget,
     Certificate,

@@ -128,7 +128,7 @@ def count_class_overlaps(
 
     Examples
     --------
-    >>> from panmatch.labels.panoptic import from_cityscapes
+    >>> from panmatch.labels.coded_ids import from_cityscapes
     >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
     >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
     >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def assd(objects: Comparison) -> Floats:
@@ -17,17 +17,9 @@ def assd(objects: Comparison) -> Floats:
     return objects.scatter((there.sums() + back.sums()) / (there.lengths + back.lengths))
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="assd",
     title="Average symmetric surface distance, all distances pooled",
     formula="(Σ d(∂g→∂p) + Σ d(∂p→∂g)) / (|∂g| + |∂p|)",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="surface",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=assd,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def boundary_iou(objects: Comparison) -> Floats:
@@ -19,17 +19,10 @@ def boundary_iou(objects: Comparison) -> Floats:
     return share(bands.shared, bands.ref_voxels + bands.pred_voxels - bands.shared)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="boundary_iou",
     title="Boundary IoU",
     formula="IoU of the inner bands: voxels at most boundary_width_mm from outside their object",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="band",
-    missed="0",
-    false_positive="0",
-    penalised=False,
     compute=boundary_iou,
+    needs="band",
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def centre_distance(objects: Comparison) -> Floats:
@@ -18,17 +18,10 @@ def centre_distance(objects: Comparison) -> Floats:
     return apart
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="centre_distance",
     title="Centre-of-mass distance",
     formula="‖mean position of g − mean position of p‖",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="geometry",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=centre_distance,
+    needs="geometry",
 )

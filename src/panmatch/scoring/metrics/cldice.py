@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def cldice(objects: Comparison) -> Floats:
@@ -23,17 +23,10 @@ def cldice(objects: Comparison) -> Floats:
     return objects.scatter(score, otherwise=0.0)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="cldice",
     title="clDice (centre-line Dice)",
     formula="2 T S / (T + S); T = |skel(p) ∩ g| / |skel(p)|, S = |skel(g) ∩ p| / |skel(g)|",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="skeleton",
-    missed="0",
-    false_positive="0",
-    penalised=False,
     compute=cldice,
+    needs="skeleton",
 )

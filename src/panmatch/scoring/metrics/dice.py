@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def dice(objects: Comparison) -> Floats:
@@ -15,17 +15,10 @@ def dice(objects: Comparison) -> Floats:
     return share(2 * objects.shared, objects.ref_voxels + objects.pred_voxels)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="dice",
     title="Dice coefficient (F1 on voxels)",
     formula="2 |g ∩ p| / (|g| + |p|)",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="overlap",
-    missed="0",
-    false_positive="0",
-    penalised=False,
     compute=dice,
+    needs="overlap",
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def hd(objects: Comparison) -> Floats:
@@ -19,17 +19,9 @@ def hd(objects: Comparison) -> Floats:
     return objects.scatter(np.maximum(found.from_ref.maxima(), found.from_pred.maxima()))
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="hd",
     title="Hausdorff distance",
     formula="max(max d(∂g→∂p), max d(∂p→∂g))",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="surface",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=hd,
 )

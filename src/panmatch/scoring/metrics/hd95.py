@@ -6,7 +6,7 @@ import numpy as np
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def hd95(objects: Comparison) -> Floats:
@@ -21,17 +21,9 @@ def hd95(objects: Comparison) -> Floats:
     )
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="hd95",
     title="95th percentile Hausdorff distance, the larger of the two directions",
     formula="max(P95 d(∂g→∂p), P95 d(∂p→∂g))",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="surface",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=hd95,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def hd95_pooled(objects: Comparison) -> Floats:
@@ -16,17 +16,9 @@ def hd95_pooled(objects: Comparison) -> Floats:
     return objects.scatter(found.from_ref.pooled(found.from_pred).quantiles(0.95))
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="hd95_pooled",
     title="95th percentile Hausdorff distance, both directions pooled",
     formula="P95 of d(∂g→∂p) and d(∂p→∂g) together",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="surface",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=hd95_pooled,
 )

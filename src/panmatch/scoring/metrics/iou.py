@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def iou(objects: Comparison) -> Floats:
@@ -16,17 +16,10 @@ def iou(objects: Comparison) -> Floats:
     return share(objects.shared, union)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="iou",
     title="Intersection over union (Jaccard index)",
     formula="|g ∩ p| / |g ∪ p|",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="overlap",
-    missed="0",
-    false_positive="0",
-    penalised=False,
     compute=iou,
+    needs="overlap",
 )

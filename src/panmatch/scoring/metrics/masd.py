@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import distance_metric
 
 
 def masd(objects: Comparison) -> Floats:
@@ -16,17 +16,9 @@ def masd(objects: Comparison) -> Floats:
     return objects.scatter((there.sums() / there.lengths + back.sums() / back.lengths) / 2)
 
 
-METRIC = Metric(
+METRIC = distance_metric(
     name="masd",
     title="Mean average surface distance",
     formula="½ (mean d(∂g→∂p) + mean d(∂p→∂g))",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    unit="mm",
-    needs="surface",
-    missed="NaN",
-    false_positive="NaN",
-    penalised=True,
     compute=masd,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,6 +14,8 @@ from panmatch.overlap import Floats
 
 if TYPE_CHECKING:
     from panmatch.scoring.comparison import Comparison
+
+Needs = Literal["overlap", "geometry", "surface", "band", "skeleton"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Metric:
     highest: float
     better: Literal["higher", "lower", "zero"]
     unit: Literal["", "mm", "mm³"]
-    needs: Literal["overlap", "geometry", "surface", "band", "skeleton"]
+    needs: Needs
     missed: str
     false_positive: str
     penalised: bool
@@ -79,3 +82,33 @@ class Metric:
     def is_share(self) -> bool:
         """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ has a meaning."""
         return (self.lowest, self.highest, self.better) == (0.0, 1.0, "higher")
+
+
+def share_metric(
+    name: str,
+    title: str,
+    formula: str,
+    compute: Callable[[Comparison], Floats],
+    *,
+    needs: Needs,
+    missed: str = "0",
+    false_positive: str = "0",
+) -> Metric:
+    """Return a metric that runs from 0 (nothing right) to 1 (all right)."""
+    return Metric(
+        name, title, formula, 0.0, 1.0, "higher", "", needs, missed, false_positive, False, compute
+    )
+
+
+def distance_metric(
+    name: str,
+    title: str,
+    formula: str,
+    compute: Callable[[Comparison], Floats],
+    *,
+    needs: Needs = "surface",
+) -> Metric:
+    """Return a metric in millimetres, the lower the better, that needs both objects."""
+    return Metric(
+        name, title, formula, 0.0, math.inf, "lower", "mm", needs, "NaN", "NaN", True, compute
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def nsd(objects: Comparison) -> Floats:
@@ -19,17 +19,10 @@ def nsd(objects: Comparison) -> Floats:
     return objects.scatter(near / (there.lengths + back.lengths), otherwise=0.0)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="nsd",
     title="Normalised surface Dice (surface Dice at a tolerance)",
     formula="share of the voxels of ∂g and ∂p within tolerance_mm of the other boundary",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="surface",
-    missed="0",
-    false_positive="0",
-    penalised=False,
     compute=nsd,
+    needs="surface",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def precision(objects: Comparison) -> Floats:
@@ -15,17 +15,11 @@ def precision(objects: Comparison) -> Floats:
     return share(objects.shared, objects.pred_voxels)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="precision",
     title="Precision on voxels (positive predictive value)",
     formula="|g ∩ p| / |p|",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
+    compute=precision,
     needs="overlap",
     missed="NaN",
-    false_positive="0",
-    penalised=False,
-    compute=precision,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.overlap import Floats
 from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring.metrics.metric import share_metric
 
 
 def recall(objects: Comparison) -> Floats:
@@ -15,17 +15,11 @@ def recall(objects: Comparison) -> Floats:
     return share(objects.shared, objects.ref_voxels)
 
 
-METRIC = Metric(
+METRIC = share_metric(
     name="recall",
     title="Recall on voxels (sensitivity)",
     formula="|g ∩ p| / |g|",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    unit="",
-    needs="overlap",
-    missed="0",
-    false_positive="NaN",
-    penalised=False,
     compute=recall,
+    needs="overlap",
+    false_positive="NaN",
 )
