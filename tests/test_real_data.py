@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import nibabel
 import numpy as np
 import pytest
 
@@ -18,8 +19,6 @@ COCO = DATA / "coco_panoptic_sample"
 
 @pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
 def test_part_aware_quality_of_vertebrae_equals_the_published_program_s() -> None:
-    nibabel = pytest.importorskip("nibabel", reason="nibabel reads the spine segmentations")
-
     def read(name: str) -> Any:
         return np.asarray(nibabel.load(SPINE / f"{name}.nii.gz").dataobj)[246:416].astype(np.int64)
 

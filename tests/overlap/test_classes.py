@@ -202,6 +202,29 @@ def test_parts_of_chunks_add_too() -> None:
         assert total[class_id] == whole[class_id]
 
 
+def test_only_strategies_that_decide_object_by_object_match_classes_at_once() -> None:
+    assert all(strategy.is_local for strategy in BY_NAME.values())
+    assert not any(strategy.is_local for strategy in OPTIMAL.values())
+
+
+def test_maximum_pq_is_sought_class_by_class() -> None:
+    """A poor fragment is worth taking where PQ is high, since it saves a false positive."""
+    kinds = [pm.SegmentClass(1), pm.SegmentClass(2)]
+    good = [11] * 40 + [12] * 2 + [0] * 3
+    found = [11] * 40 + [12] * 5
+    poor = [21] * 30 + [0] * 15
+    bad = [22] * 8 + [0] * 22 + [23] * 5 + [24] * 5 + [25] * 5
+    reference, prediction = np.array([good + poor]), np.array([found + bad])
+
+    def side(image: Any) -> pm.Panoptic:
+        return pm.from_maps(image // 10, image, kinds)
+
+    overlaps = pm.count_class_overlaps(side(reference), side(prediction))
+    strategy = OPTIMAL["many-to-one/optimal/seed"]
+    for class_id, tally in pm.tally_classes(overlaps, strategy, 0.0).items():
+        assert tally == pm.match(overlaps[class_id], strategy, 0.0).tally
+
+
 @pytest.mark.parametrize("strategy", [*BY_NAME.values(), *OPTIMAL.values(), pm.SameId()])
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.5])
 def test_all_classes_at_once_equal_one_by_one(strategy: pm.Strategy, threshold: float) -> None:

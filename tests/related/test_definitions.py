@@ -166,6 +166,15 @@ def test_stardist_counts_pairs_before_scores_and_equality_as_a_match() -> None:
     assert pm.match(overlap, threshold=0.1).tally.tp == 1
 
 
+def test_three_weak_pairs_come_before_two_strong_ones() -> None:
+    table = [[10, 80, 0], [0, 10, 80], [0, 0, 10]]
+    chain = pm.Overlap.from_dense(table, ref_sizes=[100, 100, 100], pred_sizes=[10, 90, 90])
+    (found,) = related.stardist_scores(chain, 0.05)
+    assert found.tally.tp == 3
+    assert found.tally.quality < 0.3
+    assert pm.match(chain, threshold=0.04).tally.tp == 2
+
+
 def test_ccdice_reaches_alpha_and_takes_each_object_once() -> None:
     overlap = pm.Overlap.from_dense([[3, 3]], ref_sizes=[6], pred_sizes=[3, 6])
     assert related.ccdice(overlap, 0.5) == pytest.approx(0.5 * (2 / 3 + 2 / 3))

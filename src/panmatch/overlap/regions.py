@@ -67,7 +67,7 @@ def unite_cells(overlap: Overlap) -> Overlap:
     some = united > 0  # without references nothing is united
     place = np.cumsum(some) - 1
     kept = some[members[0]]
-    pred_at = np.where(some[at], place[at], -1)
+    pred_at = place[at]  # −1 only if there is no reference at all
     joined, edge_at = np.unique(edges.ref * len(united) + pred_at[edges.pred], return_inverse=True)
     parts = overlap.parts
     return Overlap(
