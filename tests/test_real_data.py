@@ -20,7 +20,8 @@ COCO = DATA / "coco_panoptic_sample"
 @pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
 def test_part_aware_quality_of_vertebrae_equals_the_published_program_s() -> None:
     def read(name: str) -> Any:
-        return np.asarray(nibabel.load(SPINE / f"{name}.nii.gz").dataobj)[246:416].astype(np.int64)
+        image: Any = nibabel.load(SPINE / f"{name}.nii.gz")
+        return np.asarray(image.dataobj)[246:416].astype(np.int64)
 
     kinds = [
         pm.SegmentClass(24, "vertebra", parts=tuple(range(1, 11))),

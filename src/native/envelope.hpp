@@ -34,8 +34,7 @@ public:
         Site site{height, static_cast<double>(place), first_, 0, label};
         while (top_ >= 0) {
             const Site& left = sites_[top_];
-            double here = cost(site, left.from);
-            if (!(here < left.cost_from) && !(kLabels && here == left.cost_from && label < left.label)) {
+            if (!(cost(site, left.from) < left.cost_from)) {
                 site.from = first_win(site, left);
                 break;
             }
