@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import panmatch as pm
 from benchmarks import scenes
-from benchmarks.peers import ROOT, panoptica
+from benchmarks.memory import extra_memory
+from benchmarks.peers import panoptica
 from benchmarks.scenes import Labels, Pair
 from benchmarks.timing import Row, at_most, below, best_ms, faster
 
@@ -92,27 +92,8 @@ def best_numpy(reference: Labels, prediction: Labels) -> tuple[str, float]:
 
 
 def memory() -> Row:
-    """Count in a fresh process and see how far its peak memory rises."""
-    code = "from benchmarks.core import print_extra_memory; print_extra_memory()"
-    out = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout
-    return below("extra memory of counting, 512³, 3000 instances", float(out), "MB", 32)
-
-
-def print_extra_memory() -> None:
-    """Print how far the peak rises above what is held before, in MB (Linux only)."""
-    reference, prediction = scenes.twice_as_large(scenes.balls(3000))
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = _memory_kb("VmRSS")
-    found = pm.count_overlaps(reference, prediction, threads=2)
-    assert len(found.ref_ids) == 3000
-    print((_memory_kb("VmHWM") - before) / 1024)
-
-
-def _memory_kb(name: str) -> int:
-    status = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in status if line.startswith(name))
+    found = extra_memory("count_512")
+    return below("extra memory of counting, 512³, 3000 instances", found, "MB", 32)
 
 
 def whole_pq() -> Iterator[Row]:

@@ -9,6 +9,7 @@ from scipy import ndimage
 
 import panmatch as pm
 from benchmarks import scenes
+from benchmarks.memory import extra_memory
 from benchmarks.peers import CCMETRICS, ask
 from benchmarks.timing import Row, best_ms, faster, in_words, not_measured
 from panmatch import related
@@ -18,6 +19,7 @@ from panmatch.labels import nearest_labels
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
     yield from cells()
+    yield cell_memory()
     yield from region_pq()
     yield from cc_dice()
 
@@ -39,6 +41,13 @@ def cells() -> Iterator[Row]:
         what = f"nearest-label cells, 256³, 200 objects, {in_words(threads)}"
         name = "scipy distance_transform_edt(return_indices=True) and lookup"
         yield faster(what, ours, theirs, name, 8 if threads == 2 else None)
+
+
+def cell_memory() -> Row:
+    """The cells themselves and one float per voxel: twice 64 MB for 256³ int32."""
+    return below(
+        "extra memory of cells, 256³ int32", extra_memory("cells_256"), "MB", 2 * 64 * 1.05
+    )
 
 
 def region_pq() -> Iterator[Row]:

@@ -3,7 +3,14 @@
 import subprocess
 import sys
 
-HEAVY = ("scipy", "pandas", "matplotlib", "rich", "typer", "pydantic", "hypothesis")
+import pytest
+
+import panmatch
+
+HEAVY = (
+    "scipy", "skimage", "cc3d", "PIL", "pandas", "matplotlib", "rich", "typer", "pydantic",
+    "hypothesis",
+)  # fmt: skip
 
 
 def test_import_loads_nothing_heavy() -> None:
@@ -13,6 +20,14 @@ def test_import_loads_nothing_heavy() -> None:
     ).stdout.split()
     assert "numpy" in loaded
     assert not [name for name in loaded if name.split(".")[0] in HEAVY]
+
+
+def test_every_public_name_is_there_and_listed() -> None:
+    for name in panmatch.__all__:
+        assert getattr(panmatch, name) is not None
+        assert name in dir(panmatch)
+    with pytest.raises(AttributeError, match="no attribute 'mesure'"):
+        panmatch.mesure  # noqa: B018
 
 
 def test_import_prints_nothing() -> None:

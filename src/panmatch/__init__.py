@@ -11,11 +11,10 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 0.5125
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from panmatch.errors import PanmatchError
-from panmatch.formats import load_overlap, save_overlap
-from panmatch.labels import SegmentClass
-from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-from panmatch.labels.panoptic import LabelGroup, Panoptic, from_labels, from_maps, from_segments
 from panmatch.matching import (
     Budget,
     Certificate,
@@ -29,33 +28,78 @@ from panmatch.matching import (
     Tally,
     match,
 )
-from panmatch.overlap import (
-    ClassOverlaps,
-    Overlap,
-    count_class_overlaps,
-    count_overlaps,
-    count_part_overlaps,
-    count_region_overlaps,
-)
-from panmatch.scoring import (
-    Average,
-    ClassCurves,
-    ClassTallies,
-    Curve,
-    GroupScore,
-    Measurements,
-    Metric,
-    all_metrics,
-    class_curves,
-    curve,
-    match_classes,
-    measure,
-    measure_whole,
-    part_averages,
-    tally_classes,
-)
+from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
+from panmatch.scoring import Curve, curve
+
+if TYPE_CHECKING:
+    from panmatch.formats import load_overlap, save_overlap
+    from panmatch.labels.classes import SegmentClass
+    from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
+    from panmatch.labels.panoptic import (
+        LabelGroup,
+        Panoptic,
+        from_labels,
+        from_maps,
+        from_segments,
+    )
+    from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
+    from panmatch.overlap.part_counting import count_part_overlaps
+    from panmatch.scoring.class_scores import (
+        ClassCurves,
+        ClassTallies,
+        GroupScore,
+        class_curves,
+        match_classes,
+        part_averages,
+        tally_classes,
+    )
+    from panmatch.scoring.measure import measure, measure_whole
+    from panmatch.scoring.measurements import Average, Measurements
+    from panmatch.scoring.metrics import Metric, all_metrics
 
 __version__ = "0.1.0"
+
+# What is not needed for a first score is imported when it is first used.
+_LATER = {
+    "panmatch.formats": ("load_overlap", "save_overlap"),
+    "panmatch.labels.classes": ("SegmentClass",),
+    "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
+    "panmatch.labels.panoptic": (
+        "LabelGroup",
+        "Panoptic",
+        "from_labels",
+        "from_maps",
+        "from_segments",
+    ),
+    "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
+    "panmatch.overlap.part_counting": ("count_part_overlaps",),
+    "panmatch.scoring.class_scores": (
+        "ClassCurves",
+        "ClassTallies",
+        "GroupScore",
+        "class_curves",
+        "match_classes",
+        "part_averages",
+        "tally_classes",
+    ),
+    "panmatch.scoring.measure": ("measure", "measure_whole"),
+    "panmatch.scoring.measurements": ("Average", "Measurements"),
+    "panmatch.scoring.metrics": ("Metric", "all_metrics"),
+}
+_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'panmatch' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Average",

@@ -1,9 +1,7 @@
 """From label images to the bipartite graph of overlapping segments."""
 
-from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
 from panmatch.overlap.counting import count_overlaps
 from panmatch.overlap.graph import Edges, Overlap, Score
-from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.overlap.parts import Background, Parts
 from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.regions import count_region_overlaps, unite_cells
@@ -13,7 +11,6 @@ from panmatch.overlap.types import Areas, Floats, Ints
 __all__ = [
     "Areas",
     "Background",
-    "ClassOverlaps",
     "Edges",
     "Floats",
     "Ints",
@@ -23,9 +20,7 @@ __all__ = [
     "Predictions",
     "Score",
     "check_threshold",
-    "count_class_overlaps",
     "count_overlaps",
-    "count_part_overlaps",
     "count_region_overlaps",
     "unite_cells",
 ]

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 
 from panmatch.labels.panoptic import Panoptic
-from panmatch.overlap import count_class_overlaps
-from panmatch.scoring import ClassTallies, tally_classes
+from panmatch.overlap.classes import count_class_overlaps
+from panmatch.scoring.class_scores import ClassTallies, tally_classes
 
 
 def coco_pq(

@@ -167,9 +167,10 @@ class Comparison:
         """Inner bands of all rows: all objects of an image at once."""
         width, spacing = self.settings.boundary_width_mm, self.settings.spacing
         unions, union_ids = self._unions()
+        box = self._box()
         bands = count_overlaps(
-            inner_band(self.reference, width, spacing, threads=self.threads),
-            inner_band(unions, width, spacing, threads=self.threads),
+            inner_band(self.reference[box], width, spacing, threads=self.threads),
+            inner_band(unions[box], width, spacing, threads=self.threads),
             threads=self.threads,
         )
         return Bands(
@@ -203,10 +204,23 @@ class Comparison:
         union_ids[lengths > 0] = rows.pred_ids[rows.pred_first[:-1][lengths > 0]]
         if (lengths <= 1).all():
             return self.prediction, union_ids
-        ids = np.unique(self.prediction)
-        names = ids.copy()
-        names[np.searchsorted(ids, rows.pred_ids)] = union_ids[self._pred_rows]
-        return names[np.searchsorted(ids, self.prediction)], union_ids
+        names = union_ids[self._pred_rows]
+        other = names != rows.pred_ids
+        old, at = np.unique(rows.pred_ids[other], return_index=True)
+        voxels = np.isin(self.prediction, old)
+        unions = self.prediction.astype(np.int64)
+        unions[voxels] = names[other][at][np.searchsorted(old, self.prediction[voxels])]
+        return unions, union_ids
+
+    def _box(self) -> tuple[slice, ...]:
+        """Return the box around everything that is compared; what lies beyond is outside."""
+        sides = self.ref_geometry, self.pred_geometry
+        starts = [side.start[side.voxels > 0] for side in sides]
+        stops = [side.stop[side.voxels > 0] for side in sides]
+        if not sum(map(len, starts)):
+            return (slice(0),) * self.reference.ndim
+        start, stop = np.concatenate(starts).min(0), np.concatenate(stops).max(0)
+        return tuple(map(slice, start.tolist(), stop.tolist()))
 
 
 def share(part: Floats, whole: Floats) -> Floats:

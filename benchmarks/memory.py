@@ -1,0 +1,45 @@
+"""How far the peak memory of a fresh process rises during a call (Linux only)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import panmatch as pm
+from benchmarks import scenes
+from benchmarks.peers import ROOT
+from panmatch.labels import nearest_labels
+
+
+def extra_memory(name: str) -> float:
+    """Return the rise in MB during one of the calls below, in a process of its own."""
+    code = f"from benchmarks import memory; memory.print_rise(memory.{name}())"
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    return float(out)
+
+
+def count_512() -> Callable[[], object]:
+    images = scenes.twice_as_large(scenes.balls(3000))
+    return lambda: pm.count_overlaps(*images, threads=2)
+
+
+def cells_256() -> Callable[[], object]:
+    labels = scenes.scattered(200)
+    return lambda: nearest_labels(labels, threads=2)
+
+
+def print_rise(call: Callable[[], object]) -> None:
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    before = _kilobytes("VmRSS")
+    kept = call()
+    print((_kilobytes("VmHWM") - before) / 1024)
+    del kept
+
+
+def _kilobytes(name: str) -> int:
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith(name))
