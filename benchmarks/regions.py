@@ -11,7 +11,7 @@ import panmatch as pm
 from benchmarks import scenes
 from benchmarks.memory import extra_memory
 from benchmarks.peers import CCMETRICS, ask
-from benchmarks.timing import Row, best_ms, faster, in_words, not_measured
+from benchmarks.timing import Row, below, best_ms, faster, in_words, not_measured
 from panmatch import related
 from panmatch.labels import nearest_labels
 
