@@ -80,8 +80,8 @@ def measure(
     >>> found = measure(matching, reference, prediction, ("dice", "hd"), spacing=(1, 0.5))
     >>> found.columns["dice"], found.columns["hd"]
     (array([0.66666667, 0.        ]), array([0.5, nan]))
-    >>> found.reasons("hd")[1]
-    np.str_('missed: no prediction to compare with')
+    >>> found.reasons("hd").tolist()
+    ['', 'missed: no prediction to compare with']
     """
     ref, pred = without_void(reference, prediction, void)
     images = np.atleast_1d(ref), np.atleast_1d(pred)
