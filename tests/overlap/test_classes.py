@@ -287,6 +287,16 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
             r"b.png: instance 1 \(3 voxels\) is shared by the classes \[24, 26\]",
         ),
         (
+            lambda: pm.from_maps([[24, 24]], [[1, -3]], PLAIN),
+            LabelError,
+            r"instance_map holds the negative instance -3 \(1 voxels below 0\)",
+        ),
+        (
+            lambda: pm.from_maps([[24, 24]], [[1, 1]], PLAIN, part_map=[[1, -1]]),
+            LabelError,
+            r"part_map holds the negative part -1 \(1 voxels below 0\)",
+        ),
+        (
             lambda: pm.from_labels([[1, 4, 4]], [pm.LabelGroup(ROAD, (1,))], name="c.tif"),
             LabelError,
             r"c.tif holds 4 \(2 voxels\), which belongs to no class",

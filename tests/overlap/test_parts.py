@@ -227,6 +227,11 @@ def test_parents_are_made_of_touching_parts() -> None:
             LabelError,
             r"prediction_parts holds part 7 \(1 voxels\).*parts of its class: \[1, 2\]",
         ),
+        (
+            {"reference_parts": np.array([1, -1, 0])},
+            LabelError,
+            r"reference_parts holds the negative part -1 \(1 voxels.*pass void_part=-1",
+        ),
         ({"parts": (1, 1)}, OptionError, r"parts=\[1, 1\] must be distinct labels"),
         ({"background": "all"}, OptionError, "background='all' is not known"),
         ({"spacing": (1,)}, OptionError, "pass regions=True"),

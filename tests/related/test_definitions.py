@@ -231,3 +231,14 @@ def test_labels_are_taken_together() -> None:
     found = related.cc_metric(reference=touching, prediction=touching)
     assert found.per_component.tolist() == [1, 1]
     assert related.lesionwise_dice(reference=touching, prediction=touching != 0) == 1
+
+
+@pytest.mark.parametrize(
+    "score", [related.cc_metric, related.cluster_dice, related.lesionwise_dice]
+)
+def test_a_negative_label_is_no_object(score: Any) -> None:
+    good, bad = np.array([[1, 0]]), np.array([[1, -1]])
+    with pytest.raises(LabelError, match=r"reference holds the negative label -1 \(1 voxels"):
+        score(reference=bad, prediction=good)
+    with pytest.raises(LabelError, match="prediction holds the negative label -1"):
+        score(reference=good, prediction=bad)

@@ -9,7 +9,7 @@ import pytest
 
 import panmatch as pm
 from panmatch import phantoms
-from panmatch.errors import OptionError, OverlapError, ShapeError
+from panmatch.errors import LabelError, OptionError, OverlapError, ShapeError
 
 NAN = float("nan")
 
@@ -275,3 +275,10 @@ def test_a_whole_class_missing_on_one_side_or_both() -> None:
     assert np.isnan([empty.columns["dice"][0], empty.columns["hd"][0]]).all()
     assert empty.reasons("hd").tolist() == ["empty: neither side has a voxel"]
     assert empty.tally.status == "empty"
+
+
+def test_a_whole_class_with_a_negative_label_is_refused_unless_it_is_void() -> None:
+    image = np.array([[1, -1, -1]])
+    with pytest.raises(LabelError, match=r"reference holds the negative label -1 \(2 voxels"):
+        pm.measure_whole(image, np.abs(image))
+    assert pm.measure_whole(image, np.abs(image), "dice", void=-1).columns["dice"].tolist() == [1.0]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.labels.validation import LabelArray, as_labels
+from panmatch.labels.validation import LabelArray, as_mask
 
 Connectivity = Literal["full", "faces"]
 
@@ -41,7 +41,7 @@ def connected_components(
     [[1, 0, 2], [0, 3, 0]]
     """
     check_choice("connectivity", connectivity, get_args(Connectivity))
-    mask = as_labels(labels, name) != 0
+    mask = as_mask(labels, name)
     if mask.ndim in (2, 3) and mask.size:
         import cc3d
 

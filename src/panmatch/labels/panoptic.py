@@ -130,6 +130,8 @@ def from_maps(
         if numbering == "global":
             _check_numbers(at, instances, counts, kinds, name)
         parts = np.zeros_like(numbers) if part_map is None else columns[2]
+        _refuse_negative(instances, counts, are_things(at, kinds), "instance_map", "instance")
+        _refuse_negative(parts, counts, parts != void_part, "part_map", "part")
         if void_part is not None:
             parts = np.where(parts == void_part, UNKNOWN_PART, parts)
         things = are_things(at, kinds)
@@ -301,6 +303,15 @@ def _check_numbers(
         raise LabelError(
             f"{name}: instance {shared[0]} ({voxels} voxels) is shared by the classes {owners}. "
             f"If numbers begin anew in every class, pass numbering='per class'."
+        )
+
+
+def _refuse_negative(numbers: Ints, counts: Ints, among: Mask, name: str, what: str) -> None:
+    bad = among & (numbers < 0)
+    if bad.any():
+        raise LabelError(
+            f"{name} holds the negative {what} {numbers[bad][0]} ({int(counts[bad].sum())} voxels "
+            f"below 0): numbers begin with 1, and 0 is none."
         )
 
 

@@ -42,6 +42,25 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     return _readable_in_place(values)
 
 
+def as_mask(array: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
+    """Return where `array` is not background; a negative value is an error, and no object.
+
+    Examples
+    --------
+    >>> as_mask([0, 3, 1], "reference")
+    array([False,  True,  True])
+    """
+    labels = as_labels(array, name)
+    if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
+        voxels = int(np.count_nonzero(labels < 0))
+        raise LabelError(
+            f"{name} holds the negative label {labels.min()} ({voxels} voxels below 0): labels are "
+            f"0 (background) or positive ids. Set such voxels to 0, or leave them out as void."
+        )
+    mask: npt.NDArray[np.bool_] = labels != 0
+    return mask
+
+
 def check_same_shape(arrays: dict[str, LabelArray]) -> None:
     """Raise a `ShapeError` that prints both shapes unless all arrays have one shape."""
     first_name, first = next(iter(arrays.items()))

@@ -82,7 +82,10 @@ def count_part_overlaps(
         known, _ = without_void(given, other, void)
         more["cells"] = nearest_labels(known, spacing, where=other, threads=threads)
     found = count_jointly(given, other, void, threads, **more)
-    ref_part, pred_part = (_marked(labels, void_part) for labels in found.more[:2])
+    ref_part, pred_part = (
+        mark_unknown(labels, found.counts, void_part, name)
+        for labels, name in zip(found.more, ("reference_parts", "prediction_parts"), strict=False)
+    )
     outside = found.in_void
     _check_inside(ref_part, (found.ref > 0) | outside, found.counts, "reference")
     _check_inside(pred_part, (found.pred > 0) | outside, found.counts, "prediction")
@@ -167,8 +170,17 @@ def _whole(
     return connected_components(known, name=name)
 
 
-def _marked(labels: Ints, void_part: int | None) -> Ints:
-    return labels if void_part is None else np.where(labels == void_part, UNKNOWN, labels)
+def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -> Ints:
+    """Return part labels with −1 for void; any other negative one is an error."""
+    known = np.ones(len(labels), np.bool_) if void_part is None else labels != void_part
+    bad = known & (labels < 0)
+    if bad.any():
+        raise LabelError(
+            f"{name} holds the negative part {labels[bad][0]} ({int(counts[bad].sum())} voxels "
+            f"below 0): parts are 0 (none) or positive labels. If it marks unknown parts, pass "
+            f"void_part={labels[bad][0]}."
+        )
+    return np.where(known, labels, UNKNOWN)
 
 
 def _check_inside(part: Ints, inside: npt.NDArray[np.bool_], counts: Ints, side: str) -> None:

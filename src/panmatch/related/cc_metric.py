@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.labels import LabelArray, check_same_shape
 from panmatch.labels.cells import nearest_labels
 from panmatch.labels.components import connected_components
+from panmatch.labels.validation import as_mask
 from panmatch.overlap import Floats, Ints, count_overlaps
 from panmatch.overlap.sums import sum_by
 from panmatch.scoring.comparison import Comparison, Rows
@@ -114,7 +115,8 @@ def cc_metric(
     (array([0.8, 0. ]), 0.4)
     """
     (chosen,) = resolve_metrics(metric)
-    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
+    sides = (reference, "reference"), (prediction, "prediction")
+    ref, pred = (as_mask(*side).view(np.uint8) for side in sides)
     check_same_shape({"reference": ref, "prediction": pred})
     settings = settings_for(ref.shape, spacing, tolerance_mm, None, penalty_mm)
     components = np.atleast_1d(connected_components(ref))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import as_labels, check_same_shape
+from panmatch.labels import check_same_shape
 from panmatch.labels.components import Connectivity, connected_components
+from panmatch.labels.validation import as_mask
 from panmatch.overlap import Floats, count_overlaps
 from panmatch.overlap.sums import sum_by
 
@@ -66,8 +67,8 @@ def _cluster_sizes(
     reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity
 ) -> tuple[Floats, Floats, Floats]:
     """Return for every cluster the voxels of the reference, of the prediction, and of both."""
-    masks = {"reference": as_labels(reference, "reference") != 0}
-    masks["prediction"] = as_labels(prediction, "prediction") != 0
+    masks = {"reference": as_mask(reference, "reference")}
+    masks["prediction"] = as_mask(prediction, "prediction")
     check_same_shape({name: mask.view(np.uint8) for name, mask in masks.items()})
     clusters = connected_components(masks["reference"] | masks["prediction"], connectivity)
     # 1: only the reference, 2: only the prediction, 3: both.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError, OverlapError
 from panmatch.labels import Geometry
 from panmatch.labels.spacing import as_spacing
+from panmatch.labels.validation import as_mask
 from panmatch.labels.void import without_void
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import count_overlaps
@@ -128,7 +129,10 @@ def measure_whole(
     (array([0.8]), array([0.4]))
     """
     ref, pred = without_void(reference, prediction, void)
-    masks = np.atleast_1d(ref != 0).view(np.uint8), np.atleast_1d(pred != 0).view(np.uint8)
+    masks = (
+        np.atleast_1d(as_mask(ref, "reference")).view(np.uint8),
+        np.atleast_1d(as_mask(pred, "prediction")).view(np.uint8),
+    )
     settings = settings_for(masks[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
     overlap = count_overlaps(*masks, threads=threads)
     sizes = [float(s.sum()) for s in (overlap.ref_sizes, overlap.pred_sizes)]
