@@ -28,7 +28,7 @@ bench: $(VENV)/installed $(PEERS)/installed-peers
 
 bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 
-study: $(VENV)/installed $(VENV)/installed-study
+study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality
 
 clean:

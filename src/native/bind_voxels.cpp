@@ -4,6 +4,7 @@
 #include "distance.hpp"
 #include "geometry.hpp"
 #include "joint_count.hpp"
+#include "paint.hpp"
 #include "surface.hpp"
 
 namespace panmatch {
@@ -71,6 +72,43 @@ std::vector<double> weights_of(const FlatArray<double>& spacing, size_t axes) {
     std::vector<double> weight;
     for (size_t axis = 0; axis < axes; ++axis) weight.push_back(spacing(axis) * spacing(axis));
     return weight;
+}
+
+template <size_t K>
+void paint_combinations(const std::vector<int64_t>& shape, const std::vector<Operand>& operands,
+                        const int64_t* keys, const FlatArray<int64_t>& numbers, int threads) {
+    NumberTable<K> table(keys, numbers.data(), numbers.shape(0));
+    switch (operands[0].width) {
+        case 1: return paint<K, uint8_t>(shape, operands, table, threads);
+        case 2: return paint<K, uint16_t>(shape, operands, table, threads);
+        case 4: return paint<K, uint32_t>(shape, operands, table, threads);
+        default: return paint<K, uint64_t>(shape, operands, table, threads);
+    }
+}
+
+// `out` has the axes of all arrays, in an order in which its own last axis is contiguous.
+void paint_numbers(const LabelArray& out, const std::vector<LabelArray>& arrays,
+                   const nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& keys,
+                   const FlatArray<int64_t>& numbers, int threads) {
+    std::vector<Operand> operands{operand_of(out)};
+    std::vector<int64_t> shape = shape_of(out);
+    for (const auto& array : arrays) {
+        if (shape_of(array) != shape) throw nb::value_error("arrays must have one shape");
+        operands.push_back(operand_of(array));
+    }
+    int64_t step = operands[0].width;
+    for (size_t axis = shape.size(); axis-- > 0; step *= shape[axis])
+        if (shape[axis] > 1 && operands[0].stride[axis] != step)
+            throw nb::value_error("out must be C-contiguous");
+    if (keys.shape(1) != arrays.size() || keys.shape(0) != numbers.shape(0) || threads < 1)
+        throw nb::value_error("one key per array and one number per row are needed");
+    nb::gil_scoped_release unlocked;
+    switch (arrays.size()) {
+        case 1: return paint_combinations<1>(shape, operands, keys.data(), numbers, threads);
+        case 2: return paint_combinations<2>(shape, operands, keys.data(), numbers, threads);
+        case 3: return paint_combinations<3>(shape, operands, keys.data(), numbers, threads);
+        default: throw nb::value_error("one to three arrays are painted from");
+    }
 }
 
 template <typename T, typename D>
@@ -166,6 +204,8 @@ std::tuple<Ragged, Ragged> surface_distances(
 void bind_voxels(nb::module_& m) {
     using namespace nb::literals;
     m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
+    m.def("paint_numbers", &paint_numbers, "out"_a.noconvert(), "arrays"_a, "keys"_a, "numbers"_a,
+          "threads"_a);
     m.def("segment_geometry", &segment_geometry, "labels"_a, "threads"_a);
     m.def("edge_distances", &edge_distances<float>, "labels"_a, "spacing"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);

@@ -14,6 +14,7 @@ from panmatch.native._core import (
     merge_sweep,
     nearest_labels,
     pack,
+    paint_numbers,
     segment_geometry,
     surface_distances,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "merge_sweep",
     "nearest_labels",
     "pack",
+    "paint_numbers",
     "segment_geometry",
     "surface_distances",
 ]

@@ -10,6 +10,13 @@ Mask = npt.NDArray[np.uint8]
 Course = tuple[Ints, Floats, Floats]
 
 def joint_counts(arrays: Sequence[npt.NDArray[Any]], threads: int) -> tuple[Ints, Ints]: ...
+def paint_numbers(
+    out: npt.NDArray[Any],
+    arrays: Sequence[npt.NDArray[Any]],
+    keys: Ints,
+    numbers: Ints,
+    threads: int,
+) -> None: ...
 def segment_geometry(labels: npt.NDArray[Any], threads: int) -> tuple[Ints, Ints]: ...
 def edge_distances(
     labels: npt.NDArray[Any], spacing: Floats, border: bool, out: npt.NDArray[Any], threads: int

@@ -14,8 +14,8 @@ from panmatch.labels.validation import as_mask
 from panmatch.overlap import Floats, Ints, count_overlaps
 from panmatch.overlap.sums import sum_by
 from panmatch.scoring.comparison import Comparison, Rows
-from panmatch.scoring.measure import Penalty, settings_for
 from panmatch.scoring.metrics import Metric, resolve_metrics
+from panmatch.scoring.settings import Penalty, settings_for
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,28 +12,7 @@ from panmatch.labels import Geometry, LabelArray, inner_band, segment_geometry
 from panmatch.labels.skeletons import SkeletonOverlaps, skeleton_overlaps
 from panmatch.labels.surfaces import ObjectPairs, SurfaceDistances, surface_distances
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that the values depend on besides the images.
-
-    Attributes
-    ----------
-    spacing
-        Distance between voxels along each axis; voxel units are all ones.
-    tolerance_mm
-        How far a boundary may be off for NSD.
-    boundary_width_mm
-        Width of the bands of boundary IoU.
-    penalty_mm
-        Distance of an object without partner; NaN for none.
-    """
-
-    spacing: tuple[float, ...]
-    tolerance_mm: float
-    boundary_width_mm: float
-    penalty_mm: float
+from panmatch.scoring.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +40,21 @@ class Rows:
     pred_voxels: Floats
     shared: Floats
 
+    def take(self, at: Ints) -> Rows:
+        """Return some of the rows."""
+        lengths = np.diff(self.pred_first)[at]
+        first = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
+        return Rows(
+            ref_ids=self.ref_ids[at],
+            pred_first=first,
+            pred_ids=self.pred_ids[np.repeat(self.pred_first[at], lengths) + within],
+            names=[self.names[i] for i in at.tolist()],
+            ref_voxels=self.ref_voxels[at],
+            pred_voxels=self.pred_voxels[at],
+            shared=self.shared[at],
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
@@ -80,6 +74,7 @@ class Comparison:
     prediction: LabelArray
     settings: Settings
     threads: int | None = None
+    known: tuple[Geometry, Geometry] | None = None  # of all segments of both images
 
     def __len__(self) -> int:
         return len(self.rows.ref_ids)
@@ -117,15 +112,13 @@ class Comparison:
     @cached_property
     def ref_geometry(self) -> Geometry:
         """Voxels, centre and box of every row's reference."""
-        found = segment_geometry(self.reference, threads=self.threads)
         some = np.flatnonzero(self.rows.ref_ids)
-        return found.unite(self.rows.ref_ids[some], some, len(self))
+        return self._segments[0].unite(self.rows.ref_ids[some], some, len(self))
 
     @cached_property
     def pred_geometry(self) -> Geometry:
         """Voxels, centre and box of every row's union of predictions."""
-        found = segment_geometry(self.prediction, threads=self.threads)
-        return found.unite(self.rows.pred_ids, self._pred_rows, len(self))
+        return self._segments[1].unite(self.rows.pred_ids, self._pred_rows, len(self))
 
     @property
     def ref_centroid(self) -> Floats:
@@ -184,6 +177,15 @@ class Comparison:
         column = np.full(len(self), otherwise)
         column[self.paired] = values
         return column
+
+    @cached_property
+    def _segments(self) -> tuple[Geometry, Geometry]:
+        if self.known is not None:
+            return self.known
+        return (
+            segment_geometry(self.reference, threads=self.threads),
+            segment_geometry(self.prediction, threads=self.threads),
+        )
 
     @property
     def _pred_rows(self) -> Ints:

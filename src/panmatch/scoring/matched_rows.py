@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.labels import LabelArray
-from panmatch.labels.cells import nearest_labels
+from panmatch.labels.painting import distinct_labels, paint
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints, Overlap
 from panmatch.scoring.comparison import Rows
@@ -45,29 +45,28 @@ def rows_of(matching: Matching) -> Rows:
 
 
 def cut_out(
-    matching: Matching,
-    reference: LabelArray,
-    prediction: LabelArray,
-    spacing: npt.ArrayLike,
-    threads: int | None,
+    matching: Matching, prediction: LabelArray, cells: LabelArray, threads: int | None
 ) -> LabelArray:
-    """Return an image of what was matched: 1 + row on the pieces of a row, 0 elsewhere."""
+    """Return an image of what was matched: 1 + row on the pieces of a row, 0 elsewhere.
+
+    Parameters
+    ----------
+    cells
+        The cell of every voxel of the prediction.
+    """
     overlap, false = matching.overlap, matching.false_positives
     assert overlap.pieces is not None
-    cells = nearest_labels(reference, spacing, where=prediction, threads=threads)
     whole, n = overlap.predictions, len(overlap.ref_ids)
     matched = np.unique(overlap.edges.pred[matching.edges])
     at, owner = whole.expand(matched)
     taken = _pair_key(overlap, overlap.pieces.cells[matched][at], whole.ids[owner])
-    voxels = np.flatnonzero(prediction)
-    pred, cell = prediction.ravel()[voxels], cells.ravel()[voxels]
-    is_matched = np.isin(_pair_key(overlap, cell, pred), taken)
+    found, _ = distinct_labels([prediction, cells], threads=threads)
+    pred, cell = found
+    is_matched = (pred > 0) & np.isin(_pair_key(overlap, cell, pred), taken)
     labels = np.where(is_matched, 1 + _place(overlap.ref_ids, cell), 0)
     is_false = np.isin(pred, false)
     labels[is_false] = n + 1 + _place(false, pred[is_false])
-    image = np.zeros(prediction.shape, np.int64)
-    image.ravel()[voxels] = labels
-    return image
+    return paint([prediction, cells], found, labels, threads=threads)
 
 
 def _outside_void(overlap: Overlap) -> Floats:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Literal
-
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OptionError, OverlapError
-from panmatch.labels import Geometry
-from panmatch.labels.spacing import as_spacing
 from panmatch.labels.validation import as_mask
 from panmatch.labels.void import without_void
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import count_overlaps
-from panmatch.scoring.comparison import Comparison, Rows, Settings
-from panmatch.scoring.matched_rows import cut_out, rows_of
+from panmatch.scoring.comparison import Comparison, Rows
 from panmatch.scoring.measurements import Measurements
-from panmatch.scoring.metrics import Metric, resolve_metrics
-
-BOUNDARY_SHARE = 0.02  # default width of a boundary band, as a share of the image diagonal
-
-Metrics = str | Metric | Iterable[str | Metric]
-Penalty = float | Literal["diagonal"] | None
+from panmatch.scoring.measurer import Measurer, Metrics, describe
+from panmatch.scoring.metrics import resolve_metrics
+from panmatch.scoring.settings import Penalty, settings_for
 
 
 def measure(
@@ -84,15 +74,18 @@ def measure(
     >>> found.reasons("hd").tolist()
     ['', 'missed: no prediction to compare with']
     """
-    ref, pred = without_void(reference, prediction, void)
-    images = np.atleast_1d(ref), np.atleast_1d(pred)
-    settings = settings_for(images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm)
-    rows = rows_of(matching)
-    if matching.overlap.pieces is not None:
-        images = images[0], cut_out(matching, *images, settings.spacing, threads)
-    objects = Comparison(rows, *images, settings, threads)
-    _check_images(objects, matching, void is not None)
-    return _measured(objects, resolve_metrics(metrics), matching.tally)
+    measurer = Measurer(
+        reference,
+        prediction,
+        metrics,
+        spacing,
+        void=void,
+        tolerance_mm=tolerance_mm,
+        boundary_width_mm=boundary_width_mm,
+        penalty_mm=penalty_mm,
+        threads=threads,
+    )
+    return measurer.measure(matching)
 
 
 def measure_whole(
@@ -154,111 +147,5 @@ def measure_whole(
         fn=int(sizes[0] > 0 and not both),
         quality=shared / (sum(sizes) - shared) if both else 0.0,
     )
-    return _measured(Comparison(rows, *masks, settings, threads), resolve_metrics(metrics), tally)
-
-
-def settings_for(
-    shape: tuple[int, ...],
-    spacing: npt.ArrayLike | None,
-    tolerance_mm: float,
-    boundary_width_mm: float | None,
-    penalty_mm: Penalty,
-) -> Settings:
-    """Check the options of `measure` for an image of that shape, and fill in defaults."""
-    steps = as_spacing(spacing, len(shape))
-    diagonal = float(np.linalg.norm(steps * shape))
-    if boundary_width_mm is None:
-        boundary_width_mm = max(BOUNDARY_SHARE * diagonal, float(steps.max()))
-    elif _distance("boundary_width_mm", boundary_width_mm) < steps.min():
-        raise OptionError(
-            f"boundary_width_mm={boundary_width_mm!r} is less than the distance between voxels "
-            f"({steps.min():g}): such a band holds no voxel."
-        )
-    if penalty_mm is None:
-        penalty_mm = float("nan")
-    elif penalty_mm == "diagonal":
-        penalty_mm = diagonal
-    else:
-        penalty_mm = _distance("penalty_mm", penalty_mm)
-    return Settings(
-        tuple(steps.tolist()),
-        _distance("tolerance_mm", tolerance_mm),
-        _distance("boundary_width_mm", boundary_width_mm),
-        penalty_mm,
-    )
-
-
-def _distance(argument: str, value: Any) -> float:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not 0 <= value < float("inf"):
-        choice = ", or 'diagonal'" if argument == "penalty_mm" else ""
-        raise OptionError(f"{argument}={value!r} must be a distance: a number from 0 on{choice}.")
-    return float(value)
-
-
-def _check_images(objects: Comparison, matching: Matching, has_void: bool) -> None:
-    """Raise an `OverlapError` unless the images hold what was matched."""
-    rows = objects.rows
-    for name, geometry, voxels in (
-        ("reference", objects.ref_geometry, rows.ref_voxels),
-        ("prediction", objects.pred_geometry, rows.pred_voxels),
-    ):
-        wrong = np.flatnonzero(geometry.voxels != voxels)
-        if len(wrong):
-            raise OverlapError(_why_not_matched(name, wrong[0], geometry, rows, matching, has_void))
-
-
-def _why_not_matched(
-    name: str, row: int, geometry: Geometry, rows: Rows, matching: Matching, has_void: bool
-) -> str:
-    label = rows.ref_ids[row] if name == "reference" else rows.names[row].replace(" ", "+")
-    expected = rows.ref_voxels[row] if name == "reference" else rows.pred_voxels[row]
-    remedy = (
-        "The overlap has void voxels: pass the same void here."
-        if np.any(matching.overlap.pred_void) and not has_void
-        else "Pass the two images that were counted, the reference first"
-        + ("." if matching.overlap.pieces is None else ", with the same spacing.")
-    )
-    return (
-        f"{name} is not what was matched: label {label} has "
-        f"{geometry.voxels[row]} voxels, but {expected:g} in the matching. {remedy}"
-    )
-
-
-def _measured(objects: Comparison, metrics: tuple[Metric, ...], tally: Tally) -> Measurements:
-    columns = _description(objects)
-    clash = [metric.name for metric in metrics if metric.name in columns]
-    if clash:
-        raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
-    for metric in metrics:
-        columns[metric.name] = metric.values(objects)
-    return Measurements(columns, metrics, tally, objects.settings)
-
-
-def _description(objects: Comparison) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns that every table has: who, how large, and where."""
-    rows = objects.rows
-    columns: dict[str, npt.NDArray[Any]] = {
-        "status": _status(objects),
-        "ref_id": rows.ref_ids,
-        "pred_ids": np.array(rows.names, dtype=np.str_),
-    }
-    for side, geometry, centroid in (
-        ("ref", objects.ref_geometry, objects.ref_centroid),
-        ("pred", objects.pred_geometry, objects.pred_centroid),
-    ):
-        columns |= {
-            f"{side}_voxels": geometry.voxels,
-            f"{side}_volume": geometry.voxels * objects.voxel_volume,
-            f"{side}_centroid": centroid,
-            f"{side}_start": geometry.start,
-            f"{side}_stop": geometry.stop,
-        }
-    return columns
-
-
-def _status(objects: Comparison) -> npt.NDArray[np.str_]:
-    ref, pred = objects.ref_voxels > 0, objects.pred_voxels > 0
-    names = np.array(["empty", "false positive", "missed", "matched"])
-    status: npt.NDArray[np.str_] = names[2 * ref + pred]
-    return status
+    objects, chosen = Comparison(rows, *masks, settings, threads), resolve_metrics(metrics)
+    return Measurements(describe(objects, chosen), chosen, tally, settings)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from panmatch.errors import OptionError, check_choice
 from panmatch.matching import Tally
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Settings
 from panmatch.scoring.metrics import Metric
+from panmatch.scoring.settings import Settings
 
 Over = Literal["matched", "references", "all"]
 

@@ -1,0 +1,80 @@
+"""From a `Panoptic` back to one label image per class, for what needs to see voxels."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.labels.painting import distinct_labels, paint
+from panmatch.labels.panoptic import UNKNOWN_PART, Ints, Meaning, Panoptic
+from panmatch.labels.validation import LabelArray
+
+
+class SegmentImages:
+    """The segments of one side, class by class.
+
+    Parameters
+    ----------
+    side
+        The label arrays, and what they mean.
+    unnumbered
+        Id of things without a number.
+    threads
+        Number of threads; by default as many as pay.
+
+    Examples
+    --------
+    >>> from panmatch.labels.classes import SegmentClass
+    >>> from panmatch.labels.coded_ids import from_cityscapes
+    >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> images = SegmentImages(side, unnumbered=99)
+    >>> images.of_class(0).tolist(), images.void.tolist()
+    ([[1, 2, 0, 0]], [[False, False, False, True]])
+    """
+
+    def __init__(self, side: Panoptic, *, unnumbered: int, threads: int | None = None) -> None:
+        self._side, self._unnumbered, self._threads = side, unnumbered, threads
+
+    def of_class(self, at: int) -> LabelArray:
+        """Return the ids of the segments of a class, by its position; 0 elsewhere."""
+        meaning = self._meaning
+        ours = (meaning.classes == at) & ~meaning.crowd & ~meaning.void
+        ids = np.where(meaning.instances == 0, self._unnumbered, meaning.instances)
+        return self._painted(np.where(ours, ids, 0))
+
+    def parts_of_class(self, at: int, unknown: int) -> LabelArray:
+        """Return the part labels on the segments of a class, `unknown` for unknown ones."""
+        meaning = self._meaning
+        ours = (meaning.classes == at) & ~meaning.crowd & ~meaning.void
+        parts = np.where(meaning.parts == UNKNOWN_PART, unknown, meaning.parts)
+        return self._painted(np.where(ours, parts, 0))
+
+    @cached_property
+    def void(self) -> npt.NDArray[np.bool_]:
+        """Voxels about which nothing is known."""
+        unknown: npt.NDArray[np.bool_] = self._painted(self._meaning.void.astype(np.int64)) != 0
+        return unknown
+
+    @cached_property
+    def has_void(self) -> bool:
+        """Whether there is any such voxel."""
+        return bool(self._meaning.void.any())
+
+    @cached_property
+    def _distinct(self) -> tuple[Ints, Ints]:
+        return distinct_labels(self._side.arrays, threads=self._threads)
+
+    @cached_property
+    def _meaning(self) -> Meaning:
+        columns, counts = self._distinct
+        return self._side.decode(tuple(columns), counts)
+
+    def _painted(self, numbers: Ints) -> LabelArray:
+        """Return an image with the number of its combination on every voxel."""
+        arrays, values = self._side.arrays, self._distinct[0]
+        for array, column in zip(arrays, values, strict=True):
+            if np.array_equal(numbers, column):
+                return array
+        return paint(arrays, values, numbers, threads=self._threads)

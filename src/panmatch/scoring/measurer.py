@@ -1,0 +1,180 @@
+"""Matchings of the same two images, with every pair of objects measured once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError, OverlapError
+from panmatch.labels import Geometry, LabelArray, nearest_labels, segment_geometry
+from panmatch.labels.void import without_void
+from panmatch.matching import Matching
+from panmatch.scoring.comparison import Comparison, Rows
+from panmatch.scoring.matched_rows import cut_out, rows_of
+from panmatch.scoring.measurements import Measurements
+from panmatch.scoring.metrics import Metric, resolve_metrics
+from panmatch.scoring.settings import Penalty, settings_for
+
+Metrics = str | Metric | Iterable[str | Metric]
+Columns = dict[str, npt.NDArray[Any]]
+
+
+class Measurer:
+    """Measures matchings of two images.
+
+    Strategies and thresholds mostly agree on who belongs to whom: what was measured for one
+    matching is not measured again for the next. Parameters are those of `measure`.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> from panmatch.overlap import count_overlaps
+    >>> reference, prediction = np.array([1, 1, 1, 0, 2]), np.array([5, 5, 0, 0, 6])
+    >>> measurer, ov = Measurer(reference, prediction, "hd"), count_overlaps(reference, prediction)
+    >>> [measurer.measure(match(ov, threshold=tau)).columns["hd"].tolist() for tau in (0.5, 0.8)]
+    [[1.0, 0.0], [nan, 0.0, nan]]
+    """
+
+    def __init__(
+        self,
+        reference: npt.ArrayLike,
+        prediction: npt.ArrayLike,
+        metrics: Metrics = ("iou", "dice"),
+        spacing: npt.ArrayLike | None = None,
+        *,
+        void: int | npt.ArrayLike | None = None,
+        tolerance_mm: float = 1.0,
+        boundary_width_mm: float | None = None,
+        penalty_mm: Penalty = None,
+        threads: int | None = None,
+    ) -> None:
+        ref, pred = without_void(reference, prediction, void)
+        self._images = np.atleast_1d(ref), np.atleast_1d(pred)
+        self._settings = settings_for(
+            self._images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm
+        )
+        self._metrics, self._threads = resolve_metrics(metrics), threads
+        self._has_void = void is not None
+        self._blocks: list[Columns] = []
+        self._at: dict[tuple[int, str], int] = {}
+
+    def measure(self, matching: Matching) -> Measurements:
+        """Measure every matched, missed and false object."""
+        if matching.overlap.pieces is not None:
+            columns = self._measured_in_cells(matching)
+        else:
+            columns = self._looked_up(matching)
+        return Measurements(columns, self._metrics, matching.tally, self._settings)
+
+    def _measured_in_cells(self, matching: Matching) -> Columns:
+        """Return the columns of a matching whose objects are pieces of its own making."""
+        ref, pred = self._images
+        pieces = cut_out(matching, pred, self._cells, self._threads)
+        objects = Comparison(rows_of(matching), ref, pieces, self._settings, self._threads)
+        return self._described(objects, matching)
+
+    def _looked_up(self, matching: Matching) -> Columns:
+        rows = rows_of(matching)
+        keys = list(zip(rows.ref_ids.tolist(), rows.names, strict=True))
+        new = [row for row, key in enumerate(keys) if key not in self._at]
+        if new or not self._blocks:
+            some = rows.take(np.array(new, np.int64))
+            objects = Comparison(some, *self._images, self._settings, self._threads, self._segments)
+            self._blocks.append(self._described(objects, matching))
+            self._at |= {keys[row]: len(self._at) + i for i, row in enumerate(new)}
+        at = np.array([self._at[key] for key in keys], np.int64)
+        return {
+            name: np.concatenate([block[name] for block in self._blocks])[at]
+            for name in self._blocks[0]
+        }
+
+    def _described(self, objects: Comparison, matching: Matching) -> Columns:
+        _check_images(objects, matching, self._has_void)
+        return describe(objects, self._metrics)
+
+    @cached_property
+    def _cells(self) -> LabelArray:
+        """Cells of the references, where something is predicted."""
+        ref, pred = self._images
+        return nearest_labels(ref, self._settings.spacing, where=pred, threads=self._threads)
+
+    @cached_property
+    def _segments(self) -> tuple[Geometry, Geometry]:
+        ref, pred = self._images
+        return (
+            segment_geometry(ref, threads=self._threads),
+            segment_geometry(pred, threads=self._threads),
+        )
+
+
+def _check_images(objects: Comparison, matching: Matching, has_void: bool) -> None:
+    """Raise an `OverlapError` unless the images hold what was matched."""
+    rows = objects.rows
+    for name, geometry, voxels in (
+        ("reference", objects.ref_geometry, rows.ref_voxels),
+        ("prediction", objects.pred_geometry, rows.pred_voxels),
+    ):
+        wrong = np.flatnonzero(geometry.voxels != voxels)
+        if len(wrong):
+            raise OverlapError(_why_not_matched(name, wrong[0], geometry, rows, matching, has_void))
+
+
+def _why_not_matched(
+    name: str, row: int, geometry: Geometry, rows: Rows, matching: Matching, has_void: bool
+) -> str:
+    label = rows.ref_ids[row] if name == "reference" else rows.names[row].replace(" ", "+")
+    expected = rows.ref_voxels[row] if name == "reference" else rows.pred_voxels[row]
+    remedy = (
+        "The overlap has void voxels: pass the same void here."
+        if np.any(matching.overlap.pred_void) and not has_void
+        else "Pass the two images that were counted, the reference first"
+        + ("." if matching.overlap.pieces is None else ", with the same spacing.")
+    )
+    return (
+        f"{name} is not what was matched: label {label} has "
+        f"{geometry.voxels[row]} voxels, but {expected:g} in the matching. {remedy}"
+    )
+
+
+def describe(objects: Comparison, metrics: tuple[Metric, ...]) -> dict[str, npt.NDArray[Any]]:
+    """Return all columns of a comparison: who, how large, where, and the metrics."""
+    columns = _description(objects)
+    clash = [metric.name for metric in metrics if metric.name in columns]
+    if clash:
+        raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
+    for metric in metrics:
+        columns[metric.name] = metric.values(objects)
+    return columns
+
+
+def _description(objects: Comparison) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns that every table has: who, how large, and where."""
+    rows = objects.rows
+    columns: dict[str, npt.NDArray[Any]] = {
+        "status": _status(objects),
+        "ref_id": rows.ref_ids,
+        "pred_ids": np.array(rows.names, dtype=np.str_),
+    }
+    for side, geometry, centroid in (
+        ("ref", objects.ref_geometry, objects.ref_centroid),
+        ("pred", objects.pred_geometry, objects.pred_centroid),
+    ):
+        columns |= {
+            f"{side}_voxels": geometry.voxels,
+            f"{side}_volume": geometry.voxels * objects.voxel_volume,
+            f"{side}_centroid": centroid,
+            f"{side}_start": geometry.start,
+            f"{side}_stop": geometry.stop,
+        }
+    return columns
+
+
+def _status(objects: Comparison) -> npt.NDArray[np.str_]:
+    ref, pred = objects.ref_voxels > 0, objects.pred_voxels > 0
+    names = np.array(["empty", "false positive", "missed", "matched"])
+    status: npt.NDArray[np.str_] = names[2 * ref + pred]
+    return status
