@@ -38,6 +38,10 @@ class FileError(PanmatchError):
     """A file cannot be read or written as asked."""
 
 
+class SpecError(PanmatchError):
+    """A spec says something that cannot be meant."""
+
+
 def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
     """Raise an `OptionError` that suggests the nearest name unless `value` is accepted.
 

@@ -1,5 +1,18 @@
-"""Files that panmatch reads and writes."""
+"""Files that panmatch reads and writes.
 
+The libraries behind the formats are imported when the first file of their kind is read.
+"""
+
+from panmatch.formats.label_image import LabelImage, check_same_grid
 from panmatch.formats.overlap_file import load_overlap, save_overlap
+from panmatch.formats.reading import case_name, is_label_file, read_labels
 
-__all__ = ["load_overlap", "save_overlap"]
+__all__ = [
+    "LabelImage",
+    "case_name",
+    "check_same_grid",
+    "is_label_file",
+    "load_overlap",
+    "read_labels",
+    "save_overlap",
+]

@@ -36,6 +36,11 @@ class CocoPanoptic:
     classes: tuple[SegmentClass, ...]
     annotations: dict[Any, dict[str, Any]]
 
+    @property
+    def by_name(self) -> dict[str, Any]:
+        """The image ids by their text."""
+        return {str(image_id): image_id for image_id in self.annotations}
+
     def image(self, image_id: Any, classes: tuple[SegmentClass, ...]) -> Panoptic:
         """Read one image."""
         annotation = self.annotations[image_id]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, PanmatchError
+from panmatch.formats.atomic import write_atomically
 from panmatch.overlap import Overlap
 
 SUFFIXES = (".npz", ".json")
@@ -61,17 +62,6 @@ def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
                 return dict(columns)
         except (BadZipFile, EOFError) as error:
             raise ValueError(f"the archive is damaged ({error})") from error
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside its target, then move it there in one step."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise FileError(f"path={str(path)!r} cannot be written: {error}") from error
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

@@ -1,0 +1,120 @@
+"""Label files of every accepted format, told apart by their suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from panmatch.errors import FileError
+from panmatch.formats import itk, nifti, numpy_files, png, tiff, zarr_store
+from panmatch.formats.label_image import LabelImage
+
+READERS: dict[str, Callable[[Path], LabelImage]] = {
+    ".nii": nifti.read,
+    ".nii.gz": nifti.read,
+    ".nrrd": itk.read_itk,
+    ".nhdr": itk.read_itk,
+    ".mha": itk.read_itk,
+    ".mhd": itk.read_itk,
+    ".tif": tiff.read,
+    ".tiff": tiff.read,
+    ".ome.tif": tiff.read,
+    ".ome.tiff": tiff.read,
+    ".png": png.read,
+    ".npy": numpy_files.read,
+    ".npz": numpy_files.read,
+    ".zarr": zarr_store.read,
+    ".ome.zarr": zarr_store.read,
+}
+
+
+def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> LabelImage:
+    """Read a label image.
+
+    Parameters
+    ----------
+    path
+        A file, or a Zarr folder, with one of the suffixes of `READERS` in any case. A folder
+        inside a Zarr folder is accepted as well.
+    colour_ids
+        The colours of a PNG file are segment ids, R + 256 G + 256² B. Has no effect on other
+        formats.
+
+    Returns
+    -------
+    LabelImage
+        Axes are in the order of the file. Medical formats have spacing and affine, TIFF,
+        OME-Zarr and ``.npz`` a spacing where the file states one.
+
+    Raises
+    ------
+    FileError
+        If there is no such file, or if it cannot be read as labels; the message begins with the
+        path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/case.npz", labels=np.eye(2, dtype=np.uint8), spacing=[2, 0.5])
+    ...     read_labels(f"{folder}/case.npz").describe()
+    'shape (2, 2), spacing (2, 0.5), orientation and origin unknown'
+    """
+    source = Path(path)
+    suffix = _known_suffix(source) or _inside_zarr(source)
+    if not suffix:
+        raise FileError(
+            f"path={str(source)!r} has no suffix of a label file. Accepted: {', '.join(READERS)}."
+        )
+    _check_kind(source, folder=suffix.endswith(".zarr"))
+    if suffix == ".png":
+        return png.read(source, colour_ids=colour_ids)
+    return READERS[suffix](source)
+
+
+def is_label_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether the name ends like that of a label file, or of a Zarr folder.
+
+    Examples
+    --------
+    >>> is_label_file("case_1.NII.GZ"), is_label_file("notes.txt")
+    (True, False)
+    """
+    return bool(_known_suffix(Path(path)))
+
+
+def case_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a label file without its suffix; other names stay whole.
+
+    Examples
+    --------
+    >>> case_name("folder/a.b.nii.gz"), case_name("a.ome.tif"), case_name("a.txt")
+    ('a.b', 'a', 'a.txt')
+    """
+    source = Path(path)
+    return source.name[: len(source.name) - len(_known_suffix(source))]
+
+
+def _known_suffix(path: Path) -> str:
+    """Return the longest accepted suffix, in lower case; '' where there is none."""
+    name = path.name.lower()
+    known = [one for one in READERS if name.endswith(one) and name != one]
+    return max(known, key=len, default="")
+
+
+def _inside_zarr(path: Path) -> str:
+    return next((".zarr" for one in path.parents if _known_suffix(one).endswith(".zarr")), "")
+
+
+def _check_kind(path: Path, *, folder: bool) -> None:
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as error:
+        raise FileError(f"path={str(path)!r} cannot be read: {error.strerror}.") from error
+    if not exists:
+        raise FileError(f"path={str(path)!r} does not exist.")
+    if is_folder != folder:
+        problem = "is a file, not a Zarr folder" if folder else "is a folder, not a file"
+        raise FileError(f"path={str(path)!r} {problem}.")
