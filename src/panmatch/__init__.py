@@ -32,6 +32,7 @@ from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
+    from panmatch.evaluation import Evaluator, Result, evaluate
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels.classes import SegmentClass
     from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
@@ -56,11 +57,13 @@ if TYPE_CHECKING:
     from panmatch.scoring.measure import measure, measure_whole
     from panmatch.scoring.measurements import Average, Measurements
     from panmatch.scoring.metrics import Metric, all_metrics
+    from panmatch.spec import Spec
 
 __version__ = "0.1.0"
 
 # What is not needed for a first score is imported when it is first used.
 _LATER = {
+    "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
     "panmatch.formats": ("load_overlap", "save_overlap"),
     "panmatch.labels.classes": ("SegmentClass",),
     "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
@@ -85,6 +88,7 @@ _LATER = {
     "panmatch.scoring.measure": ("measure", "measure_whole"),
     "panmatch.scoring.measurements": ("Average", "Measurements"),
     "panmatch.scoring.metrics": ("Metric", "all_metrics"),
+    "panmatch.spec": ("Spec",),
 }
 _MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
 
@@ -109,6 +113,7 @@ __all__ = [
     "ClassOverlaps",
     "ClassTallies",
     "Curve",
+    "Evaluator",
     "GroupScore",
     "LabelGroup",
     "ManyToOne",
@@ -121,8 +126,10 @@ __all__ = [
     "PanmatchError",
     "Panoptic",
     "RegionUnion",
+    "Result",
     "SameId",
     "SegmentClass",
+    "Spec",
     "Strategy",
     "Tally",
     "__version__",
@@ -133,6 +140,7 @@ __all__ = [
     "count_part_overlaps",
     "count_region_overlaps",
     "curve",
+    "evaluate",
     "from_cityscapes",
     "from_labels",
     "from_maps",

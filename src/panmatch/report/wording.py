@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from panmatch.evaluation.wording import title
 from panmatch.matching import Strategy
 
 
@@ -17,8 +18,7 @@ def strategy_title(strategy: Strategy) -> tuple[str, tuple[str, str]]:
     ('many-to-one (merge, edge)', ('any preds per ref', '≤ 1 ref per pred'))
     """
     values = [getattr(strategy, field.name) for field in fields(strategy)]  # type: ignore[arg-type]
-    names = [value for value in values if isinstance(value, str)]
-    options = f" ({', '.join(names)})" if names else ""
+    options = [value for value in values if isinstance(value, str)]
     preds = "any preds" if strategy.max_preds_per_ref is None else "≤ 1 pred"
     refs = "any refs" if strategy.max_refs_per_pred is None else "≤ 1 ref"
-    return f"{strategy.name}{options}", (f"{preds} per ref", f"{refs} per pred")
+    return title(strategy.name, options), (f"{preds} per ref", f"{refs} per pred")

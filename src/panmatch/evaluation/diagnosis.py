@@ -1,0 +1,85 @@
+"""What went wrong in a case, whatever the strategy and the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from panmatch.matching import Matching
+from panmatch.overlap import Ints, Overlap
+
+NEAR = 0.05
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Objects by the kind of mistake, as ids.
+
+    A prediction belongs to a reference if more than half of it lies there, and a reference to a
+    prediction likewise; void voxels aside. So whatever is in question belongs to one at most.
+
+    Attributes
+    ----------
+    splits
+        References to which two or more predictions belong.
+    merges
+        Predictions to which two or more references belong.
+    misses
+        References that belong to no prediction, and to which no prediction belongs.
+    hallucinations
+        Predictions that belong to no reference, and to which no reference belongs; those that
+        void or crowd dismisses are none (D10).
+    """
+
+    splits: Ints
+    merges: Ints
+    misses: Ints
+    hallucinations: Ints
+
+
+def diagnose(overlap: Overlap) -> Diagnosis:
+    """Return splits, merges, misses and hallucinations of an overlap of whole predictions.
+
+    Examples
+    --------
+    >>> table = [[4, 5, 0, 0], [0, 0, 6, 0], [0, 0, 5, 0], [0, 0, 0, 1]]
+    >>> found = diagnose(Overlap.from_dense(table, [9, 7, 6, 8], [4, 5, 12, 9]))
+    >>> found.splits, found.merges, found.misses, found.hallucinations
+    (array([1]), array([3]), array([4]), array([4]))
+    """
+    ref, pred, shared = overlap.edges.ref, overlap.edges.pred, overlap.edges.intersection
+    pred_in_ref = 2 * shared > overlap.pred_areas[pred]
+    ref_in_pred = 2 * shared > overlap.ref_sizes[ref]
+    n_refs, n_preds = len(overlap.ref_ids), len(overlap.pred_ids)
+    guests = np.bincount(ref[pred_in_ref], minlength=n_refs)
+    captives = np.bincount(pred[ref_in_pred], minlength=n_preds)
+    related = pred_in_ref | ref_in_pred
+    alone_ref = np.bincount(ref[related], minlength=n_refs) == 0
+    alone_pred = np.bincount(pred[related], minlength=n_preds) == 0
+    return Diagnosis(
+        splits=overlap.ref_ids[guests >= 2],
+        merges=overlap.pred_ids[captives >= 2],
+        misses=overlap.ref_ids[alone_ref],
+        hallucinations=overlap.pred_ids[alone_pred & ~overlap.predictions.dismissible],
+    )
+
+
+def count_near_threshold(matching: Matching) -> int:
+    """Return how many true positives would be lost at a threshold higher by 0.05.
+
+    Such a reference has no matched edge with a score above that.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> overlap = Overlap.from_dense([[52, 0], [0, 90]], [100, 100], [52, 90])
+    >>> count_near_threshold(match(overlap, threshold=0.5))
+    1
+    """
+    score = matching.overlap.score(matching.score)[matching.edges]
+    best = np.zeros(len(matching.overlap.ref_ids))
+    np.maximum.at(best, matching.overlap.edges.ref[matching.edges], score)
+    near = (best > 0) & (best <= matching.threshold + NEAR + _ROUNDING)
+    return int(np.count_nonzero(near))

@@ -1,0 +1,62 @@
+"""Labels as people write them: 3, [1, 3], "100-199" or "all"."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+MOST_LABELS = 1_000_000
+
+# Ranges stay text, so that a spec reads as it was written.
+Labels = tuple[int | str, ...]
+
+
+def numbers(labels: Labels) -> tuple[int, ...]:
+    """Return all labels of a set, ranges written out.
+
+    Examples
+    --------
+    >>> numbers((1, "5-7"))
+    (1, 5, 6, 7)
+    """
+    found: list[int] = []
+    for one in labels:
+        if isinstance(one, int):
+            found.append(one)
+        else:
+            first, last = map(int, one.split("-"))
+            found.extend(range(first, last + 1))
+    return tuple(found)
+
+
+def _parse(value: Any) -> Labels:
+    items = list(value) if isinstance(value, list | tuple) else [value]
+    labels = tuple(_parse_one(item) for item in items)
+    every = sorted(numbers(labels))
+    twice = [label for label, next_one in pairwise(every) if label == next_one]
+    if twice:
+        raise ValueError(f"names the label {twice[0]} more than once")
+    return labels
+
+
+def _parse_one(item: Any) -> int | str:
+    if isinstance(item, int) and not isinstance(item, bool) and item >= 0:
+        return item
+    span = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", item) if isinstance(item, str) else None
+    if span is None:
+        raise ValueError(f"{item!r} is no label: write 3, [1, 3], '100-199' or, for a class, 'all'")
+    first, last = int(span[1]), int(span[2])
+    if not first <= last < first + MOST_LABELS:
+        raise ValueError(f"the range {item!r} must rise, by less than {MOST_LABELS:,} labels")
+    return f"{first}-{last}"
+
+
+def _parse_or_all(value: Any) -> Labels | Literal["all"]:
+    return "all" if value == "all" else _parse(value)
+
+
+LabelSet = Annotated[Labels, BeforeValidator(_parse)]
+LabelSetOrAll = Annotated[Literal["all"] | Labels, BeforeValidator(_parse_or_all)]

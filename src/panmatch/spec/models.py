@@ -1,0 +1,265 @@
+"""The models of a spec: what each key means, and which values it accepts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from panmatch.matching import Strategy
+from panmatch.matching.catalogue import STRATEGIES, resolve_strategy
+from panmatch.overlap import Background, Score, check_threshold
+from panmatch.scoring.metrics import Metric, resolve_metrics
+from panmatch.spec.label_set import LabelSet, LabelSetOrAll, numbers
+from panmatch.spec.strict_model import StrictModel
+
+Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
+CODED: tuple[Encoding, ...] = ("cityscapes", "panoptic-parts")
+
+
+class ClassSpec(StrictModel):
+    """One class: which labels belong to it, and what an object of it is.
+
+    Attributes
+    ----------
+    labels
+        Labels of the class, or ``"all"``; where ids spell their class (``cityscapes``,
+        ``panoptic-parts``) the number of the class.
+    kind
+        ``"things"`` are counted one by one, ``"stuff"`` is one segment per image.
+    instances
+        ``"ids"``: every label is one object. ``"components"``: every connected component of the
+        labels together is one.
+    connectivity
+        Of components: ``"full"`` (26 neighbours in 3-D, 8 in 2-D) or ``"faces"`` (6 and 4).
+    min_voxels
+        Smaller objects are background, on both sides.
+    parts
+        Part labels: of the part images if such are given, otherwise among `labels`.
+    """
+
+    labels: LabelSetOrAll = "all"
+    kind: Literal["things", "stuff"] = "things"
+    instances: Literal["ids", "components"] = "ids"
+    connectivity: Literal["full", "faces"] = "full"
+    min_voxels: int = Field(default=1, ge=1)
+    parts: LabelSet = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...] | None:
+        """All labels of the class; None for all there are."""
+        return None if self.labels == "all" else numbers(self.labels)
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> ClassSpec:
+        if self.numbers == ():
+            raise ValueError("labels is empty: name at least one, or 'all'")
+        if len(numbers(self.parts)) == 1:
+            raise ValueError("parts has a single label: a class has two or more parts, or none")
+        return self
+
+
+class Matcher(StrictModel):
+    """One way to match; a strategy's name alone stands for its defaults.
+
+    Attributes
+    ----------
+    strategy
+        ``"one-to-one"``, ``"many-to-one"``, ``"one-to-many"``, ``"same-id"`` or ``"union"``.
+    solver, gate
+        As for the strategy's class; None for its default.
+    regions
+        Cut predictions by the cells of the references first (D8). ``"union"`` always does.
+    score
+        What an edge is judged by.
+    """
+
+    strategy: str
+    solver: str | None = None
+    gate: str | None = None
+    regions: bool = False
+    score: Score = "iou"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            given = {"strategy": given}
+        if isinstance(given, dict) and given.get("strategy") == "union":
+            given = {"regions": True, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _check_strategy(self) -> Matcher:
+        if self.strategy == "union" and not self.regions:
+            raise ValueError("the strategy 'union' works on regions: drop 'regions: false'")
+        self.made()
+        return self
+
+    def made(self) -> Strategy:
+        """Return the strategy as an object."""
+        resolve_strategy(self.strategy)
+        options = {"solver": self.solver, "gate": self.gate}
+        given = {name: value for name, value in options.items() if value is not None}
+        kind = STRATEGIES[self.strategy]
+        foreign = [name for name in given if name not in getattr(kind, "__dataclass_fields__", {})]
+        if foreign:
+            raise ValueError(f"the strategy {self.strategy!r} has no {foreign[0]}")
+        return kind(**given)
+
+
+class MetricOptions(StrictModel):
+    """Options of the metrics, as for `measure`."""
+
+    tolerance_mm: float = Field(default=1.0, ge=0)
+    boundary_width_mm: float | None = Field(default=None, gt=0)
+    penalty_mm: float | Literal["diagonal"] | None = None
+
+
+class Averaging(StrictModel):
+    """How cases are averaged.
+
+    Attributes
+    ----------
+    undefined
+        What the mean over cases does with a case on which a score is undefined, such as PQ where
+        neither side has an object (D11): ``"skip"`` it, or count it as ``"zero"`` or ``"one"``.
+    """
+
+    undefined: Literal["skip", "zero", "one"] = "skip"
+
+
+class Spec(StrictModel):
+    """What to evaluate, and how.
+
+    Attributes
+    ----------
+    encoding
+        What pixel values mean: ``"labels"`` (with `classes`), ``"coco"`` (segment ids, classes
+        from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids spell their class).
+    classes
+        By name. Classes may share labels: a lesion and its core, say.
+    background
+        Labels that are neither of a class nor an error.
+    void
+        Labels of the reference that mean unknown (D10).
+    colour_ids
+        Whether colour images hold ids as R + 256 G + 65536 B.
+    void_part, not_parts
+        Label of unknown parts, and labels of part images that are no parts.
+    part_background
+        Whether everything outside parts counts as one more part (D9).
+    matching
+        One or more ways to match.
+    thresholds
+        Where scores are wanted; each in [0, 1).
+    curve
+        Whether to compute the exact curve over all thresholds, with its areas.
+    metrics, metric_options
+        What to measure of every object.
+    averaging
+        How cases are averaged.
+
+    Examples
+    --------
+    >>> spec = Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
+    >>> spec.matching[1].made()
+    ManyToOne(solver='merge', gate='edge')
+    >>> Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    pydantic_core.ValidationError: the key 'treshold' is not known; did you mean 'thresholds'? …
+    """
+
+    encoding: Encoding = "labels"
+    classes: dict[str, ClassSpec] = Field(default_factory=lambda: {"object": ClassSpec()})
+    background: LabelSet = ()
+    void: LabelSet = ()
+    colour_ids: bool = False
+    void_part: int | None = None
+    not_parts: LabelSet = ()
+    part_background: Background = "image"
+    matching: tuple[Matcher, ...] = (
+        Matcher(strategy="one-to-one"),
+        Matcher(strategy="many-to-one"),
+        Matcher(strategy="one-to-many"),
+    )
+    thresholds: tuple[float, ...] = (0.5,)
+    curve: bool = True
+    metrics: tuple[str, ...] = ("iou", "dice")
+    metric_options: MetricOptions = MetricOptions()
+    averaging: Averaging = Averaging()
+
+    @field_validator("matching", "thresholds", "metrics", mode="before")
+    @classmethod
+    def _as_list(cls, given: Any) -> Any:
+        return given if isinstance(given, list | tuple) else [given]
+
+    @field_validator("thresholds")
+    @classmethod
+    def _check_thresholds(cls, given: tuple[float, ...]) -> tuple[float, ...]:
+        for threshold in given:
+            check_threshold(threshold)
+        if len(set(given)) < len(given) or not given:
+            raise ValueError("thresholds must be one or more different numbers")
+        return tuple(sorted(given))
+
+    @field_validator("matching")
+    @classmethod
+    def _check_matching(cls, given: tuple[Matcher, ...]) -> tuple[Matcher, ...]:
+        ways = [(matcher.made(), matcher.regions, matcher.score) for matcher in given]
+        if not ways:
+            raise ValueError("matching is empty: name at least one strategy")
+        twice = [matcher for at, matcher in enumerate(given) if ways[at] in ways[:at]]
+        if twice:
+            raise ValueError(f"{twice[0].strategy!r} is listed twice with the same options")
+        return given
+
+    @field_validator("metrics")
+    @classmethod
+    def _check_metrics(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        resolve_metrics(given)
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_classes_to_coco(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("encoding") == "coco":
+            given = {"classes": {}, **given}
+        return given
+
+    @model_validator(mode="after")
+    def _check_classes(self) -> Spec:
+        if self.encoding == "coco":
+            if self.classes:
+                raise ValueError("classes of encoding 'coco' come from its JSON file: drop them")
+        elif not self.classes:
+            raise ValueError("classes is empty: name at least one")
+        if self.encoding in CODED:
+            for name, kind in self.classes.items():
+                if kind.numbers is None or len(kind.numbers) != 1 or kind.instances != "ids":
+                    raise ValueError(
+                        f"classes.{name}: with encoding {self.encoding!r} labels is the number of "
+                        f"the class, and ids tell the instances"
+                    )
+        if self.encoding != "labels" and any(matcher.regions for matcher in self.matching):
+            raise ValueError(f"regions are not offered for encoding {self.encoding!r}")
+        strays = {name for name in self.classes if name.startswith("mean of ") or not name.strip()}
+        if strays:
+            raise ValueError(f"classes: {sorted(strays)[0]!r} is a reserved name")
+        return self
+
+    @cached_property
+    def metric_objects(self) -> tuple[Metric, ...]:
+        """The metrics as objects."""
+        return resolve_metrics(self.metrics)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some class has parts."""
+        return any(kind.parts for kind in self.classes.values())
+
+    def canonical(self) -> str:
+        """Return the spec as one line of JSON; classes keep their order, as rows of tables do."""
+        return self.model_dump_json()

@@ -1,0 +1,119 @@
+"""From YAML, a preset's name or a mapping to a `Spec`, with errors that teach."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from panmatch.errors import SpecError, nearest_name
+from panmatch.spec.models import Spec
+from panmatch.spec.presets import preset_names, preset_text
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def as_spec(spec: Spec | str | os.PathLike[str] | Mapping[str, Any]) -> Spec:
+    """Return a `Spec` for the name of a preset, a YAML file or a mapping.
+
+    Examples
+    --------
+    >>> as_spec({"preset": "cells", "thresholds": [0.5, 0.7]}).thresholds
+    (0.5, 0.7)
+    """
+    if isinstance(spec, Spec):
+        return spec
+    if isinstance(spec, Mapping):
+        return _validated(dict(spec), "spec")
+    if isinstance(spec, str) and spec in preset_names():
+        return _validated({"preset": spec}, spec)
+    path = Path(spec)
+    if path.suffix.lower() in SUFFIXES:
+        return read_spec(path)
+    raise SpecError(
+        f"spec={str(spec)!r} is neither a preset{nearest_name(spec, preset_names())} Presets: "
+        f"{', '.join(preset_names())}; a file must end in {' or '.join(SUFFIXES)}."
+    )
+
+
+def read_spec(path: str | os.PathLike[str]) -> Spec:
+    """Read a spec from a YAML file."""
+    source = Path(path)
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"spec={str(source)!r} cannot be read: {error}.") from error
+    return _validated(_parsed(text, str(source)), str(source))
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain data only, and a key that is written twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        twice = [key for at, key in enumerate(keys) if key in keys[:at]]
+        if twice:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {twice[0]!r} is written twice", node.start_mark
+            )
+        return super().construct_mapping(node, deep)
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    try:
+        content = yaml.load(text, _Loader)
+    except (yaml.YAMLError, TypeError) as error:
+        raise SpecError(f"spec={name!r} is no YAML: {' '.join(str(error).split())}.") from error
+    if content is None:
+        content = {}
+    if not isinstance(content, dict):
+        raise SpecError(
+            f"spec={name!r} must be a mapping of keys such as 'classes' and 'matching', not a "
+            f"{type(content).__name__}. `panmatch spec` writes a template."
+        )
+    return content
+
+
+def _validated(content: dict[str, Any], name: str) -> Spec:
+    try:
+        return Spec.model_validate(_with_preset(content))
+    except ValidationError as error:
+        lines = [_line(one) for one in error.errors()]
+        raise SpecError(f"spec={name!r} cannot be used:\n  " + "\n  ".join(lines)) from error
+
+
+def _with_preset(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content on top of the preset that it names, if it does."""
+    given = dict(content)
+    name = given.pop("preset", None)
+    if name is None:
+        return given
+    if name not in preset_names():
+        raise SpecError(
+            f"preset={name!r} is not known{nearest_name(name, preset_names())} "
+            f"Accepted: {', '.join(preset_names())}."
+        )
+    return _merged(_parsed(preset_text(name), name), given)
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Return both; where both have a key, mappings merge, null drops one, all else is replaced."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.pop(key, None)
+        if isinstance(old, dict) and isinstance(value, dict):
+            merged[key] = _merged(old, value)
+        elif not (isinstance(old, dict) and value is None):
+            merged[key] = value
+    return merged
+
+
+def _line(error: Any) -> str:
+    place = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in error["loc"])
+    shown = "" if isinstance(error["input"], dict | list) else f" (it is {error['input']!r})"
+    text = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{place.lstrip('.') + ': ' if place else ''}{text}{shown}."
