@@ -9,15 +9,20 @@ from typing import Annotated
 import typer
 
 import panmatch
-from panmatch.errors import PanmatchError
+from panmatch.errors import OptionError, PanmatchError
 
 app = typer.Typer(
     name="panmatch",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    help="Score a segmentation, object by object, under every matching strategy.\n\n"
+    "Exit codes: 0 fine, 1 some cases failed, 2 usage, 3 a score below --fail-under, "
+    "130 interrupted.",
 )
 
 USAGE = 2
+
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -35,7 +40,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Score a segmentation, object by object, under every matching strategy."""
+    """Take the options that stand before a subcommand."""
 
 
 @app.command()
@@ -45,10 +50,153 @@ def demo(
     ] = Path("panmatch-demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another scene.")] = 7,
 ) -> None:
-    """Make a phantom scene, score it under every strategy, and draw it."""
+    """Make phantom scenes, score one under every strategy, and draw it."""
     from panmatch.cli.demo import run_demo
 
     run_demo(out, seed)
+
+
+@app.command()
+def evaluate(
+    ref: Annotated[
+        Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
+    ],
+    pred: Annotated[
+        Path | None, typer.Argument(help="The same for predictions; none with --model.")
+    ] = None,
+    out: Out = Path("panmatch-results"),
+    spec: Annotated[
+        str | None,
+        typer.Option("--spec", "-s", help="A preset or a YAML file; see `panmatch spec`."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", help="NAME=FOLDER of a model; once for each."),
+    ] = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Where names are, such as '{case}_ref.nii.gz'; once for both sides, or once for "
+            "REF and once for PRED, which may have {model} too."
+        ),
+    ] = None,
+    reference_parts: Annotated[
+        Path | None, typer.Option(help="Part images of REF: a file or a folder.")
+    ] = None,
+    prediction_parts: Annotated[
+        list[str] | None,
+        typer.Option(help="Part images of PRED; NAME=FOLDER for each model with --model."),
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes.")] = 1,
+    dask: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, in place of processes.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Do only what is missing or changed in OUT.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
+    ] = False,
+    allow_header_mismatch: Annotated[
+        bool,
+        typer.Option(
+            "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
+        ),
+    ] = False,
+    spacing: Annotated[
+        str | None,
+        typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(help="Exit with 3 if a pooled score is lower, such as pq=0.7."),
+    ] = None,
+) -> None:
+    """Evaluate files or folders, and write tables of scores, objects and curves."""
+    from panmatch.cli.evaluate import named_folders, run_evaluate
+    from panmatch.cli.gates import read_gates
+    from panmatch.datasets.pairing import Layout
+    from panmatch.datasets.run import RunOptions
+
+    models = named_folders("--model", model or [])
+    if pred is not None and models:
+        raise OptionError("PRED and --model are given: name all models with --model.")
+    name = pred.name if pred is not None and pred.is_dir() and pred.name else "prediction"
+    parts = prediction_parts or []
+    layout = Layout(
+        ref,
+        models or ({} if pred is None else {name: pred}),
+        tuple(pattern or ()),
+        reference_parts,
+        named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
+    )
+    code = run_evaluate(
+        layout,
+        spec,
+        out,
+        options=RunOptions(workers, dask, resume, overwrite),
+        allow_header_mismatch=allow_header_mismatch,
+        spacing=_numbers(spacing),
+        gates=read_gates(fail_under or []),
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
+def spec(
+    preset: Annotated[str, typer.Argument(help="Name of a preset.")] = "instances",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write; by default it is printed.")
+    ] = None,
+    names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+) -> None:
+    """Write a commented spec to begin with."""
+    from panmatch.cli.spec import run_spec
+
+    run_spec(preset, out, names)
+
+
+@app.command()
+def compare(
+    outs: Annotated[
+        list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
+    ],
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for tables; made if missing.")
+    ] = None,
+) -> None:
+    """Compare models on the cases they share: differences, ranking, and rank stability."""
+    from panmatch.cli.compare import run_compare
+
+    run_compare(outs, score or [], out)
+
+
+@app.command()
+def show(
+    result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
+) -> None:
+    """Print the summary of a result."""
+    from panmatch.cli.show import run_show
+
+    run_show(result)
+
+
+def _numbers(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        values = ()
+    if not values or min(values) <= 0:
+        raise OptionError(f"--spacing {text!r} must be distances above 0, such as 3,1,1.")
+    return values
 
 
 def main() -> None:

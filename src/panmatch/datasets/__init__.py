@@ -1,0 +1,1 @@
+"""From folders of cases to tables, and what the tables say."""

@@ -1,0 +1,56 @@
+"""How sure scores, differences and rankings are."""
+
+from panmatch.datasets.statistics.bootstrap import (
+    Interval,
+    Undefined,
+    bootstrap_mean,
+    interval,
+    resample,
+)
+from panmatch.datasets.statistics.paired import PairedTest, holm, paired_test, signed_rank_p
+from panmatch.datasets.statistics.ranking import (
+    kendall_tau,
+    rank_counts,
+    rank_counts_resampled,
+    ranks,
+)
+from panmatch.datasets.statistics.stability import (
+    Leader,
+    LeadInterval,
+    LeadShare,
+    RankInterval,
+    RankSpread,
+    RankStability,
+    Steps,
+    crossings,
+    lead_share,
+    rank_stability,
+    ranking_over_threshold,
+)
+
+__all__ = [
+    "Interval",
+    "LeadInterval",
+    "LeadShare",
+    "Leader",
+    "PairedTest",
+    "RankInterval",
+    "RankSpread",
+    "RankStability",
+    "Steps",
+    "Undefined",
+    "bootstrap_mean",
+    "crossings",
+    "holm",
+    "interval",
+    "kendall_tau",
+    "lead_share",
+    "paired_test",
+    "rank_counts",
+    "rank_counts_resampled",
+    "rank_stability",
+    "ranking_over_threshold",
+    "ranks",
+    "resample",
+    "signed_rank_p",
+]

@@ -1,0 +1,159 @@
+"""How far a score would move with other cases of the same kind: resampling cases (D3, D7, D11).
+
+A resample draws as many cases as there are, with replacement. All scores of all models are
+resampled with the same counts, so that what they have in common cancels in comparisons.
+
+>>> counts = resample(4, n_resamples=500, seed=1)
+>>> spread = interval(bootstrap_mean([0.2, 0.4, 0.6, float("nan")], counts))
+>>> round(spread.low, 3), round(spread.high, 3)
+(0.2, 0.6)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.datasets.statistics.checks import (
+    as_scores,
+    check_counts,
+    check_level,
+    check_size,
+)
+from panmatch.errors import check_choice
+from panmatch.overlap import Floats, Ints
+from panmatch.scoring.comparison import share
+
+Undefined = Literal["skip", "zero", "one"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval; both ends are NaN where it is undefined.
+
+    Attributes
+    ----------
+    low, high
+        The ends.
+    level
+        The share of resamples between them.
+    """
+
+    low: float
+    high: float
+    level: float = 0.95
+
+
+def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Ints:
+    """Draw cases with replacement, and count how often each is drawn.
+
+    Parameters
+    ----------
+    n_cases
+        How many cases there are, and how many every resample draws; 0 gives no columns.
+    n_resamples
+        How many resamples.
+    seed
+        Of PCG64. Only integers are drawn, so every platform gives the same counts.
+
+    Returns
+    -------
+    Ints
+        Of shape (n_resamples, n_cases); every row adds up to n_cases.
+
+    Examples
+    --------
+    >>> resample(5, n_resamples=2, seed=0)
+    array([[0, 2, 1, 1, 1],
+           [4, 0, 0, 0, 1]])
+    """
+    check_size("n_cases", n_cases, 0)
+    check_size("n_resamples", n_resamples, 1)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    counts = np.zeros((n_resamples, n_cases), np.int64)
+    for row in counts:
+        row[:] = np.bincount(generator.integers(max(n_cases, 1), size=n_cases), minlength=n_cases)
+    return counts
+
+
+def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
+    """Return the percentile interval of resampled scores.
+
+    Its ends are the (1 − level)/2 and (1 + level)/2 quantiles, interpolated linearly.
+
+    Parameters
+    ----------
+    values
+        A score of every resample; NaN is skipped. Where all are NaN, so are both ends. That is
+        what the functions below give where fewer than two cases have a score: there is nothing
+        to resample then, and an interval without width would claim certainty.
+    level
+        Share of the resamples to cover, between 0 and 1.
+
+    Examples
+    --------
+    >>> interval([0.0, 0.25, float("nan"), 0.75, 1.0, 0.5], level=0.5)
+    Interval(low=0.25, high=0.75, level=0.5)
+    """
+    check_level(level)
+    scores = as_scores("values", values)
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
+        return Interval(float("nan"), float("nan"), level)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level)
+
+
+def bootstrap_mean(values: npt.ArrayLike, counts: Ints, undefined: Undefined = "skip") -> Floats:
+    """Return the mean of the cases' scores in every resample (D11, mean of cases).
+
+    Parameters
+    ----------
+    values
+        A score of every case, shape (n_cases,); NaN where it is undefined.
+    counts
+        What `resample` gives.
+    undefined
+        What a NaN is in a mean: left out (``"skip"``), 0 (``"zero"``) or 1 (``"one"``, for
+        empty images in which nothing was predicted).
+
+    Returns
+    -------
+    Floats
+        Of shape (n_resamples,). NaN for a resample of undefined cases only, and for all of them
+        where fewer than two cases are defined.
+
+    Examples
+    --------
+    >>> bootstrap_mean([0.5, 1.0, float("nan")], np.array([[1, 1, 1], [0, 2, 1], [0, 0, 3]]))
+    array([0.75, 1.  ,  nan])
+    """
+    check_choice("undefined", undefined, get_args(Undefined))
+    scores = as_scores("values", values)
+    check_counts(counts, len(scores))
+    if undefined != "skip":
+        scores = np.nan_to_num(scores, nan={"zero": 0.0, "one": 1.0}[undefined])
+    return resampled_means(scores, _draws(counts, ~np.isnan(scores)))
+
+
+def resampled_means(scores: Floats, draws: Floats | Ints) -> Floats:
+    """Return the means of (cases,) or (cases, models) in every resample, NaN skipped.
+
+    Examples
+    --------
+    >>> resampled_means(np.array([[0.5, 1.0], [1.0, np.nan]]), np.array([[1, 1], [0, 2]]))
+    array([[0.75, 1.  ],
+           [1.  ,  nan]])
+    """
+    defined = ~np.isnan(scores)
+    weights = np.asarray(draws, np.float64)
+    return share(weights @ np.where(defined, scores, 0.0), weights @ defined.astype(np.float64))
+
+
+def _draws(counts: Ints, defined: npt.NDArray[np.bool_]) -> Floats:
+    """Return the counts as weights; no draws at all where fewer than two cases are defined."""
+    enough = np.count_nonzero(defined) >= 2
+    return np.asarray(counts, np.float64) * enough

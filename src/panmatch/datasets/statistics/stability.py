@@ -1,0 +1,259 @@
+"""How much a ranking depends on the threshold, exactly, and on whatever else was chosen (D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.datasets.statistics.checks import as_scores, check_steps
+from panmatch.datasets.statistics.ranking import TIE, kendall_tau, mean_ranks, places
+from panmatch.errors import OptionError, ShapeError
+from panmatch.overlap import Floats, Ints
+
+# Thresholds that rise from 0, and the PQ from each of them up to the next, the last up to 1.
+Steps = tuple[Floats, Floats]
+
+Leader = Literal["first", "second", "tie", "undefined"]
+
+
+@dataclass(frozen=True, slots=True)
+class RankInterval:
+    """Thresholds start ≤ τ < stop at which the models rank the same.
+
+    Attributes
+    ----------
+    start, stop
+        The ends.
+    order
+        Models, best first; those that tie stand in the order in which they were given.
+    ranks
+        The rank of each of `order`, 1 for the best; equal for models that tie.
+    """
+
+    start: float
+    stop: float
+    order: tuple[str, ...]
+    ranks: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeadInterval:
+    """Thresholds start ≤ τ < stop at which the same of two models leads."""
+
+    start: float
+    stop: float
+    leader: Leader
+
+
+@dataclass(frozen=True, slots=True)
+class LeadShare:
+    """The share of thresholds at which a model is best, alone or together with others."""
+
+    sole: float
+    shared: float
+
+    @property
+    def total(self) -> float:
+        """The share of thresholds at which no model is better."""
+        return self.sole + self.shared
+
+
+@dataclass(frozen=True, slots=True)
+class RankSpread:
+    """The best (smallest), the median and the worst rank of a model over several rankings."""
+
+    best: float
+    median: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankStability:
+    """How much several rankings of the same models agree.
+
+    Attributes
+    ----------
+    rankings
+        Their names.
+    tau
+        Kendall's τ_b of every two of them, shape (rankings, rankings); NaN where undefined.
+    distinct_orders
+        How many different rankings there are, ties included.
+    spread
+        Best, median and worst rank of every model.
+    """
+
+    rankings: tuple[str, ...]
+    tau: Floats
+    distinct_orders: int
+    spread: dict[str, RankSpread]
+
+
+def ranking_over_threshold(curves: Mapping[str, Steps]) -> list[RankInterval]:
+    """Return the ranking of models by PQ at every threshold in [0, 1).
+
+    Parameters
+    ----------
+    curves
+        By model, ``(curve.thresholds, curve.pq)`` of its pooled curve. PQ values that differ by
+        at most 1e-12 tie; a model with NaN ranks last (D11).
+
+    Returns
+    -------
+    list of RankInterval
+        Rising and without gaps from 0 to 1, as few as possible: the ranking changes from each
+        to the next. No grid: the thresholds are those of the curves.
+
+    Examples
+    --------
+    >>> careful = np.array([0.0, 0.8]), np.array([0.6, 0.0])
+    >>> hasty = np.array([0.0, 0.3]), np.array([0.9, 0.0])
+    >>> for part in ranking_over_threshold({"careful": careful, "hasty": hasty}):
+    ...     print(part.start, part.stop, part.order, part.ranks)
+    0.0 0.3 ('hasty', 'careful') (1.0, 2.0)
+    0.3 0.8 ('careful', 'hasty') (1.0, 2.0)
+    0.8 1.0 ('careful', 'hasty') (1.5, 1.5)
+    """
+    names = list(curves)
+    thresholds, pq = _common_steps(curves)
+    ranks = mean_ranks(*places(pq))
+    found = []
+    for first, start, stop in _runs(thresholds, ranks):
+        order = np.argsort(ranks[first], kind="stable")
+        models = tuple(names[i] for i in order)
+        found.append(RankInterval(start, stop, models, tuple(ranks[first][order].tolist())))
+    return found
+
+
+def crossings(curve_a: Steps, curve_b: Steps) -> list[LeadInterval]:
+    """Return which of two models leads, at every threshold in [0, 1).
+
+    Parameters
+    ----------
+    curve_a, curve_b
+        ``(curve.thresholds, curve.pq)`` of either model.
+
+    Returns
+    -------
+    list of LeadInterval
+        Rising and without gaps from 0 to 1; the lead changes from each to the next, so the
+        starts but the first are the thresholds where it changes. A difference up to 1e-12 is a
+        ``"tie"``; it is ``"undefined"`` where a PQ is NaN.
+
+    Examples
+    --------
+    >>> careful = np.array([0.0, 0.8]), np.array([0.6, 0.0])
+    >>> hasty = np.array([0.0, 0.3]), np.array([0.9, 0.0])
+    >>> for part in crossings(careful, hasty):
+    ...     print(part.start, part.stop, part.leader)
+    0.0 0.3 second
+    0.3 0.8 first
+    0.8 1.0 tie
+    """
+    thresholds, pq = _common_steps({"curve_a": curve_a, "curve_b": curve_b})
+    ahead = pq[:, 0] - pq[:, 1]
+    states: list[Leader] = ["tie", "first", "second", "undefined"]
+    state = np.select([np.abs(ahead) <= TIE, ahead > 0, ahead < 0], [0, 1, 2], default=3)
+    return [
+        LeadInterval(start, stop, states[state[first]])
+        for first, start, stop in _runs(thresholds, state[:, np.newaxis])
+    ]
+
+
+def lead_share(curves: Mapping[str, Steps]) -> dict[str, LeadShare]:
+    """Return on how much of [0, 1) each model has the best PQ.
+
+    Parameters
+    ----------
+    curves
+        As for `ranking_over_threshold`. A model whose PQ is NaN never leads.
+
+    Examples
+    --------
+    >>> careful = np.array([0.0, 0.75]), np.array([0.6, 0.0])
+    >>> hasty = np.array([0.0, 0.25]), np.array([0.9, 0.0])
+    >>> lead_share({"careful": careful, "hasty": hasty})["careful"]
+    LeadShare(sole=0.5, shared=0.25)
+    """
+    thresholds, pq = _common_steps(curves)
+    widths = np.diff(thresholds, append=1.0)
+    first, last = places(pq)
+    best = (first == 0) & ~np.isnan(pq)
+    sole, shared = widths @ (best & (last == 0)), widths @ (best & (last > 0))
+    return {name: LeadShare(float(sole[i]), float(shared[i])) for i, name in enumerate(curves)}
+
+
+def rank_stability(rankings: Mapping[str, npt.ArrayLike], models: Sequence[str]) -> RankStability:
+    """Summarise how much rankings of the same models agree.
+
+    Parameters
+    ----------
+    rankings
+        What `ranks` gives, by a name that says how it was made, such as
+        ``"one-to-one, τ = 0.5"``; each of shape (models,).
+    models
+        Names of the models, in the order of the ranks.
+
+    Examples
+    --------
+    >>> found = rank_stability(
+    ...     {"τ = 0.3": [1, 2, 3], "τ = 0.5": [1, 3, 2], "τ = 0.7": [1, 2, 3]}, ["a", "b", "c"]
+    ... )
+    >>> found.distinct_orders, found.spread["b"]
+    (2, RankSpread(best=2.0, median=2.0, worst=3.0))
+    >>> found.tau[0].round(4).tolist()
+    [1.0, 0.3333, 1.0]
+    """
+    table = _rank_table(rankings, len(models))
+    tau = np.array([[kendall_tau(a, b) for b in table] for a in table])
+    spread = {
+        name: RankSpread(float(column.min()), float(np.median(column)), float(column.max()))
+        for name, column in zip(models, table.T, strict=True)
+    }
+    return RankStability(tuple(rankings), tau, len(np.unique(table, axis=0)), spread)
+
+
+def _common_steps(curves: Mapping[str, Steps]) -> Steps:
+    """Return the thresholds of all curves, and the PQ at each, shape (thresholds, models)."""
+    checked = [_check_curve(name, *curve) for name, curve in curves.items()]
+    if not checked:
+        raise OptionError("curves is empty: pass the steps of one model at least.")
+    thresholds: Floats = reduce(np.union1d, [own for own, _ in checked])
+    columns = [pq[np.searchsorted(own, thresholds, side="right") - 1] for own, pq in checked]
+    return thresholds, np.stack(columns, axis=1)
+
+
+def _check_curve(name: str, thresholds: npt.ArrayLike, pq: npt.ArrayLike) -> Steps:
+    steps, heights = check_steps(f"thresholds of {name!r}", thresholds), as_scores("pq", pq)
+    if steps.shape != heights.shape:
+        raise ShapeError(
+            f"the curve of {name!r} has {len(steps)} thresholds and {len(heights)} values of PQ: "
+            f"pass one for each, such as (curve.thresholds, curve.pq)."
+        )
+    return steps, heights
+
+
+def _runs(thresholds: Floats, rows: Floats | Ints) -> list[tuple[int, float, float]]:
+    """Return position, start and stop of the longest stretches in which all rows are equal."""
+    changes = (rows[1:] != rows[:-1]).any(axis=1)
+    at = np.flatnonzero(np.concatenate([[True], changes]))
+    starts = thresholds[at].tolist()
+    return list(zip(at.tolist(), starts, [*starts[1:], 1.0], strict=True))
+
+
+def _rank_table(rankings: Mapping[str, npt.ArrayLike], n_models: int) -> Floats:
+    if not rankings:
+        raise OptionError("rankings is empty: pass the ranks of one ranking at least.")
+    table = {name: as_scores(f"rankings[{name!r}]", row) for name, row in rankings.items()}
+    for name, row in table.items():
+        if len(row) != n_models or np.isnan(row).any():
+            raise ShapeError(
+                f"rankings[{name!r}] has {len(row)} ranks, of which {np.isnan(row).sum()} are "
+                f"NaN, but there are {n_models} models: pass what ranks() gives, one per model."
+            )
+    return np.stack(list(table.values()))

@@ -1,0 +1,105 @@
+"""The one function that every worker runs: a case in, plain data out."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+
+import panmatch
+from panmatch.datasets.case import Case
+from panmatch.datasets.loading import content_hash, load_case
+from panmatch.errors import PanmatchError
+from panmatch.evaluation import CaseResult, evaluate_case
+from panmatch.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run asks for, the same for all cases.
+
+    Attributes
+    ----------
+    spec
+        As one line of JSON, so that it travels.
+    allow_header_mismatch
+        Whether images may differ in affine or spacing.
+    spacing
+        In place of the spacing of the files.
+    threads
+        Number of threads of each worker.
+    """
+
+    spec: str
+    allow_header_mismatch: bool = False
+    spacing: tuple[float, ...] | None = None
+    threads: int | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the order: spec, options and version; threads change nothing."""
+        options = f"{panmatch.__version__} {self.allow_header_mismatch} {self.spacing} {self.spec}"
+        return hashlib.sha256(options.encode()).hexdigest()
+
+    def key(self, case: Case) -> str:
+        """Return what identifies a result: the order, and the content of all files."""
+        return hashlib.sha256(f"{self.fingerprint} {content_hash(case)}".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case.
+
+    Attributes
+    ----------
+    case
+        Which one.
+    key
+        Identifies the result; empty if the files could not even be read.
+    result
+        None if the result that is known already still holds.
+    seconds
+        How long it took.
+    """
+
+    case: Case
+    key: str
+    result: CaseResult | None
+    seconds: float
+
+
+def run_case(order: Order, case: Case, known_key: str = "") -> Outcome:
+    """Evaluate a case; whatever is wrong with it becomes a failed result."""
+    start, key = time.perf_counter(), ""
+    try:
+        if not case.problem:
+            key = order.key(case)
+            if key == known_key:
+                return Outcome(case, key, None, time.perf_counter() - start)
+        result = _evaluate(order, case)
+    except PanmatchError as error:
+        result = failed(case, str(error))
+    except MemoryError:
+        result = failed(case, "there is not enough memory for it")
+    except Exception as error:
+        result = failed(case, f"{type(error).__name__}: {error} (this is a bug in panmatch)")
+    return Outcome(case, key, result, time.perf_counter() - start)
+
+
+def failed(case: Case, reason: str) -> CaseResult:
+    """Return the result of a case that cannot be evaluated."""
+    return CaseResult(case.name, case.model, "failed", " ".join(reason.split()))
+
+
+def _evaluate(order: Order, case: Case) -> CaseResult:
+    spec = Spec.model_validate_json(order.spec)
+    loaded = load_case(case, spec, order.allow_header_mismatch)
+    return evaluate_case(
+        loaded.reference,
+        loaded.prediction,
+        spec,
+        spacing=order.spacing or loaded.spacing,
+        case=case.name,
+        model=case.model,
+        threads=order.threads,
+    )

@@ -1,0 +1,172 @@
+"""Which files belong together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from panmatch.datasets.manifest import read_manifest
+from panmatch.datasets.pairing import Layout, pair
+from panmatch.errors import FileError, OptionError, PanmatchError
+from tests.datasets.folders import names
+
+
+def touch(folder: Path, *files: str) -> Path:
+    for name in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, np.zeros(1, np.int64)) if path.suffix == ".npy" else path.touch()
+    return folder
+
+
+def test_equal_names_pair_whatever_their_suffix_and_folder(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "a.nii.gz", "sub/b.1.nii", "sub/notes.txt", ".hidden.nii")
+    pred = touch(tmp_path / "pred", "sub/b.1.mha", "a.npy")
+    cases = pair(Layout(ref, {"net": pred}))
+    assert [(case.name, case.model, case.problem) for case in cases] == [
+        ("a", "net", ""),
+        ("sub/b.1", "net", ""),
+    ]
+    assert [case.reference.path for case in cases if case.reference] == [
+        ref / "a.nii.gz",
+        ref / "sub" / "b.1.nii",
+    ]
+    assert [case.prediction.path for case in cases if case.prediction] == [
+        pred / "a.npy",
+        pred / "sub" / "b.1.mha",
+    ]
+
+
+def test_a_case_without_partner_is_listed_with_its_problem(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "a.nii", "b.nii")
+    pred = touch(tmp_path / "pred", "b.nii", "c.nii")
+    cases = pair(Layout(ref, {"net": pred}))
+    assert names(cases) == ["a", "b", "c"]
+    assert cases[0].problem == f"there is no prediction for {str(ref / 'a.nii')!r}"
+    assert cases[1].problem == ""
+    assert cases[2].problem == f"there is no reference for {str(pred / 'c.nii')!r}"
+
+
+def test_patterns_tell_sides_and_models_apart(tmp_path: Path) -> None:
+    both = touch(
+        tmp_path, "p7_ref.nii.gz", "p7_pred_u_net.nii.gz", "p7_pred_cnn.nii.gz", "p7_image.nii.gz"
+    )
+    patterns = ("{case}_ref.*", "{case}_pred_{model}.*")
+    cases = pair(Layout(both, {"x": both}, patterns))
+    assert sorted((case.name, case.model) for case in cases) == [("p7", "cnn"), ("p7", "u_net")]
+    assert {case.reference.path.name for case in cases if case.reference} == {"p7_ref.nii.gz"}
+
+
+def test_one_pattern_holds_for_both_sides_and_a_repeated_name_must_agree(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "p1/p1_seg.nii", "p2/p3_seg.nii")
+    pred = touch(tmp_path / "pred", "p1/p1_seg.nii")
+    assert names(pair(Layout(ref, {"m": pred}, ("{case}/{case}_seg.nii",)))) == ["p1"]
+
+
+def test_two_files_are_one_case_whatever_their_names(tmp_path: Path) -> None:
+    folder = touch(tmp_path, "gold.nii.gz", "mine.npy")
+    (case,) = pair(Layout(folder / "gold.nii.gz", {"net": folder / "mine.npy"}))
+    assert (case.name, case.problem) == ("gold", "")
+
+
+def test_part_images_go_with_their_case(tmp_path: Path) -> None:
+    for side in ("ref", "pred", "ref_parts", "pred_parts"):
+        touch(tmp_path / side, "a.nii")
+    layout = Layout(
+        tmp_path / "ref",
+        {"m": tmp_path / "pred"},
+        reference_parts=tmp_path / "ref_parts",
+        prediction_parts={"m": tmp_path / "pred_parts"},
+    )
+    (case,) = pair(layout)
+    assert case.reference is not None
+    assert case.prediction is not None
+    assert case.reference.parts == tmp_path / "ref_parts" / "a.nii"
+    assert case.prediction.parts == tmp_path / "pred_parts" / "a.nii"
+
+
+def test_a_zarr_store_is_one_file(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "a.zarr/zarr.json", "a.zarr/c/0.nii")
+    pred = touch(tmp_path / "pred", "a.npy")
+    assert names(pair(Layout(ref, {"m": pred}))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "message"),
+    [
+        (("*.nii",), "must say where the name of the case is"),
+        (("{case}_{rater}.nii",), r"has \{rater\}, which means nothing"),
+        (("{case}.nii",) * 3, "more than twice"),
+        (("{case}.mha",), "holds no label file that fits the pattern"),
+    ],
+)
+def test_a_pattern_that_cannot_be_meant_is_an_error(
+    tmp_path: Path, patterns: tuple[str, ...], message: str
+) -> None:
+    ref, pred = touch(tmp_path / "ref", "a.nii"), touch(tmp_path / "pred", "a.nii")
+    with pytest.raises(PanmatchError, match=message):
+        pair(Layout(ref, {"m": pred}, patterns))
+
+
+def test_folders_without_a_common_name_show_both_and_the_remedy(tmp_path: Path) -> None:
+    ref, pred = touch(tmp_path / "ref", "a_gold.nii"), touch(tmp_path / "pred", "a_net.nii")
+    with pytest.raises(FileError, match=r"REF has 'a_gold'; PRED has 'a_net'.*--pattern"):
+        pair(Layout(ref, {"m": pred}))
+
+
+def test_two_files_of_one_case_are_an_error_that_names_both(tmp_path: Path) -> None:
+    ref, pred = touch(tmp_path / "ref", "a.nii", "a.npy"), touch(tmp_path / "pred", "a.nii")
+    with pytest.raises(FileError, match=r"a\.nii' and .*a\.npy' are both case 'a'"):
+        pair(Layout(ref, {"m": pred}))
+
+
+def test_empty_and_missing_folders_and_mixtures_are_errors(tmp_path: Path) -> None:
+    ref, empty = touch(tmp_path / "ref", "a.nii"), tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(FileError, match=r"PRED='.*empty' holds no label file"):
+        pair(Layout(ref, {"m": empty}))
+    with pytest.raises(FileError, match=r"path='.*nowhere' does not exist"):
+        pair(Layout(ref, {"m": tmp_path / "nowhere"}))
+    with pytest.raises(OptionError, match="is a file where others are folders"):
+        pair(Layout(ref, {"m": ref / "a.nii"}))
+    with pytest.raises(OptionError, match="PRED is missing"):
+        pair(Layout(ref, {}))
+
+
+def test_a_manifest_names_cases_models_and_parts(tmp_path: Path) -> None:
+    manifest = tmp_path / "cases.csv"
+    manifest.write_text(
+        "Case,reference,prediction,model,note,reference_parts,prediction_parts\n"
+        "p1,ref/1.nii,net/1.nii,net,good,,\n"
+        "\n"
+        "p1,ref/1.nii,cnn/1.nii,cnn,,parts/1.nii,cnn/parts.nii\n",
+        encoding="utf-8-sig",
+    )
+    first, second = read_manifest(manifest)
+    assert (first.name, first.model, second.model) == ("p1", "net", "cnn")
+    assert first.reference is not None
+    assert second.prediction is not None
+    assert first.reference.path == tmp_path / "ref" / "1.nii"
+    assert first.reference.parts is None
+    assert second.prediction.parts == tmp_path / "cnn" / "parts.nii"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case,reference\na,b\n", "'prediction' is missing"),
+        ("", "'case' is missing"),
+        ("case,reference,prediction\n", "lists no case"),
+        ("case,reference,prediction\na,,c\n", "line 2: reference is empty"),
+        ("case,reference,prediction\na,b,c\na,b,d\n", "line 3: case 'a' is there twice"),
+    ],
+)
+def test_a_manifest_that_is_none_says_what_is_missing(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    manifest = tmp_path / "cases.csv"
+    manifest.write_text(text)
+    with pytest.raises(FileError, match=message):
+        read_manifest(manifest)

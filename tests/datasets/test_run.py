@@ -1,0 +1,281 @@
+"""Whole runs: the same numbers however they are made, and nothing done twice or lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import panmatch as pm
+from panmatch.datasets.run import load_run
+from panmatch.datasets.store import CaseStore
+from panmatch.datasets.task import Order, Outcome
+from panmatch.errors import FileError
+from panmatch.formats import read_labels
+from panmatch.spec import as_spec
+from tests.datasets.folders import ORDER, SPACING, TABLES, make_folders, run, save_nifti, tables
+
+N = 6
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder of cases, and the output of a run over them."""
+    folder = tmp_path_factory.mktemp("data")
+    run(make_folders(folder, N), folder / "out")
+    return folder, folder / "out"
+
+
+def test_tables_hold_what_evaluate_gives_for_every_case(finished: tuple[Path, Path]) -> None:
+    folder, out = finished
+    evaluator = pm.Evaluator(as_spec(json.loads(ORDER.spec)))
+    for at in range(N):
+        sides = [
+            read_labels(folder / side / f"case{at:02}.nii.gz").labels for side in ("ref", "model")
+        ]
+        evaluator.update(
+            reference=sides[0], prediction=sides[1], case=f"case{at:02}", model="model",
+            spacing=SPACING,
+        )  # fmt: skip
+    expected = evaluator.compute()
+    for name in ("scores", "instances", "curves", "diagnosis"):
+        found = pd.read_parquet(out / f"{name}.parquet")
+        pd.testing.assert_frame_equal(found, getattr(expected, name), check_dtype=False)
+        text = pd.read_csv(out / f"{name}.csv", keep_default_na=False)
+        assert len(text) == len(found) > 0
+    scores = pd.read_csv(out / "scores.csv")
+    wanted = ["case", "class", "strategy", "threshold", "tp", "fp", "fn", "pq", "sq", "rq"]
+    assert set(wanted) <= set(scores.columns)
+
+
+def test_the_summary_has_pooled_scores_and_means_of_cases_with_intervals(
+    finished: tuple[Path, Path],
+) -> None:
+    _, out = finished
+    scores, summary = pd.read_parquet(out / "scores.parquet"), pd.read_csv(out / "summary.csv")
+    one = scores[(scores.strategy == "one-to-one") & (scores.threshold == 0.5)]
+    rows = summary[
+        (summary.strategy == "one-to-one") & (summary.threshold == 0.5) & (summary.measure == "pq")
+    ].set_index("averaging")
+    pooled = one.quality.sum() / (one.tp.sum() + (one.fp.sum() + one.fn.sum()) / 2)
+    assert rows.value["pooled"] == pytest.approx(pooled, abs=1e-12)
+    assert rows.value["mean of cases"] == pytest.approx(one.pq.mean(), abs=1e-12)
+    assert (rows.cases == N).all()
+    assert (rows.low < rows.value).all()
+    assert (rows.value < rows.high).all()
+    areas = summary[(summary.measure == "autc") & (summary.strategy == "one-to-one")]
+    assert list(areas.averaging) == ["pooled", "mean of cases"]
+    assert areas.threshold.isna().all()
+
+
+def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
+    _, out = finished
+    facts = json.loads((out / "run.json").read_text())
+    assert facts["format"] == "panmatch-run-1"
+    assert (facts["status"], facts["cases"], facts["evaluated_now"]) == ("finished", N, N)
+    assert facts["spec"] == json.loads(ORDER.spec)
+    assert facts["versions"]["panmatch"] == pm.__version__
+    assert [one["case"] for one in facts["results"]] == [f"case{at:02}" for at in range(N)]
+    assert len({one["key"] for one in facts["results"]}) == N
+    assert facts["seconds"]["all"] >= facts["seconds"]["evaluation"] > 0
+
+
+def test_several_workers_write_the_same_bytes(finished: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, out = finished
+    run(make_folders(folder, N), tmp_path / "two", workers=2)
+    assert tables(tmp_path / "two") == tables(out)
+
+
+def test_a_run_that_was_cut_off_at_any_byte_resumes_to_the_same_bytes(
+    finished: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, out = finished
+    whole = (out / "cases.jsonl").read_bytes()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    for at, cut in enumerate([0, ends[0], ends[0] + 100, ends[2] - 1, ends[-1] - 1, ends[-1]]):
+        target = tmp_path / str(at)
+        target.mkdir()
+        (target / "cases.jsonl").write_bytes(whole[:cut])
+        seen: list[Outcome] = []
+        run(make_folders(folder, N), target, resume=True, seen=seen)
+        assert tables(target) == tables(out)
+        again = sum(outcome.result is not None for outcome in seen)
+        assert again == N - sum(end <= cut for end in ends)
+
+
+def test_a_killed_process_loses_no_finished_case(
+    finished: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, out = finished
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(ORDER.spec)
+    arguments = [
+        str(folder / "ref"),
+        str(folder / "model"),
+        "-s",
+        str(spec),
+        "-o",
+        str(tmp_path / "o"),
+    ]
+    command = [sys.executable, "-m", "panmatch", "evaluate", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    lines = tmp_path / "o" / "cases.jsonl"
+    while process.poll() is None and not (lines.exists() and lines.read_bytes().count(b"\n") >= 1):
+        pass
+    process.kill()
+    process.wait()
+    kept = lines.read_bytes().count(b"\n")
+    assert kept >= 1
+    done = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
+    assert f"{N} cases" in done.stdout
+    assert tables(tmp_path / "o") == tables(out)
+
+
+def test_only_what_changed_is_evaluated_again(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 3)
+    out, seen = tmp_path / "out", list[Outcome]()
+    run(layout, out)
+    changed = tmp_path / "model" / "case01.nii.gz"
+    labels = read_labels(changed).labels
+    save_nifti(changed, np.where(labels == 1, 0, labels), SPACING)
+    os.utime(tmp_path / "ref" / "case00.nii.gz")
+    result = run(layout, out, resume=True, seen=seen)
+    assert [o.case.name for o in seen if o.result is not None] == ["case01"]
+    fresh = run(layout, tmp_path / "fresh")
+    assert result.to_json() == fresh.to_json()
+    assert tables(out) == tables(tmp_path / "fresh")
+
+
+def test_another_spec_evaluates_all_again_and_a_lost_case_leaves_the_tables(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 3)
+    out, seen = tmp_path / "out", list[Outcome]()
+    run(layout, out)
+    (tmp_path / "ref" / "case02.nii.gz").unlink()
+    (tmp_path / "model" / "case02.nii.gz").unlink()
+    other = Order(as_spec({"thresholds": [0.2]}).canonical())
+    result = run(layout, out, order=other, resume=True, seen=seen)
+    assert all(o.result is not None for o in seen)
+    assert [one.case for one in result.cases] == ["case00", "case01"]
+    assert set(pd.read_csv(out / "scores.csv").threshold) == {0.2}
+    assert load_run(out).to_json() == result.to_json()
+
+
+def test_a_folder_with_results_is_not_overwritten_unless_asked(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 1)
+    run(layout, tmp_path / "out")
+    before = tables(tmp_path / "out")
+    with pytest.raises(FileError, match=r"holds results already: pass --resume .* --overwrite"):
+        run(layout, tmp_path / "out")
+    seen = list[Outcome]()
+    run(layout, tmp_path / "out", overwrite=True, seen=seen)
+    assert [o.result is not None for o in seen] == [True]
+    assert tables(tmp_path / "out") == before
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 1)
+    holder = CaseStore(tmp_path / "out", "")
+    holder.open()
+    try:
+        with pytest.raises(FileError, match="another run writes to"):
+            run(layout, tmp_path / "out", resume=True)
+    finally:
+        holder.close()
+
+
+def test_a_failed_case_is_tried_again_on_resume(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 2)
+    broken = tmp_path / "model" / "case00.nii.gz"
+    good = broken.read_bytes()
+    broken.write_bytes(good[:200])
+    first = run(layout, tmp_path / "out")
+    assert [one.case for one in first.failures] == ["case00"]
+    broken.write_bytes(good)
+    second = run(layout, tmp_path / "out", resume=True)
+    assert not second.failures
+    run(layout, tmp_path / "fresh")
+    assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
+
+
+def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the end of the disk."""
+    layout = make_folders(tmp_path, 4)
+    run(layout, tmp_path / "whole")
+    lines = (tmp_path / "whole" / "cases.jsonl").read_bytes().splitlines(keepends=True)
+    limit = len(lines[0]) + len(lines[1]) + len(lines[2]) // 2
+    code = (
+        "import sys; from pathlib import Path; from tests.datasets.folders import *\n"
+        "folder = Path(sys.argv[1])\n"
+        "run(Layout(folder / 'ref', {'model': folder / 'model'}), folder / 'full')\n"
+    )
+
+    def limited() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True, text=True, preexec_fn=limited, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "cannot be written: File too large" in done.stderr
+    assert "--resume" in done.stderr
+    kept = (tmp_path / "full" / "cases.jsonl").read_bytes()
+    assert kept.count(b"\n") == 2
+    assert kept.endswith(b"\n")
+    seen = list[Outcome]()
+    run(layout, tmp_path / "full", resume=True, seen=seen)
+    assert sum(o.result is None for o in seen) == 2
+    assert tables(tmp_path / "full") == tables(tmp_path / "whole")
+
+
+def test_an_output_that_cannot_be_made_is_an_error_before_anything_is_evaluated(
+    tmp_path: Path,
+) -> None:
+    layout = make_folders(tmp_path, 1)
+    (tmp_path / "file").touch()
+    seen = list[Outcome]()
+    with pytest.raises(FileError, match=r"OUT='.*file/out' cannot be written.*another folder"):
+        run(layout, tmp_path / "file" / "out", seen=seen)
+    assert seen == []
+
+
+def test_an_interruption_writes_the_tables_of_what_is_finished(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 4)
+    seen = list[Outcome]()
+
+    class Interrupting(list[Outcome]):
+        def append(self, outcome: Outcome) -> None:
+            super().append(outcome)
+            if len(self) == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(layout, tmp_path / "out", seen=Interrupting())
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "interrupted"
+    done = set(pd.read_csv(tmp_path / "out" / "scores.csv").case)
+    assert {"case00", "case01"} <= done
+    run(layout, tmp_path / "out", resume=True, seen=seen)
+    assert sum(o.result is None for o in seen) == len(done)
+    run(layout, tmp_path / "fresh")
+    assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
+
+
+def test_all_tables_are_there_even_if_every_case_failed(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 1)
+    (tmp_path / "model" / "case00.nii.gz").write_bytes(b"no gzip")
+    result = run(layout, tmp_path / "out")
+    assert len(result.failures) == 1
+    for name in TABLES:
+        assert (tmp_path / "out" / f"{name}.csv").exists()
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv")
+    assert list(scores.status) == ["failed"]
+    assert "case00.nii.gz" in scores.reason[0]

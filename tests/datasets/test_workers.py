@@ -1,0 +1,100 @@
+"""Workers that die, here and on a cluster: every case is evaluated once, and the bytes agree."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panmatch.datasets.case import Case
+from panmatch.datasets.executors import Crew, hire
+from panmatch.datasets.pairing import pair
+from panmatch.datasets.run import RunOptions, run_dataset
+from panmatch.datasets.running import run_cases
+from panmatch.datasets.task import Order, Outcome, run_case
+from panmatch.errors import OptionError
+from tests.datasets.folders import ORDER, make_folders, run, tables
+
+N = 8
+
+
+def test_a_pool_whose_worker_is_killed_still_finishes_every_case_once(tmp_path: Path) -> None:
+    layout, seen = make_folders(tmp_path, N), list[Outcome]()
+
+    def watch(outcome: Outcome) -> None:
+        seen.append(outcome)
+        if len(seen) == 2:
+            os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+
+    run_dataset(pair(layout), ORDER, tmp_path / "out", RunOptions(workers=2), watch)
+    assert sorted(o.case.name for o in seen) == [f"case{at:02}" for at in range(N)]
+    assert all(o.result is not None and o.result.status == "ok" for o in seen)
+    run(layout, tmp_path / "one")
+    assert tables(tmp_path / "out") == tables(tmp_path / "one")
+
+
+def die_with_case03(order: Order, case: Case, known_key: str) -> Outcome:
+    if case.name == "case03":
+        os._exit(1)
+    return run_case(order, case, known_key)
+
+
+class Fragile(ProcessPoolExecutor):
+    def submit(self, _: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(die_with_case03, *args, **kwargs)
+
+
+def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
+    cases, seen = pair(make_folders(tmp_path, N)), list[Outcome]()
+    spawn = multiprocessing.get_context("spawn")
+    run_cases(cases, ORDER, Crew(lambda: Fragile(2, mp_context=spawn), 6), {}, seen.append)
+    assert sorted(o.case.name for o in seen) == [case.name for case in cases]
+    failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
+    assert [one.case for one in failed] == ["case03"]
+    assert failed[0].reason.startswith("the worker process died with it, twice")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=100
+    ) as found:
+        yield found
+
+
+def test_a_cluster_gives_the_same_bytes_even_if_a_worker_is_killed(
+    cluster: Any, tmp_path: Path
+) -> None:
+    from distributed import Client
+
+    layout, seen = make_folders(tmp_path, N), list[Outcome]()
+    with Client(cluster.scheduler_address, set_as_default=False) as client:
+        victims = list(client.run(os.getpid).values())
+
+    def watch(outcome: Outcome) -> None:
+        seen.append(outcome)
+        if len(seen) == 2:
+            os.kill(victims[0], signal.SIGKILL)
+
+    options = RunOptions(dask=cluster.scheduler_address)
+    run_dataset(pair(layout), ORDER, tmp_path / "out", options, watch)
+    assert len(seen) == N
+    assert {o.result.status for o in seen if o.result is not None} == {"ok"}
+    run(layout, tmp_path / "one")
+    assert tables(tmp_path / "out") == tables(tmp_path / "one")
+
+
+def test_a_scheduler_that_is_not_there_is_named() -> None:
+    with (
+        pytest.raises(OptionError, match=r"--dask 'tcp://127.0.0.1:9': no scheduler answers"),
+        hire(1, "tcp://127.0.0.1:9"),
+    ):
+        pass
