@@ -92,7 +92,7 @@ def best_numpy(reference: Labels, prediction: Labels) -> tuple[str, float]:
 
 
 def memory() -> Row:
-    found = extra_memory("count_512")
+    found = extra_memory("memory", "count_512()")
     return below("extra memory of counting, 512³, 3000 instances", found, "MB", 32)
 
 

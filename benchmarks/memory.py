@@ -13,9 +13,9 @@ from benchmarks.peers import ROOT
 from panmatch.labels import nearest_labels
 
 
-def extra_memory(name: str) -> float:
-    """Return the rise in MB during one of the calls below, in a process of its own."""
-    code = f"from benchmarks import memory; memory.print_rise(memory.{name}())"
+def extra_memory(module: str, call: str) -> float:
+    """Return the rise in MiB during what a call of a module here returns, in a fresh process."""
+    code = f"from benchmarks import {module}, memory; memory.print_rise({module}.{call})"
     out = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout

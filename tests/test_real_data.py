@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import nibabel
 import numpy as np
+import pandas as pd
 import pytest
 
 import panmatch as pm
@@ -15,6 +18,8 @@ from panmatch import related
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SPINE = DATA / "spine_mri_panoptica"
 COCO = DATA / "coco_panoptic_sample"
+GLIOMA = DATA / "brats_glioma_models"
+NUCLEI = DATA / "nuclei2d_dsb2018"
 
 
 @pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
@@ -54,3 +59,93 @@ def test_a_real_coco_file_scores_1_against_itself(tmp_path: Path) -> None:
     assert found.all.pq == 1.0
     assert found.all.n > 5
     assert sum(tally.tp for tally in found.values()) > 40
+
+
+def evaluated(folder: Path, *arguments: object) -> pd.DataFrame:
+    """Run `panmatch evaluate` as a newcomer would, and return the scores."""
+    out = folder / "out"
+    command = [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments), "-o", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return pd.read_csv(out / "scores.csv", keep_default_na=False, na_values=[""])
+
+
+@pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
+def test_vertebrae_are_evaluated_with_a_preset_in_one_command(tmp_path: Path) -> None:
+    files = SPINE / "ref_instance.nii.gz", SPINE / "pred_instance.nii.gz"
+    found = evaluated(tmp_path, *files, "--spec", "vertebrae").set_index(["class", "strategy"])
+    best = found.loc["vertebra", "one-to-one"]
+    assert (best.tp, best.fp, best.fn) == (8, 0, 0)
+    shifted = found.loc["vertebra", "same-id"]
+    assert (shifted.tp, shifted.pq) == (0, 0)  # all numbers are off by one
+
+
+@pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
+def test_vertebrae_with_parts_need_a_spec_of_five_lines(tmp_path: Path) -> None:
+    spec = tmp_path / "parts.yaml"
+    spec.write_text(
+        'preset: vertebrae\nclasses: {vertebra: {parts: "41-50"}}\n'
+        "not_parts: [26, 60, 61, 62, 100]\n"
+    )
+    files = SPINE / "ref_instance.nii.gz", SPINE / "pred_instance.nii.gz"
+    parts = ["--reference-parts", SPINE / "ref_semantic.nii.gz"]
+    parts += ["--prediction-parts", SPINE / "pred_semantic.nii.gz"]
+    found = evaluated(tmp_path, *files, *parts, "--spec", spec).set_index(["class", "strategy"])
+    whole = found.loc["vertebra", "one-to-one"]
+    assert (whole.tp, whole.fp, whole.fn) == (8, 0, 0)
+    without = evaluated(tmp_path / "plain", *files, "--spec", "vertebrae")
+    plain = without.set_index(["class", "strategy"]).loc["vertebra", "one-to-one"]
+    assert whole.pq < plain.pq
+
+
+@pytest.mark.skipif(not GLIOMA.exists(), reason="the glioma segmentations are not at hand")
+def test_several_models_of_a_tumour_are_ranked(tmp_path: Path) -> None:
+    spec = tmp_path / "glioma.yaml"
+    spec.write_text(
+        "preset: brats-mets\nclasses:\n  metastasis: null\n"
+        "  tumour: {labels: [1, 2, 4], instances: components, parts: [1, 2, 4]}\n"
+        "  core: {labels: [1, 4]}\n  enhancing: {labels: 4}\nmetrics: dice\n"
+    )
+    models = ("hnfnetv1", "isen", "scan")
+    named = [f"--model={name}={GLIOMA / f'pred_{name}.nii.gz'}" for name in models]
+    found = evaluated(tmp_path, GLIOMA / "ref_fusion_simple.nii.gz", *named, "--spec", spec)
+    assert set(found.model) == set(models)
+    assert set(found["class"]) == {"tumour", "core", "enhancing"}
+    assert set(found.strategy) == {"one-to-one", "many-to-one", "one-to-many", "union"}
+    done = subprocess.run(
+        [sys.executable, "-m", "panmatch", "compare", str(tmp_path / "out")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "Rank stability" in done.stdout
+
+
+@pytest.mark.skipif(not NUCLEI.exists(), reason="the nuclei are not at hand")
+def test_nuclei_of_two_methods_in_one_folder_need_two_patterns(tmp_path: Path) -> None:
+    patterns = ["--pattern", "{case}_ref.tif", "--pattern", "{case}_pred_{model}.tif"]
+    found = evaluated(tmp_path, NUCLEI, NUCLEI, *patterns, "--spec", "cells", "-j", 2)
+    assert sorted(set(found.model)) == ["otsu_cc", "watershed"]
+    assert sorted(set(found.case)) == ["img2", "img3", "img5", "img6", "stardist2d"]
+    one = found[(found.strategy == "one-to-one") & (found.threshold == 0.5)]
+    assert (one.tp + one.fn).groupby(one.case).unique().map(list).to_dict() == {
+        "img2": [369], "img3": [151], "img5": [131], "img6": [101], "stardist2d": [125],
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(not COCO.exists(), reason="the COCO sample is not at hand")
+def test_the_coco_sample_is_read_as_files_and_as_coloured_ids(tmp_path: Path) -> None:
+    folder = tmp_path / "panoptic_examples"
+    folder.mkdir()
+    for image in COCO.glob("*_ref_panoptic.png"):
+        (folder / image.name.replace("_ref_panoptic", "")).write_bytes(image.read_bytes())
+    annotations = tmp_path / "panoptic_examples.json"
+    annotations.write_bytes((COCO / "panoptic_examples.json").read_bytes())
+    found = evaluated(tmp_path / "same", annotations, annotations)
+    assert set(found.pq) == {1.0}
+    assert set(found.kind) == {"things", "stuff"}
+    spec = tmp_path / "colours.yaml"
+    spec.write_text("preset: instances\ncolour_ids: true\n")
+    patterns = ["--pattern", "{case}_ref_panoptic.png", "--pattern", "{case}_pred_{model}.tif"]
+    found = evaluated(tmp_path / "other", COCO, COCO, *patterns, "--spec", spec)
+    one = found[found.strategy == "one-to-one"].set_index("case")
+    assert (one.tp + one.fn).to_dict() == {142238: 18, 439180: 32}
+    assert (one.tp + one.fp).to_dict() == {142238: 169, 439180: 96}

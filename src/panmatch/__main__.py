@@ -1,5 +1,6 @@
-"""Run the command line with ``python -m panmatch``."""
+"""`python -m panmatch`."""
 
 from panmatch.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

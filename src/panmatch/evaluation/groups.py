@@ -130,17 +130,16 @@ def group_scores(model: str, tables: list[tuple[Columns, Columns]]) -> list[Grou
     for at, (scores, instances) in enumerate(tables):
         names = [name for name in scores if name.startswith(("pq_", "sq_"))]
         values = [*PLAIN, *(name for name in AREAS if name in scores), *names]
+        metrics = [name[3:] for name in names if name.startswith("sq_")]
+        sums = {name: scores[name] for name in (*COUNTS, "near_threshold") if scores}
+        sums |= _metric_sums(scores, instances, metrics)
         for row, key in enumerate(_keys(scores, (*WAY, "threshold"))):
             group = found.setdefault(key, Group(model, key[:-1], float(key[-1]), {}, {}))
-            for name in (*COUNTS, "near_threshold"):
-                group.columns.setdefault(name, np.zeros(n))[at] = scores[name][row]
+            for name, column in sums.items():
+                group.columns.setdefault(name, np.zeros(n))[at] = column[row]
             for name in values:
                 value = _number(scores[name][row])
                 group.values.setdefault(name, np.full(n, np.nan))[at] = value
-            for name in group.metrics:
-                for kind in ("total", "count"):
-                    group.columns.setdefault(f"{kind}_{name}", np.zeros(n))
-        _add_metrics(found, at, instances, [name[3:] for name in names if name.startswith("sq_")])
     return list(found.values())
 
 
@@ -170,20 +169,23 @@ def _curve_group(model: str, way: Key, table: npt.NDArray[Any], n_cases: int) ->
     return CurveGroup(model, way, thresholds, case, step, table[2:].T, n_cases)
 
 
-def _add_metrics(groups: dict[Key, Group], at: int, instances: Columns, metrics: list[str]) -> None:
-    """Add up the defined values of every metric on the matched objects of a case."""
-    matched = [
-        (row, key)
-        for row, key in enumerate(_keys(instances, (*WAY, "threshold")))
-        if instances["status"][row] == "matched"
-    ]
+def _metric_sums(scores: Columns, instances: Columns, metrics: list[str]) -> dict[str, list[float]]:
+    """Return for every row of the scores the sum and number of each metric over matched objects.
+
+    Objects stand in the order of the rows of the scores: tp + fn references, then fp others.
+    """
+    if not metrics:
+        return {}
+    rows = [sum(counts) for counts in zip(scores["tp"], scores["fp"], scores["fn"], strict=True)]
+    row = np.repeat(np.arange(len(rows)), rows)
+    matched = np.array(instances.get("status", []), dtype=np.str_) == "matched"
+    found: dict[str, list[float]] = {}
     for metric in metrics:
-        column = instances.get(metric, [])
-        for row, key in matched:
-            value = _number(column[row])
-            if value == value:
-                groups[key].columns[f"total_{metric}"][at] += value
-                groups[key].columns[f"count_{metric}"][at] += 1
+        column = np.array(instances.get(metric, []), np.float64)  # None becomes NaN
+        some = matched & ~np.isnan(column)
+        found[f"total_{metric}"] = np.bincount(row[some], column[some], len(rows)).tolist()
+        found[f"count_{metric}"] = np.bincount(row[some], minlength=len(rows)).tolist()
+    return found
 
 
 def _keys(columns: Columns, names: tuple[str, ...]) -> Iterator[Key]:
