@@ -225,33 +225,33 @@ def compare(folders: Sequence[Path], measures: Sequence[str] = ()) -> Comparison
     for folder, run in runs.items():
         if run.spec != first.spec:
             raise OptionError(_specs_differ(folders[0], folder, first, run))
-    models = _named(runs)
+    named = _named(runs)
+    cases = tuple(
+        replace(one, model=name)
+        for name, (run, model) in named.items()
+        for one in run.cases
+        if one.model == model
+    )
+    return compare_models(Result(first.spec, cases), measures)
+
+
+def compare_models(result: Result, measures: Sequence[str] = ()) -> Comparison:
+    """Compare the models of a result on the cases that all of them have."""
+    models = result.models
     if len(models) < 2:
         raise OptionError(
             "there is a single model: name a second folder, or evaluate several models at once."
         )
-    good = {
-        name: {one.case: one for one in run.evaluated(model)}
-        for name, (run, model) in models.items()
-    }
+    good = {model: {one.case: one for one in result.evaluated(model)} for model in models}
     shared = set.intersection(*(set(cases) for cases in good.values()))
     if not shared:
         has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
         raise FileError(f"the models have no case in common: {has}.")
-    cases = tuple(
-        replace(one, model=name)
-        for name, by_case in good.items()
-        for case, one in by_case.items()
-        if case in shared
-    )
-    listed = {
-        name: {one.case for one in run.cases if one.model == model}
-        for name, (run, model) in models.items()
-    }
-    everything = set.union(*listed.values())
-    left_out = {name: tuple(sorted(everything - set(good[name]))) for name in models}
-    wanted = tuple(measures) or (("pq", "autc") if first.spec.curve else ("pq",))
-    return Comparison(Result(first.spec, cases), left_out, wanted)
+    cases = tuple(one for one in result.cases if one.case in shared)
+    everything = {one.case for one in result.cases}
+    left_out = {model: tuple(sorted(everything - set(good[model]))) for model in models}
+    wanted = tuple(measures) or (("pq", "autc") if result.spec.curve else ("pq",))
+    return Comparison(Result(result.spec, cases), left_out, wanted)
 
 
 def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from panmatch.datasets.statistics import interval, resample
+from panmatch.datasets.statistics import Interval, interval, resample
 from panmatch.evaluation import Result
 from panmatch.evaluation.averages import AverageRow, average_all
 from panmatch.evaluation.result import average_columns
@@ -24,11 +24,12 @@ def summary_table(result: Result) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [_columns(row) for model in result.models for row in _averages(result, model)]
-    return pd.DataFrame(rows)
+    averages = (averages_with_samples(result, model) for model in result.models)
+    return pd.DataFrame([_columns(row) for rows in averages for row in rows])
 
 
-def _averages(result: Result, model: str) -> list[AverageRow]:
+def averages_with_samples(result: Result, model: str) -> list[AverageRow]:
+    """Return the averages of a model with their resamples."""
     n = len(result.evaluated(model))
     weights = resample(n, RESAMPLES, SEED).astype(float) if n > 1 else None
     return average_all(
@@ -39,9 +40,14 @@ def _averages(result: Result, model: str) -> list[AverageRow]:
     )
 
 
+def spread(row: AverageRow) -> Interval:
+    """Return the interval of an average; of a single case there is none."""
+    return interval(row.samples if row.cases > 1 else [])
+
+
 def _columns(row: AverageRow) -> dict[str, Any]:
     columns = average_columns(row)
-    found = interval(row.samples if row.cases > 1 else [])
+    found = spread(row)
     at = list(columns).index("value") + 1
     items = list(columns.items())
     return dict([*items[:at], ("low", found.low), ("high", found.high), *items[at:]])

@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal
 
-from panmatch.datasets.case import Case
+from panmatch.datasets.case import Case, Source
 from panmatch.datasets.executors import hire
 from panmatch.datasets.outputs import read_run, write_run, write_tables
 from panmatch.datasets.running import run_cases
@@ -65,7 +66,6 @@ def run_dataset(
     KeyboardInterrupt
         After the tables of all finished cases are written.
     """
-    start, began = time.perf_counter(), datetime.now(UTC)
     spec = Spec.model_validate_json(order.spec)
     store = CaseStore(folder, order.fingerprint)
     if store.path.exists() and not (options.resume or options.overwrite):
@@ -77,48 +77,103 @@ def run_dataset(
         store.open()
         if options.overwrite:
             store.clear()
-        seen: list[Outcome] = []
-
-        def finished(outcome: Outcome) -> None:
-            if outcome.result is not None:
-                store.append(outcome)
-            seen.append(outcome)
-            watch(outcome)
-
+        log = _Log(store, folder, spec, order.fingerprint, len(cases), watch)
+        log.begin()
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
-        facts = {
-            "order": order.fingerprint,
-            "began": began.isoformat(timespec="seconds"),
-            "cases": len(cases),
-        }
-        write_run(folder, spec, status="running", **facts)
-        status = "interrupted"
         try:
             with hire(options.workers, options.dask) as crew:
-                run_cases(cases, order, crew, known, finished)
-            status = "finished"
+                run_cases(cases, order, crew, known, log.finished)
+            log.status = "finished"
         finally:
-            evaluated = time.perf_counter() - start
-            who = [(outcome.case.model, outcome.case.name) for outcome in seen]
-            results = store.results()
-            result = Result(spec, tuple(results[one] for one in who))
-            write_tables(folder, result)
-            write_run(
-                folder,
-                spec,
-                status=status,
-                **facts,
-                evaluated_now=sum(outcome.result is not None for outcome in seen),
-                failed=len(result.failures),
-                workers=options.workers if options.dask is None else options.dask,
-                seconds={
-                    "evaluation": round(evaluated, 3),
-                    "all": round(time.perf_counter() - start, 3),
-                },
-                results=[store.facts(one) for one in sorted(who)],
-            )
+            result = log.end(workers=options.workers if options.dask is None else options.dask)
     return result
+
+
+class _Log:
+    """What a run has done so far, and how that is written."""
+
+    def __init__(
+        self,
+        store: CaseStore,
+        folder: Path,
+        spec: Spec,
+        order: str,
+        n_cases: int,
+        watch: Watch,
+    ) -> None:
+        self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
+        self._seen: list[Outcome] = []
+        self._start = time.perf_counter()
+        began = datetime.now(UTC).isoformat(timespec="seconds")
+        self._facts = {"order": order, "began": began, "cases": n_cases}
+        self.status: Literal["running", "interrupted", "finished"] = "running"
+
+    def begin(self) -> None:
+        """Say that a run is under way."""
+        write_run(self._folder, self._spec, status=self.status, **self._facts)
+        self.status = "interrupted"  # unless someone says otherwise
+
+    def finished(self, outcome: Outcome) -> None:
+        """Keep what became of a case."""
+        if outcome.result is not None:
+            self._store.append(outcome)
+        self._seen.append(outcome)
+        self._watch(outcome)
+
+    def end(self, workers: int | str) -> Result:
+        """Write the tables of all that was finished, and how it was made."""
+        evaluated = time.perf_counter() - self._start
+        results = self._store.results()
+        seen = sorted(self._seen, key=lambda outcome: _who(outcome.case))
+        result = Result(self._spec, tuple(results[_who(one.case)] for one in seen))
+        write_tables(self._folder, result)
+        all_seconds = time.perf_counter() - self._start
+        write_run(
+            self._folder,
+            self._spec,
+            status=self.status,
+            **self._facts,
+            evaluated_now=sum(outcome.result is not None for outcome in seen),
+            failed=len(result.failures),
+            workers=workers,
+            seconds={"evaluation": round(evaluated, 3), "all": round(all_seconds, 3)},
+            results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],
+        )
+        return result
+
+
+def _who(case: Case) -> tuple[str, str]:
+    return case.model, case.name
+
+
+def _files(case: Case) -> dict[str, Any]:
+    """Return where the images of a case are, for those who want to look at them later."""
+    sides = {"reference": case.reference, "prediction": case.prediction}
+    return {name: None if source is None else _place(source) for name, source in sides.items()}
+
+
+def _place(source: Source) -> dict[str, str | None]:
+    parts = None if source.parts is None else str(source.parts.resolve())
+    return {"path": str(source.path.resolve()), "parts": parts, "item": source.item}
+
+
+def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
+    """Return the cases of a run by model and name, with their files."""
+    found = {}
+    for one in read_run(folder).get("results", ()):
+        case = Case(
+            one["case"], one["model"], _source(one["reference"]), _source(one["prediction"])
+        )
+        found[_who(case)] = case
+    return found
+
+
+def _source(given: dict[str, Any] | None) -> Source | None:
+    if given is None:
+        return None
+    parts = given["parts"]
+    return Source(Path(given["path"]), None if parts is None else Path(parts), given["item"])
 
 
 def load_run(folder: Path) -> Result:

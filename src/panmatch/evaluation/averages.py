@@ -131,7 +131,7 @@ def _area_rows(group: CurveGroup, weights: Floats | None) -> Iterator[AverageRow
         at = np.linspace(0, len(group.thresholds) - 1, MOST_STEPS).round().astype(np.int64)
         grid = group.thresholds[np.unique(at)]
         samples = areas_under(grid, group.weighted(grid, weights))
-    n = len(np.unique(group.case))
+    n = len(np.unique(group.case[group.changes[:, :3].any(axis=1)]))
     for measure, value, resampled in zip(AREAS, areas, samples, strict=True):
         yield AverageRow(group.model, group.way, math.nan, measure, "pooled", float(value), n,
                          group.n_cases - n, resampled)  # fmt: skip

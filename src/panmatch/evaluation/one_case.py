@@ -22,8 +22,9 @@ from panmatch.evaluation.rows import (
     score_block,
 )
 from panmatch.evaluation.sides import Image, Images, Layer, make_layers
+from panmatch.labels.panoptic import Panoptic
 from panmatch.labels.segment_images import SegmentImages
-from panmatch.labels.void import split_void
+from panmatch.labels.void import split_void, without_mask
 from panmatch.matching import match
 from panmatch.overlap.classes import ID_SPAN, count_class_overlaps
 from panmatch.scoring import curve
@@ -95,8 +96,11 @@ def evaluate_case(
 ) -> CaseResult:
     """Evaluate one case to plain data; parameters are those of `evaluate`."""
     if isinstance(reference.labels, np.ma.MaskedArray):
-        void, _ = split_void(reference.labels, void)
+        if reference.labels.mask is not np.ma.nomask:
+            void, _ = split_void(reference.labels, void)
         reference = Images(reference.labels.data, reference.parts)
+    if not isinstance(prediction.labels, Panoptic):
+        prediction = Images(without_mask(prediction.labels), prediction.parts)
     layers = make_layers(spec, reference, prediction)
     classes = [one for layer in layers for one in _classes(layer, spec, spacing, void, threads)]
     if spec.encoding == "labels":
@@ -129,7 +133,7 @@ def _classes(
     )
     images = (
         SegmentImages(layer.reference, unnumbered=ID_SPAN - 1, threads=threads),
-        SegmentImages(layer.prediction, unnumbered=ID_SPAN - 1, threads=threads),
+        SegmentImages(layer.prediction, unnumbered=ID_SPAN - 1, crowd=True, threads=threads),
     )
     found = [
         ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)

@@ -83,7 +83,8 @@ class Result:
         """Pooled scores and means of cases, one row for each (D11)."""
         import pandas as pd
 
-        return self._tidy(pd.DataFrame([average_columns(row) for row in self.average_rows]))
+        rows = [list(average_columns(row).values()) for row in self.average_rows]
+        return self._tidy(pd.DataFrame(rows, columns=AVERAGE_COLUMNS))
 
     @property
     def failures(self) -> tuple[CaseResult, ...]:
@@ -200,6 +201,9 @@ class Result:
 
 WHOLE = ["tp", "fp", "fn", "splits", "merges", "misses", "hallucinations", "near_threshold",
          "ref_id", "ref_voxels", "pred_voxels", "cases", "skipped"]  # fmt: skip
+
+
+AVERAGE_COLUMNS = ["model", *WAY, "threshold", "measure", "averaging", "value", "cases", "skipped"]
 
 
 def average_columns(row: AverageRow) -> dict[str, Any]:

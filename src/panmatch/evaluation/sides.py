@@ -51,6 +51,8 @@ def make_layers(spec: Spec, reference: Images, prediction: Images) -> list[Layer
     sides = {"reference": reference, "prediction": prediction}
     panoptic = [isinstance(side.labels, Panoptic) for side in sides.values()]
     if all(panoptic):
+        if any(side.parts is not None for side in sides.values()):
+            raise OptionError("reference_parts is given, but Panoptic images have their own parts.")
         return [Layer(reference.labels, prediction.labels)]  # type: ignore[arg-type]
     if any(panoptic):
         raise OptionError("reference and prediction must both be Panoptic, or both label images.")
@@ -95,10 +97,13 @@ def split_classes(classes: dict[str, ClassSpec]) -> list[list[str]]:
 def _read_layer(spec: Spec, names: list[str], side_name: str, side: Images) -> Panoptic:
     here = {label for name in names for label in spec.classes[name].numbers or ()}
     others = [one.numbers for name, one in spec.classes.items() if name not in names]
+    background = set(numbers(spec.background))
     ignored: set[int] | Literal["others"] = "others"
-    if None not in others:
+    if any(spec.classes[name].numbers is None for name in names):
+        ignored = background  # all others are its own
+    elif None not in others:
         elsewhere = {label for labels in others for label in labels or ()}
-        ignored = (elsewhere | set(numbers(spec.background))) - here
+        ignored = (elsewhere | background) - here
     order = list(spec.classes)
     groups = [
         LabelGroup(

@@ -86,18 +86,18 @@ def _headline(result: Result) -> str:
 def _model_lines(result: Result, model: str) -> list[str]:
     rows = [row for row in result.average_rows if row.model == model]
     lines = [f"Model {model}"] if model else []
-    lines += table(_score_table(result, rows), left=2)
+    lines += table(_score_table(result, model, rows), left=2)
     return [*lines, "", *_mistake_lines(result, model)]
 
 
-def _score_table(result: Result, rows: list[AverageRow]) -> list[list[str]]:
+def _score_table(result: Result, model: str, rows: list[AverageRow]) -> list[list[str]]:
     several = len({one.case for one in result.cases}) > 1
     found = {
         (row.way, "area" if math.isnan(row.threshold) else row.threshold, row.measure,
          row.averaging): row.value for row in rows
     }  # fmt: skip
     counts = {(group.way, group.threshold): group for group in result.groups
-              if group.model == rows[0].model}  # fmt: skip
+              if group.model == model}  # fmt: skip
     pooled = "pooled " if several else ""
     head = ["class", "strategy", "τ", "TP", "near τ", "FP", "FN", f"{pooled}PQ", "SQ", "RQ"]
     head += ["AUTC"] if result.spec.curve else []

@@ -220,7 +220,7 @@ def from_labels(
     if by_component.any():
         arrays["components"] = _components(image, schema, (*unknown, *others))
     if part_map is not None:
-        arrays["part_map"] = as_labels(part_map, f"{name}_parts")
+        arrays[f"{name}_parts"] = as_labels(part_map, f"{name}_parts")
     check_same_shape(arrays)
     no_parts = tuple(not_parts)
 
@@ -238,6 +238,8 @@ def from_labels(
         instances = np.where(are_things(at, kinds), instances, STUFF)
         at = _without_small(at, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
+        if part_map is not None:
+            _refuse_negative(parts, counts, parts != void_part, f"{name}_parts", "part")
         parts = _parts_of_classes(parts, at, kinds, part_map is None, void_part, no_parts)
         nothing = np.zeros(len(numbers), np.bool_)
         return Meaning(at, instances, parts, nothing, np.isin(numbers, unknown))

@@ -34,20 +34,28 @@ class SegmentImages:
     ([[1, 2, 0, 0]], [[False, False, False, True]])
     """
 
-    def __init__(self, side: Panoptic, *, unnumbered: int, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        side: Panoptic,
+        *,
+        unnumbered: int,
+        crowd: bool = False,
+        threads: int | None = None,
+    ) -> None:
         self._side, self._unnumbered, self._threads = side, unnumbered, threads
+        self._crowd = crowd
 
     def of_class(self, at: int) -> LabelArray:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
         meaning = self._meaning
-        ours = (meaning.classes == at) & ~meaning.crowd & ~meaning.void
+        ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
         ids = np.where(meaning.instances == 0, self._unnumbered, meaning.instances)
         return self._painted(np.where(ours, ids, 0))
 
     def parts_of_class(self, at: int, unknown: int) -> LabelArray:
         """Return the part labels on the segments of a class, `unknown` for unknown ones."""
         meaning = self._meaning
-        ours = (meaning.classes == at) & ~meaning.crowd & ~meaning.void
+        ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
         parts = np.where(meaning.parts == UNKNOWN_PART, unknown, meaning.parts)
         return self._painted(np.where(ours, parts, 0))
 

@@ -60,7 +60,7 @@ class Measurer:
         self._metrics, self._threads = resolve_metrics(metrics), threads
         self._has_void = void is not None
         self._blocks: list[Columns] = []
-        self._at: dict[tuple[int, str], int] = {}
+        self._at: dict[tuple[int, str, float, float, float], int] = {}
 
     def measure(self, matching: Matching) -> Measurements:
         """Measure every matched, missed and false object."""
@@ -79,7 +79,8 @@ class Measurer:
 
     def _looked_up(self, matching: Matching) -> Columns:
         rows = rows_of(matching)
-        keys = list(zip(rows.ref_ids.tolist(), rows.names, strict=True))
+        sizes = (rows.ref_voxels.tolist(), rows.pred_voxels.tolist(), rows.shared.tolist())
+        keys = list(zip(rows.ref_ids.tolist(), rows.names, *sizes, strict=True))
         new = [row for row, key in enumerate(keys) if key not in self._at]
         if new or not self._blocks:
             some = rows.take(np.array(new, np.int64))

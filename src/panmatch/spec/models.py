@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -114,7 +114,7 @@ class MetricOptions(StrictModel):
 
     tolerance_mm: float = Field(default=1.0, ge=0)
     boundary_width_mm: float | None = Field(default=None, gt=0)
-    penalty_mm: float | Literal["diagonal"] | None = None
+    penalty_mm: Annotated[float, Field(ge=0)] | Literal["diagonal"] | None = None
 
 
 class Averaging(StrictModel):
@@ -236,6 +236,7 @@ class Spec(StrictModel):
                 raise ValueError("classes of encoding 'coco' come from its JSON file: drop them")
         elif not self.classes:
             raise ValueError("classes is empty: name at least one")
+        self._check_labels()
         if self.encoding in CODED:
             for name, kind in self.classes.items():
                 if kind.numbers is None or len(kind.numbers) != 1 or kind.instances != "ids":
@@ -249,6 +250,18 @@ class Spec(StrictModel):
         if strays:
             raise ValueError(f"classes: {sorted(strays)[0]!r} is a reserved name")
         return self
+
+    def _check_labels(self) -> None:
+        left_out = {*numbers(self.void), *numbers(self.background)}
+        for name, kind in self.classes.items():
+            labels = {*(kind.numbers or ()), *numbers(kind.parts)}
+            if 0 in labels and self.encoding == "labels":
+                raise ValueError(f"classes.{name}: label 0 is background, and of no class")
+            both = sorted(left_out.intersection(kind.numbers or ()))
+            if both and self.encoding == "labels":
+                raise ValueError(
+                    f"classes.{name}: label {both[0]} is listed under void or background too"
+                )
 
     @cached_property
     def metric_objects(self) -> tuple[Metric, ...]:

@@ -66,7 +66,7 @@ class _Loader(yaml.SafeLoader):
 def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         content = yaml.load(text, _Loader)
-    except (yaml.YAMLError, TypeError) as error:
+    except (yaml.YAMLError, TypeError, ValueError) as error:
         raise SpecError(f"spec={name!r} is no YAML: {' '.join(str(error).split())}.") from error
     if content is None:
         content = {}
@@ -104,11 +104,12 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Return both; where both have a key, mappings merge, null drops one, all else is replaced."""
     merged = dict(below)
     for key, value in above.items():
-        old = merged.pop(key, None)
-        if isinstance(old, dict) and isinstance(value, dict):
-            merged[key] = _merged(old, value)
-        elif not (isinstance(old, dict) and value is None):
-            merged[key] = value
+        old = merged.get(key)
+        if isinstance(old, dict) and value is None:
+            del merged[key]
+        else:
+            nested = isinstance(old, dict) and isinstance(value, dict)
+            merged[key] = _merged(dict(old or {}), value) if nested else value
     return merged
 
 

@@ -1,0 +1,127 @@
+"""Arguments that cannot be meant are refused with the remedy."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import panmatch as pm
+from panmatch.errors import LabelError, OptionError, ShapeError, SpecError
+from panmatch.evaluation.sides import split_classes
+from panmatch.spec import ClassSpec, as_spec
+
+PARTS: dict[str, Any] = {"classes": {"body": {"labels": 1, "parts": [1, 2]}}}
+ONE = np.array([1, 1, 0])
+ROAD = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(7, thing=False)])
+
+
+def test_all_arguments_are_named() -> None:
+    kinds = {p.kind for p in inspect.signature(pm.evaluate).parameters.values()}
+    kinds |= {p.kind for p in list(inspect.signature(pm.Evaluator.update).parameters.values())[1:]}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(TypeError):
+        pm.evaluate(ONE, ONE)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"spec": PARTS, "reference_parts": ONE},
+            OptionError,
+            "prediction_parts is missing: give part images on both sides, or none",
+        ),
+        (
+            {"spec": PARTS, "prediction_parts": ONE},
+            OptionError,
+            "reference_parts is missing: give part images on both sides, or none",
+        ),
+        (
+            {"reference_parts": ONE, "prediction_parts": ONE},
+            OptionError,
+            "reference_parts is given, but no class of the spec has parts to read from it: add `pa",
+        ),
+        (
+            {"spec": "cityscapes", "reference_parts": ONE, "prediction_parts": ONE},
+            OptionError,
+            "reference_parts is given, but no class of the spec has parts",
+        ),
+        (
+            {"spec": PARTS},
+            OptionError,
+            r"classes\.body: part 2 is no label of the class, so it must be in a part image: pa",
+        ),
+        ({"spec": "coco"}, OptionError, r"encoding 'coco' needs a table of segments .* from_segm"),
+        (
+            {"reference": ROAD},
+            OptionError,
+            "reference and prediction must both be Panoptic, or both label images",
+        ),
+        ({"spec": "cels"}, SpecError, "did you mean 'cells'"),
+        ({"spec": {"treshold": 1}}, SpecError, "did you mean 'thresholds'"),
+        (
+            {"prediction": [1, 1]},
+            ShapeError,
+            r"reference has shape \(3,\) but prediction has shape",
+        ),
+        ({"void": [0, 1]}, ShapeError, r"reference has shape \(3,\) but void has shape \(2,\)"),
+        ({"prediction": [0.5, 1, 0]}, LabelError, "prediction has dtype float64"),
+        ({"reference": [1, -2, 0]}, LabelError, r"reference holds the negative label -2 \(1 voxel"),
+        ({"prediction": [1, -2, 0]}, LabelError, "prediction holds the negative label -2"),
+        ({"spacing": (1, 1)}, OptionError, r"spacing=\(1, 1\) has 2 numbers"),
+        ({"threads": 0}, OptionError, "threads=0 must be"),
+        (
+            {"reference": np.ma.masked_equal(ONE, 0), "void": [0, 0, 1]},
+            OptionError,
+            "void is given twice: reference is a masked array",
+        ),
+        (
+            {"spec": PARTS, "reference_parts": [1, 8, 0], "prediction_parts": [1, 2, 0]},
+            LabelError,
+            r"holds part 8 \(1 voxels\), which is not among the parts of its class: \[1, 2\]",
+        ),
+    ],
+)
+def test_mistakes_are_explained(options: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        pm.evaluate(**{"reference": ONE, "prediction": ONE, **options})
+
+
+def test_classes_must_agree() -> None:
+    other = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(8)])
+    with pytest.raises(OptionError, match="must have the same classes"):
+        pm.evaluate(reference=ROAD, prediction=other)
+
+
+def test_a_class_of_all_labels_may_have_parts_among_them() -> None:
+    spec = as_spec({"classes": {"body": {"instances": "components", "parts": [1, 2]}}})
+    case = pm.evaluate(reference=[1, 2, 3], prediction=[1, 2, 2], spec=spec).cases[0]
+    # The label 3 is no part: parts 1 and 2 have IoU 1 and 1/2, and nothing is background on
+    # both sides of three voxels.
+    assert case.scores["quality"][0] == pytest.approx((1 + 1 / 2 + 0) / 3)
+
+
+def test_classes_share_a_layer_only_if_they_share_no_label() -> None:
+    classes = {
+        name: ClassSpec.model_validate({"labels": labels})
+        for name, labels in {
+            "whole": "1-3",
+            "core": [1, 3],
+            "all": "all",
+            "vessel": 7,
+            "necrosis": 1,
+            "oedema": 2,
+            "rest": "all",
+        }.items()
+    }
+    assert split_classes(classes) == [
+        ["whole", "vessel"],
+        ["core", "oedema"],
+        ["all"],
+        ["necrosis"],
+        ["rest"],
+    ]
+    assert split_classes({}) == []

@@ -1,0 +1,79 @@
+"""Labels as people write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from panmatch.errors import SpecError
+from panmatch.spec import ClassSpec, as_spec
+
+
+@pytest.mark.parametrize(
+    ("written", "kept", "numbers"),
+    [
+        (3, (3,), (3,)),
+        ([1, 3], (1, 3), (1, 3)),
+        ((3, 1), (3, 1), (3, 1)),
+        ("100-102", ("100-102",), (100, 101, 102)),
+        (" 7 - 8 ", ("7-8",), (7, 8)),
+        ("007-9", ("7-9",), (7, 8, 9)),
+        ([1, "5-7", 9], (1, "5-7", 9), (1, 5, 6, 7, 9)),
+        ("4-4", ("4-4",), (4,)),
+        ("1-1000000", ("1-1000000",), tuple(range(1, 1_000_001))),
+        ("all", "all", None),
+    ],
+)
+def test_labels_stay_as_written_and_know_their_numbers(
+    written: Any, kept: Any, numbers: Any
+) -> None:
+    found = ClassSpec(labels=written)
+    assert found.labels == kept
+    assert found.numbers == numbers
+
+
+NO_LABEL = "is no label: write 3, [1, 3], '100-199' or, for a class, 'all'"
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("7-3", "the range '7-3' must rise, by less than 1,000,000 labels"),
+        ("1-1000001", "the range '1-1000001' must rise, by less than 1,000,000 labels"),
+        ([2, "1-3"], "names the label 2 more than once"),
+        (["1-5", "5-9"], "names the label 5 more than once"),
+        ([4, 4], "names the label 4 more than once"),
+        (-1, f"-1 {NO_LABEL}"),
+        ("-3-5", f"'-3-5' {NO_LABEL}"),
+        (True, f"True {NO_LABEL}"),
+        (2.0, f"2.0 {NO_LABEL}"),
+        (None, f"None {NO_LABEL}"),
+        ("3", f"'3' {NO_LABEL}"),
+        ("1-2-3", f"'1-2-3' {NO_LABEL}"),
+        (["all"], f"'all' {NO_LABEL}"),
+        ([], "labels is empty: name at least one, or 'all'"),
+    ],
+)
+def test_anything_else_is_refused_with_its_place(written: Any, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        as_spec({"classes": {"cell": {"labels": written}}})
+    assert message in str(caught.value)
+    assert "\n  classes.cell" in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["void", "background", "not_parts"])
+def test_only_classes_may_have_all_labels(key: str) -> None:
+    with pytest.raises(SpecError, match=rf"\n  {key}: 'all' is no label"):
+        as_spec({key: "all"})
+    assert as_spec({key: [255, "7-9"]}).model_dump()[key] == (255, "7-9")
+    assert as_spec({key: []}).model_dump()[key] == ()
+
+
+def test_parts_are_two_labels_or_more() -> None:
+    with pytest.raises(SpecError, match=r"classes\.cell: parts has a single label: a class has tw"):
+        as_spec({"classes": {"cell": {"parts": 1}}})
+    with pytest.raises(SpecError, match="parts has a single label"):
+        as_spec({"classes": {"cell": {"parts": "4-4"}}})
+    assert ClassSpec(parts="4-5").parts == ("4-5",)  # type: ignore[arg-type]
+    assert ClassSpec().parts == ()
