@@ -44,23 +44,24 @@ def check_distance(argument: str, value: float) -> float:
     distance = _as_float(value)
     if not 0 <= distance < math.inf:
         raise OptionError(
-            f"{argument}={value!r} is no distance; pass a finite number of voxels, 0 or more."
+            f"{argument}={value!r} is no distance; pass a finite number of {_unit(argument)}, 0 "
+            "or more."
         )
     return distance
 
 
-def check_radius(radius: Radius) -> Radius:
+def check_radius(radius: Radius, argument: str = "radius") -> Radius:
     """Return `radius` as (lowest, highest) with 0 <= lowest <= highest, or raise."""
     bounds = tuple(map(_as_float, radius)) if isinstance(radius, Sequence) else ()
     if len(bounds) != 2 or not all(0 <= bound < math.inf for bound in bounds):
         raise OptionError(
-            f"radius={radius!r} is no range; pass two finite numbers of voxels, 0 or more: "
-            "(lowest, highest)."
+            f"{argument}={radius!r} is no range; pass two finite numbers of {_unit(argument)}, "
+            "0 or more: (lowest, highest)."
         )
     low, high = bounds
     if low > high:
         raise OptionError(
-            f"radius={radius!r} has its bounds in the wrong order; pass (lowest, highest): "
+            f"{argument}={radius!r} has its bounds in the wrong order; pass (lowest, highest): "
             f"({radius[1]!r}, {radius[0]!r})."
         )
     return low, high
@@ -74,6 +75,14 @@ def check_roughness(roughness: float) -> float:
             f"roughness={roughness!r} is out of range; pass 0 (round) up to, but below, 1."
         )
     return value
+
+
+def check_probability(argument: str, value: float) -> float:
+    """Return `value` as a float in [0, 1], or raise an `OptionError`."""
+    probability = _as_float(value)
+    if not 0 <= probability <= 1:
+        raise OptionError(f"{argument}={value!r} is out of range; pass 0 to 1, both included.")
+    return probability
 
 
 def check_offset(offset: Sequence[int], ndim: int) -> tuple[int, ...]:
@@ -95,6 +104,10 @@ def check_offset(offset: Sequence[int], ndim: int) -> tuple[int, ...]:
 def random_numbers(seed: int) -> np.random.Generator:
     """Return the generator that `seed` stands for: equal seeds give equal results."""
     return np.random.default_rng(check_count("seed", seed))
+
+
+def _unit(argument: str) -> str:
+    return "mm" if argument.endswith("_mm") else "voxels"
 
 
 def _as_float(value: float) -> float:

@@ -19,10 +19,10 @@ from panmatch.phantoms.options import (
     check_shape,
     random_numbers,
 )
+from panmatch.phantoms.outlines import blob_mask
 from panmatch.phantoms.placement import (
     Balls,
     Floats,
-    ball_mask,
     box_around,
     image_clearance,
     paint_balls,
@@ -31,8 +31,6 @@ from panmatch.phantoms.placement import (
 
 Scene = npt.NDArray[np.int32]
 
-WAVES = 5  # enough that no two outlines look alike, few enough that they stay smooth
-BENDS = (2.0, 5.0)  # how often an outline bends, from two lobes to about five
 JITTER = 0.25  # per axis; below 0.5 in norm, so each point stays nearest to its own voxel
 CHUNK = 1 << 18  # voxels per query of the tree: bounds the memory for coordinates
 
@@ -124,8 +122,8 @@ def blobs(
     roughness = check_roughness(roughness)
     image, placed, rng = _place(shape, count, radius, gap, seed)
     for position, (centre, size) in enumerate(zip(placed.centres, placed.radii, strict=True)):
-        inside = _blob_mask(float(size), roughness, image.ndim, rng)
-        image[box_around(centre, int(size))][inside] = position + 1
+        inside = blob_mask(float(size), roughness, np.ones(image.ndim), rng)
+        image[box_around(centre, inside)][inside] = position + 1
     return image
 
 
@@ -180,33 +178,6 @@ def _place(
     rng = random_numbers(seed)
     placed = place_balls(image_clearance(lengths), count, radius=radius, gap=gap, rng=rng)
     return np.zeros(lengths, dtype=np.int32), placed, rng
-
-
-def _blob_mask(
-    radius: float, roughness: float, ndim: int, rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
-    """Return the part of `ball_mask` inside a random outline, without stray voxels."""
-    from scipy.ndimage import label
-
-    inside = ball_mask(radius, ndim)
-    offsets = np.argwhere(inside) - int(radius)
-    distance = np.linalg.norm(offsets, axis=1)
-    directions = offsets / np.maximum(distance, 1)[:, None]
-    dent = _waves(directions, rng)
-    inside[inside] = distance <= radius * (1 - roughness * dent)
-    # The tip of a narrow lobe can lose touch with the rest once it is cut into voxels.
-    pieces, _ = label(inside)
-    connected: npt.NDArray[np.bool_] = pieces == pieces[(int(radius),) * ndim]
-    return connected
-
-
-def _waves(directions: Floats, rng: np.random.Generator) -> Floats:
-    """Return a random smooth function of direction with values in [0, 1]."""
-    headings = rng.normal(size=(WAVES, directions.shape[1]))
-    headings *= (rng.uniform(*BENDS, WAVES) / np.linalg.norm(headings, axis=1))[:, None]
-    phases = rng.uniform(0, 2 * np.pi, WAVES)
-    waves: Floats = np.cos(directions @ headings.T + phases).mean(axis=1)
-    return (1 + waves) / 2
 
 
 def _distinct_points(shape: tuple[int, ...], count: int, rng: np.random.Generator) -> Floats:
