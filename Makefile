@@ -6,13 +6,19 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: demo test lint docs bench bench-ccmetrics study clean
+.PHONY: browser demo test lint docs bench bench-ccmetrics study clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
 
-test: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
+test: browser $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 	$(BIN)/python -m pytest -n auto
+
+# Pages are tested in a real browser; without one those tests are skipped, and say so.
+browser:
+	@command -v chromium chromium-browser google-chrome > /dev/null || \
+		{ apt-get update -qq && apt-get install -y -qq chromium; } > /dev/null 2>&1 || \
+		echo "No Chromium, and it cannot be installed from here: tests of pages will be skipped."
 
 lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/ruff check .
@@ -20,10 +26,11 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/installed
+docs: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m panmatch.scoring.metrics.document > docs/metrics.md
+	$(BIN)/python docs/make_images.py
 
-bench: $(VENV)/installed $(PEERS)/installed-peers
+bench: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 	$(BIN)/python -m benchmarks
 
 bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,13 +17,14 @@ import pandas as pd
 
 from benchmarks.memory import extra_memory
 from benchmarks.peers import PEER
-from benchmarks.timing import Row, faster
+from benchmarks.timing import Row, below, faster, not_measured
 from panmatch import phantoms
 from panmatch.datasets.case import Case, Source
 from panmatch.datasets.task import Order, run_case
 from panmatch.spec import as_spec
 
 CASES, PEER_CASES = 200, 10
+MODELS = {"first": "pred", "second": "pred", "perfect": "ref"}
 SHAPE = (128, 128, 128)
 SPEC = as_spec({"metrics": ["iou", "dice", "assd", "hd95"]})
 PAIR_BYTES = 2 * int(np.prod(SHAPE)) * np.dtype(np.uint16).itemsize
@@ -36,6 +39,7 @@ def rows() -> Iterator[Row]:
         yield efficiency(alone, together)
         yield against_panoptica(data, alone)
         yield memory_of_a_worker(data)
+        yield from report_of_three_models(data)
 
 
 def make_cases(folder: Path) -> None:
@@ -101,6 +105,50 @@ def memory_of_a_worker(folder: Path) -> Row:
     )
 
 
+def report_of_three_models(folder: Path) -> Iterator[Row]:
+    """Measure the report of all cases with three models, in size and until it is drawn."""
+    out = folder / "three"
+    models = [f"--model={name}={folder / side}" for name, side in MODELS.items()]
+    arguments = [
+        folder / "ref",
+        *models,
+        "-s",
+        folder / "spec.yaml",
+        "-o",
+        out,
+        "-j",
+        2,
+        "--report",
+    ]
+    command = [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments)]
+    subprocess.run(command, check=True, capture_output=True)
+    page, what = out / "report.html", f"report of {CASES} cases × {len(MODELS)} models"
+    yield below(f"{what}, size", page.stat().st_size / 1e6, "MB", 15)
+    opened = seconds_to_open(page)
+    if opened is None:
+        yield not_measured(f"{what}, opened in Chromium", "no Chromium here", "< 3 s")
+    else:
+        yield below(f"{what}, opened in Chromium until its first chart is drawn", opened, "s", 3)
+
+
+def seconds_to_open(page: Path) -> float | None:
+    """Return how long a browser takes until the first chart is there; None without a browser."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        return None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1440, "height": 2400})
+        start = time.perf_counter()
+        tab.goto(f"file://{page}")
+        tab.wait_for_selector(".js-plotly-plot .scatterlayer")
+        found = time.perf_counter() - start
+        browser.close()
+    return found
+
+
 def one_case(folder: str) -> Callable[[], object]:
     """Return what evaluates ten cases, after a first one has loaded all that an idle worker has."""
     order = Order(SPEC.canonical(), threads=1)
@@ -117,4 +165,3 @@ def one_case(folder: str) -> Callable[[], object]:
     source = Source(Path(folder, "small.nii.gz"))
     run_case(order, Case("small", "", source, source))
     return lambda: [run_case(order, case(at)).seconds for at in range(10)]
-

@@ -12,6 +12,7 @@ import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import nibabel
 import numpy as np
@@ -38,7 +39,8 @@ def main(ref: str, pred: str, count: str) -> None:
         aggregator = Panoptica_Aggregator(judge, Path(folder) / "out.jsonl")
         start = time.perf_counter()
         for name in names:
-            reference, prediction = (nibabel.load(Path(side) / name) for side in (ref, pred))
+            images: list[Any] = [nibabel.load(Path(side) / name) for side in (ref, pred)]
+            reference, prediction = images
             aggregator.evaluate(
                 np.asarray(prediction.dataobj),
                 np.asarray(reference.dataobj),

@@ -46,7 +46,10 @@ def cells() -> Iterator[Row]:
 def cell_memory() -> Row:
     """The cells themselves and one float per voxel: twice 64 MB for 256³ int32."""
     return below(
-        "extra memory of cells, 256³ int32", extra_memory("memory", "cells_256()"), "MB", 2 * 64 * 1.05
+        "extra memory of cells, 256³ int32",
+        extra_memory("memory", "cells_256()"),
+        "MB",
+        2 * 64 * 1.05,
     )
 
 

@@ -107,6 +107,9 @@ def evaluate(
         str | None,
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
     ] = None,
+    with_report: Annotated[
+        bool, typer.Option("--report", help="Write OUT/report.html as well.")
+    ] = False,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(help="Exit with 3 if a pooled score is lower, such as pq=0.7."),
@@ -138,6 +141,7 @@ def evaluate(
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
         gates=read_gates(fail_under or []),
+        with_report=with_report,
     )
     raise typer.Exit(code)
 
@@ -175,6 +179,19 @@ def compare(
     from panmatch.cli.compare import run_compare
 
     run_compare(outs, score or [], out)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="OUT", help="Output of `panmatch evaluate`.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
+    ] = None,
+) -> None:
+    """Write one HTML file about a run, with curves, tables, pictures and rankings."""
+    from panmatch.cli.report import run_report
+
+    run_report(folder, out)
 
 
 @app.command()

@@ -38,11 +38,11 @@ def _blocks(
     classes = list(dict.fromkeys(rankings["class"]))
     shown = MEAN if MEAN in classes else classes[0]
     for measure in found.measures:
-        blocks.append("\n".join(_ranking_lines(rankings, shown, measure)))
+        blocks.append("\n".join(ranking_lines(rankings, shown, measure)))
         blocks.append("\n".join(_difference_lines(differences, shown, measure)))
-    blocks.append("\n".join(_stability_lines(found, shown)))
+    blocks.append("\n".join(stability_lines(found, shown)))
     if len(over):
-        blocks.append("\n".join(_threshold_lines(found, over)))
+        blocks.append("\n".join(threshold_lines(found, over)))
     return blocks
 
 
@@ -57,7 +57,8 @@ def _headline(found: Comparison) -> str:
     return "\n".join(lines)
 
 
-def _ranking_lines(rankings: pd.DataFrame, kind: str, measure: str) -> list[str]:
+def ranking_lines(rankings: pd.DataFrame, kind: str, measure: str) -> list[str]:
+    """Return the models by rank, a line for every setting."""
     chosen = rankings[(rankings["class"] == kind) & (rankings["measure"] == measure)]
     rows = []
     for (way, level), group in _by_setting(chosen):
@@ -94,7 +95,8 @@ def _difference_lines(differences: pd.DataFrame, kind: str, measure: str) -> lis
     return [f"Paired differences of {measure.upper()} ({kind}; {tests}):", *table(rows, left=3)]
 
 
-def _stability_lines(found: Comparison, kind: str) -> list[str]:
+def stability_lines(found: Comparison, kind: str) -> list[str]:
+    """Return how much the ranking depends on strategy and threshold."""
     stable = found.stability(found.measures[0])[kind]
     n = len(stable.rankings)
     lines = [
@@ -108,16 +110,15 @@ def _stability_lines(found: Comparison, kind: str) -> list[str]:
             for b in range(a)
             if not math.isnan(stable.tau[a, b])
         )
-        lines.append(
-            f"  They agree least (Kendall's tau {lowest[0]:.2f}) between "
-            f"{stable.rankings[lowest[2]]} and {stable.rankings[lowest[1]]}."
-        )
+        lines.append(f"  They agree least (Kendall's tau {lowest[0]:.2f}) between")
+        lines.append(f"  {stable.rankings[lowest[2]]} and {stable.rankings[lowest[1]]}.")
     for model, spread in stable.spread.items():
         lines.append(f"  {model}: best rank {spread.best:g}, worst {spread.worst:g}")
     return lines
 
 
-def _threshold_lines(found: Comparison, over: pd.DataFrame) -> list[str]:
+def threshold_lines(found: Comparison, over: pd.DataFrame) -> list[str]:
+    """Return where the ranking changes with the threshold."""
     lines = ["Ranking by pooled PQ over all thresholds, exactly:"]
     leads = found.leads()
     for way in leads:

@@ -1,57 +1,87 @@
-"""`panmatch demo`: a made-up scene, its scores under every strategy, and a picture of it."""
+"""`panmatch demo`: a made-up dataset with three simulated models, evaluated and compared."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from panmatch import phantoms
+from panmatch.cli.compare import stability_lines
+from panmatch.cli.progress import progress
+from panmatch.datasets.comparing import Comparison, compare
+from panmatch.datasets.pairing import Layout, pair
+from panmatch.datasets.run import RunOptions, run_dataset
+from panmatch.datasets.task import Order
 from panmatch.errors import FileError
+from panmatch.evaluation.groups import WAY
+from panmatch.evaluation.wording import table, way_title
 from panmatch.labels import LabelArray
-from panmatch.matching import ManyToOne, OneToMany, OneToOne, SameId, Strategy, match
-from panmatch.overlap import Overlap, count_overlaps
+from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
+from panmatch.overlap import count_overlaps
 from panmatch.report.figure import draw_comparison
-from panmatch.report.wording import strategy_title
-from panmatch.scoring import Curve, curve
+from panmatch.report.page import write_report
+from panmatch.scoring import curve
+from panmatch.spec import as_spec
 
-STRATEGIES: tuple[Strategy, ...] = (
-    OneToOne(),
-    OneToOne(solver="greedy"),
-    ManyToOne(),
-    ManyToOne(gate="edge"),
-    ManyToOne(solver="optimal"),
-    OneToMany(),
-    OneToMany(solver="optimal"),
-    SameId(),
-)
-THRESHOLDS = (0.0, 0.1, 0.3, 0.5, 0.7)
+MODELS = {"fragmenter": "fragmenter", "misser": "small-lesion-misser", "sloppy": "sloppy"}
+CASES = 8
+SHAPE, LESIONS = (72, 84, 72), 9
+PRESET, CLASS = "brats-mets", "metastasis"
+
+DRAWN: tuple[Strategy, ...] = (OneToOne(), ManyToOne(), OneToMany())
 DRAWN_AT = 0.3
 OBJECTS = 19
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Score a phantom scene under every strategy, print the table and write the figure."""
+    """Make brains with metastases, let three models predict them, and say which is better."""
+    data, results = out / "data", out / "results"
+    _make_folder(out)
+    print(
+        f"{CASES} phantom brains with metastases, and three simulated models: one cuts lesions\n"
+        f"into pieces, one misses the small ones, one draws outlines badly.\n"
+    )
+    layout = make_dataset(data, seed)
+    cases, order = pair(layout), Order(as_spec(PRESET).canonical())
+    with progress(len(cases)) as watch:
+        run_dataset(cases, order, results, RunOptions(overwrite=True), watch)
+    found = compare([results])
+    print("\n".join(_ranking_lines(found)))
+    print()
+    print("\n".join(stability_lines(found, CLASS)))
+    figure = out / "demo.png"
+    draw_strategies(figure, seed)
+    print(
+        f"\nReport: {write_report(results)}\nTables: {results}\nFigure: {figure}\n"
+        f"Data:   {data}\n\nThe same on folders of your own:"
+    )
+    print("\n".join(_commands(data)))
+
+
+def make_dataset(folder: Path, seed: int) -> Layout:
+    """Write the references and the predictions of every model as NIfTI files."""
+    for at in range(CASES):
+        brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + at)
+        name = f"brain{at + 1:02}.nii.gz"
+        _save(folder / "reference" / name, brain.labels)
+        for model, habit in MODELS.items():
+            prediction = phantoms.SIMULATED_MODELS[habit].predict(brain, seed=at)
+            _save(folder / model / name, prediction.labels)
+    return Layout(folder / "reference", {model: folder / model for model in MODELS})
+
+
+def draw_strategies(path: Path, seed: int) -> None:
+    """Draw a scene under three strategies, with its threshold curves."""
     reference, prediction = make_scene(seed)
     overlap = count_overlaps(reference, prediction)
-    curves = {strategy: curve(overlap, strategy) for strategy in STRATEGIES}
-    console = Console(highlight=False)
-    console.print(_introduction(overlap))
-    console.print(score_table(curves))
-    figure = out / "demo.png"
-    _make_folder(out)
-    drawn = [s for s in STRATEGIES if s in (OneToOne(), ManyToOne(), OneToMany())]
     draw_comparison(
-        figure,
+        path,
         reference,
         prediction,
-        [match(overlap, strategy, DRAWN_AT) for strategy in drawn],
-        [curves[strategy] for strategy in drawn],
+        [match(overlap, strategy, DRAWN_AT) for strategy in DRAWN],
+        [curve(overlap, strategy) for strategy in DRAWN],
     )
-    console.print(f"Figure: {figure}", soft_wrap=True)
 
 
 def make_scene(seed: int) -> tuple[LabelArray, LabelArray]:
@@ -75,37 +105,32 @@ def _unmerged(reference: LabelArray, prediction: LabelArray) -> list[int]:
     return [i for i in range(1, OBJECTS + 1) if sizes[0][i] == sizes[1][i]]
 
 
-def score_table(curves: dict[Strategy, Curve]) -> Table:
-    """Return PQ, SQ and RQ of every strategy at several thresholds, with the exact areas."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=0)
-    table.add_column("strategy", no_wrap=True)
-    table.add_column("")
-    for threshold in THRESHOLDS:
-        table.add_column(f"τ={threshold:g}", justify="right")
-    table.add_column("area", no_wrap=True)
-    table.add_column("", justify="right")
-    for strategy, found in curves.items():
-        tallies = [found.at(threshold) for threshold in THRESHOLDS]
-        title, bounds = strategy_title(strategy)
-        rows = (
-            (title, "PQ", [t.pq for t in tallies], found.autc, "AUTC"),
-            (f"[dim]{bounds[0]}[/]", "SQ", [t.sq for t in tallies], found.autc_sq, "AUTC_SQ"),
-            (f"[dim]{bounds[1]}[/]", "RQ", [t.rq for t in tallies], found.autc_rq, "AUTC_RQ"),
-        )
-        for label, name, scores, area, area_name in rows:
-            cells = [f"{score:.3f}" for score in scores]
-            table.add_row(label, name, *cells, area_name, f"{area:.4f}")
-        table.add_section()
-    return table
+def _save(path: Path, labels: LabelArray) -> None:
+    import nibabel
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nibabel.save(nibabel.Nifti1Image(labels.astype(np.uint8), np.eye(4)), path)
+    except OSError as error:
+        raise FileError(f"path={str(path)!r} cannot be written: {error}.") from error
 
 
-def _introduction(overlap: Overlap) -> str:
-    return (
-        f"A phantom scene: {len(overlap.ref_ids)} reference objects and "
-        f"{len(overlap.pred_ids)} predicted ones,\nsome shifted, shrunk, grown, fragmented, "
-        f"merged, missed or made up.\nAn edge needs IoU > τ; areas are exact integrals over "
-        f"τ in [0, 1)."
-    )
+def _ranking_lines(found: Comparison) -> list[str]:
+    """Return the models by their mean PQ, a line for every strategy and threshold."""
+    rankings = found.rankings()
+    chosen = rankings[(rankings["class"] == CLASS) & (rankings["measure"] == "pq")]
+    rows = [["strategy", "τ", "mean PQ of cases"]]
+    for key, group in chosen.groupby([*WAY, "threshold"], sort=False):
+        order = " > ".join(f"{row.model} {row.value:.3f}" for row in group.itertuples())
+        rows.append([way_title(tuple(key[:-1])), f"{key[-1]:g}", order])
+    return table(rows, left=3)
+
+
+def _commands(data: Path) -> list[str]:
+    lines = [f"  panmatch evaluate {data / 'reference'}"]
+    lines += [f"    --model {name}={data / name}" for name in MODELS]
+    lines.append(f"    --spec {PRESET} -o mine --report")
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1], "  panmatch compare mine"]
 
 
 def _make_folder(folder: Path) -> None:

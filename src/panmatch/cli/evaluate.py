@@ -30,6 +30,7 @@ def run_evaluate(
     allow_header_mismatch: bool,
     spacing: tuple[float, ...] | None,
     gates: Sequence[Gate],
+    with_report: bool = False,
 ) -> int:
     """Evaluate all cases, print the summary, and return the exit code."""
     spec = as_spec(spec_name or default_spec(layout))
@@ -52,6 +53,10 @@ def run_evaluate(
         return INTERRUPTED
     print(result.summary())
     print(f"\nTables: {out}{os.sep}")
+    if with_report:
+        from panmatch.report.page import write_report
+
+        print(f"Report: {write_report(out)}")
     missed = missed_gates(result, gates)
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)

@@ -44,6 +44,11 @@ class ClassCase:
     threads: int | None
 
     @property
+    def name(self) -> str:
+        """What to call the class."""
+        return self.kind.name or str(self.kind.id)
+
+    @property
     def occurs(self) -> bool:
         """Whether either side has an object of the class."""
         return len(self.overlap.ref_ids) + len(self.overlap.pred_ids) > 0
@@ -57,7 +62,7 @@ class ClassCase:
         """Measures the objects of the class."""
         options = self.spec.metric_options
         return Measurer(
-            *self._images,
+            *self.images,
             self.spec.metric_objects,
             self.spacing,
             void=self._unknown,
@@ -68,7 +73,8 @@ class ClassCase:
         )
 
     @cached_property
-    def _images(self) -> tuple[LabelArray, LabelArray]:
+    def images(self) -> tuple[LabelArray, LabelArray]:
+        """Ids of the objects of the class, in the reference and in the prediction."""
         return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
 
     @cached_property
@@ -83,11 +89,11 @@ class ClassCase:
     def _region_overlap(self) -> Overlap:
         if not self.kind.has_parts:
             return count_region_overlaps(
-                *self._images, self.spacing, void=self._unknown, threads=self.threads
+                *self.images, self.spacing, void=self._unknown, threads=self.threads
             )
         unknown = max(self.kind.parts) + 1
         return count_part_overlaps(
-            *self._images,
+            *self.images,
             self.reference_images.parts_of_class(self.at, unknown),
             self.prediction_images.parts_of_class(self.at, unknown),
             unknown,

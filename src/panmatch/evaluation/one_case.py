@@ -95,6 +95,33 @@ def evaluate_case(
     threads: int | None = None,
 ) -> CaseResult:
     """Evaluate one case to plain data; parameters are those of `evaluate`."""
+    classes = class_cases(reference, prediction, spec, spacing=spacing, void=void, threads=threads)
+    tables: dict[str, Columns] = {"scores": {}, "instances": {}, "curves": {}, "diagnosis": {}}
+    for one in classes:
+        _evaluate_class(one, spec, tables)
+    return CaseResult(
+        case=case,
+        model=model,
+        shape=_shape(reference.labels),
+        spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
+        **tables,  # type: ignore[arg-type]
+    )
+
+
+def class_cases(
+    reference: Images,
+    prediction: Images,
+    spec: Spec,
+    *,
+    spacing: npt.ArrayLike | None = None,
+    void: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> list[ClassCase]:
+    """Return every class of a case, ready to be matched and measured.
+
+    The classes of a spec are there in every case, the many categories of a COCO file where they
+    occur. Parameters are those of `evaluate`.
+    """
     if isinstance(reference.labels, np.ma.MaskedArray):
         if reference.labels.mask is not np.ma.nomask:
             void, _ = split_void(reference.labels, void)
@@ -102,22 +129,17 @@ def evaluate_case(
     if not isinstance(prediction.labels, Panoptic):
         prediction = Images(without_mask(prediction.labels), prediction.parts)
     layers = make_layers(spec, reference, prediction)
-    classes = [one for layer in layers for one in _classes(layer, spec, spacing, void, threads)]
+    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, void, threads)]
     if spec.encoding == "labels":
-        classes.sort(key=lambda one: one.kind.id)  # as the spec lists them
-    tables: dict[str, Columns] = {"scores": {}, "instances": {}, "curves": {}, "diagnosis": {}}
-    for one in classes:
-        _evaluate_class(one, spec, tables)
-    return CaseResult(
-        case=case,
-        model=model,
-        shape=layers[0].reference.arrays[0].shape,
-        spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
-        **tables,  # type: ignore[arg-type]
-    )
+        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
+    return [one for one in classes if one.occurs]
 
 
-def _classes(
+def _shape(labels: Image) -> tuple[int, ...]:
+    return labels.arrays[0].shape if isinstance(labels, Panoptic) else np.shape(labels)
+
+
+def _of_layer(
     layer: Layer,
     spec: Spec,
     spacing: npt.ArrayLike | None,
@@ -135,17 +157,15 @@ def _classes(
         SegmentImages(layer.reference, unnumbered=ID_SPAN - 1, threads=threads),
         SegmentImages(layer.prediction, unnumbered=ID_SPAN - 1, crowd=True, threads=threads),
     )
-    found = [
+    return [
         ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)
         for at, kind in enumerate(layer.classes)
     ]
-    # The classes of a spec have rows in every case, the many categories of a file where they occur.
-    return [one for one in found if spec.encoding == "labels" or one.occurs]
 
 
 def _evaluate_class(one: ClassCase, spec: Spec, tables: dict[str, Columns]) -> None:
     kind = {
-        "class": one.kind.name or str(one.kind.id),
+        "class": one.name,
         "kind": "things" if one.kind.thing else "stuff",
     }
     mistakes = diagnose(one.overlap.without_parts())

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,6 +121,16 @@ class Result:
     def average_rows(self) -> list[AverageRow]:
         """Pooled scores and means of cases."""
         return average_all(self.groups, self.curve_groups, self.spec.averaging.undefined)
+
+    @property
+    def plot(self) -> Any:
+        """Figures for papers: `curve`, `grid`, `sizes`, `matching` and `scene`.
+
+        Each method returns a matplotlib figure; they are documented in
+        `panmatch.report.plots.ResultPlots`.
+        """
+        # By name: reports are made of results, so the import would go against the layers.
+        return import_module("panmatch.report.plots").ResultPlots(self)
 
     def evaluated(self, model: str) -> list[CaseResult]:
         """Return the cases of a model that did not fail."""

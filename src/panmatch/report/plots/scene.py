@@ -1,0 +1,248 @@
+"""A scene with its matches: references as areas, predictions as outlines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OverlapError, ShapeError
+from panmatch.evaluation.wording import number
+from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.labels.spacing import as_spacing
+from panmatch.matching import Matching
+from panmatch.overlap import Floats
+from panmatch.report.plots.drawing import LINE_IN, in_paper_style, new_figure
+from panmatch.report.plots.outlines import outline_of
+from panmatch.report.sections import (
+    Section,
+    check_axes,
+    disagreement,
+    find_section,
+    given_section,
+)
+from panmatch.report.statuses import statuses_of
+from panmatch.report.style import OTHER, STATUSES, Look, Width, line_style, width_in
+from panmatch.report.wording import strategy_title
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Image = npt.NDArray[Any]
+
+FILL, FILL_OVER_IMAGE = 0.3, 0.15  # how opaque areas are
+REFERENCE_PT, PREDICTION_PT, HALO_PT = 0.5, 1.2, 0.4
+TALLEST = 1.3  # times the width
+LEGEND_ENTRY_IN = 1.7
+PADS_IN = 0.3  # between title, axes, words and legend
+BRIGHTNESS = (1, 99)  # percentiles of the image that become black and white
+
+
+@in_paper_style
+def plot_scene(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    matching: Matching,
+    *,
+    image: npt.ArrayLike | None = None,
+    spacing: npt.ArrayLike | None = None,
+    slice_: tuple[int, int] | None = None,
+    zoom: bool = True,
+    width: Width = "single",
+) -> Figure:
+    """Draw a two-dimensional image, or the slice of a volume with most disagreement.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape, with the ids of the matching.
+    matching
+        From `match`.
+    image
+        What was segmented, for the background: of the same shape, or with an axis of colours
+        more. Shown in grey.
+    spacing
+        Distance between voxels along each axis; it decides the proportions.
+    slice_
+        Axis and position of the slice; by default `find_section` chooses it.
+    zoom
+        Whether to leave out what is far from all objects.
+    width
+        As for `plot_curve`.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> image = np.array([[0, 7, 7], [0, 7, 0]])
+    >>> matching = pm.match(pm.count_overlaps(image, image))
+    >>> plot_scene(image, image, matching, width="double").get_size_inches()[0].item()
+    7.2
+    """
+    ref, pred = _checked(reference, prediction, matching)
+    sizes = as_spacing(spacing, ref.ndim)
+    section = _section(ref, pred, matching, sizes, slice_)
+    if zoom:
+        section = section.cropped(ref, pred)
+    behind = None if image is None else _grey(np.asarray(image), ref.shape)[section.index]
+    inches = width_in(width)
+    rows, columns = ref[section.index].shape
+    share = rows * section.spacing[0] / (columns * section.spacing[1])
+    legend = scene_legend(bool(_dismissed(matching)))
+    across = max(1, int(inches / LEGEND_ENTRY_IN))
+    lines = 3 + bool(section.words) + -(-len(legend) // across)
+    height = inches * min(share, TALLEST) + LINE_IN * 1.1 * lines + PADS_IN
+    figure = new_figure(inches, height)
+    ax = figure.subplots()
+    _draw_background(ax, behind)
+    draw_objects(ax, ref[section.index], pred[section.index], matching, behind is not None)
+    _describe(ax, matching, section)
+    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=across)
+    return figure
+
+
+def draw_objects(
+    ax: Axes,
+    reference: LabelArray,
+    prediction: LabelArray,
+    matching: Matching,
+    over_image: bool = False,
+) -> None:
+    """Draw references as areas and predictions as outlines, in the colours of their status."""
+    refs, preds = statuses_of(matching)
+    for status in ("matched", "missed"):
+        ids = {one for one, found in refs.items() if found == status}
+        _fill(ax, reference, ids, STATUSES[status], over_image)
+    for status in ("matched", "false positive"):
+        ids = {one for one, found in preds.items() if found == status}
+        _outline(ax, prediction, ids, STATUSES[status], over_image)
+    _outline(ax, prediction, _dismissed(matching), OTHER, over_image)
+    rows, columns = reference.shape
+    ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[])
+
+
+def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
+    """Return what the legend of a scene shows, by its words."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    entries: dict[str, Artist] = {}
+    for status, words in (("matched", "reference, matched"), ("missed", "reference, missed (FN)")):
+        look = STATUSES[status]
+        entries[words] = Patch(facecolor=(look.color, FILL), edgecolor=look.color,
+                               hatch=look.hatch, linewidth=REFERENCE_PT)  # fmt: skip
+    outlines = {
+        "prediction, matched": STATUSES["matched"],
+        "prediction, false (FP)": STATUSES["false positive"],
+    } | ({"prediction, dismissed": OTHER} if dismissed else {})
+    for words, look in outlines.items():
+        style = line_style(look.dash)
+        entries[words] = Line2D([], [], color=look.color, linestyle=style, linewidth=PREDICTION_PT)
+    return entries
+
+
+def counts_in_words(matching: Matching) -> str:
+    """Return threshold, counts and PQ of a matching on one line."""
+    tally = matching.tally
+    return (
+        f"τ = {matching.threshold:g}:  TP {tally.tp}   FP {tally.fp}   FN {tally.fn}   "
+        f"PQ {number(tally.pq)}"
+    )
+
+
+def _section(
+    ref: LabelArray,
+    pred: LabelArray,
+    matching: Matching,
+    spacing: Floats,
+    slice_: tuple[int, int] | None,
+) -> Section:
+    if slice_ is not None:
+        return given_section(slice_, ref.shape, spacing)
+    wrong = disagreement(ref, pred, matching.missed.tolist(), matching.false_positives.tolist())
+    return find_section(ref, pred, wrong, spacing)
+
+
+def _describe(ax: Axes, matching: Matching, section: Section) -> None:
+    title, bounds = strategy_title(matching.strategy)
+    ax.set_title(f"{title}\n{bounds[0]}, {bounds[1]}")
+    words = [counts_in_words(matching), *([section.words] if section.words else [])]
+    ax.set_xlabel("\n".join(words))
+    ax.set_aspect(section.spacing[0] / section.spacing[1])
+    ax.spines[:].set_visible(True)
+
+
+def _fill(ax: Axes, labels: LabelArray, ids: set[int], look: Look, over_image: bool) -> None:
+    from matplotlib.patches import PathPatch
+
+    path = outline_of(labels, ids)
+    if path is not None:
+        opaque = FILL_OVER_IMAGE if over_image else FILL
+        patch = PathPatch(
+            path,
+            facecolor=(look.color, opaque),
+            edgecolor=look.color,
+            hatch=look.hatch,
+            linewidth=REFERENCE_PT,
+        )
+        ax.add_patch(patch)
+
+
+def _outline(ax: Axes, labels: LabelArray, ids: set[int], look: Look, over_image: bool) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.patheffects import Normal, Stroke
+
+    path = outline_of(labels, ids)
+    if path is not None:
+        style = line_style(look.dash)
+        patch = PathPatch(
+            path, fill=False, edgecolor=look.color, linestyle=style, linewidth=PREDICTION_PT
+        )
+        if over_image:  # so that dark lines are seen on dark images
+            solid = {"dash_offset": 0, "dash_list": None}
+            halo = PREDICTION_PT + 2 * HALO_PT
+            patch.set_path_effects(
+                [Stroke(linewidth=halo, foreground="white", dashes=solid), Normal()]
+            )
+        ax.add_patch(patch)
+
+
+def _draw_background(ax: Axes, image: Image | None) -> None:
+    if image is not None:
+        low, high = np.percentile(image, BRIGHTNESS)
+        ax.imshow(image, cmap="gray", vmin=low, vmax=max(high, low + 1e-12))
+
+
+def _dismissed(matching: Matching) -> set[int]:
+    return set(matching.overlap.predictions.ids.tolist()) - set(statuses_of(matching)[1])
+
+
+def _grey(image: Image, shape: tuple[int, ...]) -> Image:
+    if image.shape == shape:
+        return image
+    if image.shape[:-1] == shape:
+        grey: Image = image[..., :3].mean(axis=-1)
+        return grey
+    raise ShapeError(
+        f"image has shape {image.shape} but reference has shape {shape}: pass an image on the same "
+        f"grid, with or without an axis of colours at the end."
+    )
+
+
+def _checked(
+    reference: npt.ArrayLike, prediction: npt.ArrayLike, matching: Matching
+) -> tuple[LabelArray, LabelArray]:
+    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
+    check_same_shape({"reference": ref, "prediction": pred})
+    check_axes(ref.ndim)
+    known = {"reference": matching.overlap.ref_ids, "prediction": matching.overlap.predictions.ids}
+    for name, labels in (("reference", ref), ("prediction", pred)):
+        strays = set(known[name].tolist()) - set(np.unique(labels).tolist())
+        if strays:
+            raise OverlapError(
+                f"{name} has no object {min(strays)}, which the matching has: pass the label "
+                f"images that were matched."
+            )
+    return ref, pred

@@ -1,0 +1,161 @@
+"""The part of an image to show: the slice with most disagreement, cropped to its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError
+from panmatch.labels import LabelArray
+from panmatch.labels.painting import mask_of
+from panmatch.overlap import Floats, Ints
+
+Mask = npt.NDArray[np.bool_]
+
+ALIKE = 1.01  # spacings that differ by less are the same
+MARGIN = 0.08  # around the objects, as a share of what they span
+LEAST_MARGIN = 2  # voxels
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A rectangle of an image with two or more axes.
+
+    Attributes
+    ----------
+    index
+        ``image[index]`` is the rectangle.
+    spacing
+        Between its rows, and between its columns.
+    """
+
+    index: tuple[int | slice, ...]
+    spacing: tuple[float, float]
+
+    @property
+    def words(self) -> str:
+        """Which slice it is; nothing for images with two axes."""
+        cut = [(axis, at) for axis, at in enumerate(self.index) if isinstance(at, int)]
+        return ", ".join(f"slice {at} of axis {axis}" for axis, at in cut)
+
+    def cropped(self, reference: LabelArray, prediction: LabelArray) -> Section:
+        """Leave out what is far from all objects of the two images."""
+        here = np.logical_or(reference[self.index], prediction[self.index])
+        if not here.any():
+            return self
+        box = iter(_box_with_margin(here))
+        index = tuple(at if isinstance(at, int) else next(box) for at in self.index)
+        return replace(self, index=index)
+
+
+def disagreement(
+    reference: LabelArray, prediction: LabelArray, missed: Iterable[int], false: Iterable[int]
+) -> Mask:
+    """Return the voxels of one side only, and all those of missed and of false objects.
+
+    Examples
+    --------
+    >>> disagreement(np.array([1, 1, 2, 0]), np.array([0, 5, 6, 6]), [2], []).tolist()
+    [True, False, True, True]
+    """
+    wrong: Mask = (reference != 0) != (prediction != 0)
+    for image, ids in ((reference, list(missed)), (prediction, list(false))):
+        if ids:
+            wrong |= mask_of(image, ids)
+    return wrong
+
+
+def find_section(
+    reference: LabelArray,
+    prediction: LabelArray,
+    wrong: Mask,
+    spacing: Floats,
+) -> Section:
+    """Choose a slice until two axes are left.
+
+    The axis with the coarsest spacing is cut. Where none is coarser than all others, it is the
+    axis with the slice that has the largest area of `wrong`. Of slices with equal areas the first
+    is taken. Where nothing is wrong, the slice with the largest area of objects is; where there
+    is no object, the one in the middle.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images with two axes or more.
+    wrong
+        Where they disagree.
+    spacing
+        Of every axis.
+
+    Examples
+    --------
+    >>> image = np.zeros((3, 4, 4), np.int64)
+    >>> image[1, 2, 1:3] = 1
+    >>> find_section(image, 0 * image, image > 0, np.array([5.0, 1, 1])).index
+    (1, slice(None, None, None), slice(None, None, None))
+    """
+    index: list[int | slice] = [slice(None)] * reference.ndim
+    axes = list(range(reference.ndim))
+    left: Mask = wrong
+    if not wrong.any():
+        left = np.logical_or(reference, prediction)
+    while len(axes) > 2:
+        at, position = _worst_slice(left, spacing[axes])
+        index[axes.pop(at)] = position
+        left = left[(slice(None),) * at + (position,)]
+    rows, columns = (float(spacing[axis]) for axis in axes)
+    return Section(tuple(index), (rows, columns))
+
+
+def given_section(slice_: tuple[int, int], shape: tuple[int, ...], spacing: Floats) -> Section:
+    """Return one slice of a volume, by its axis and position."""
+    axis, position = slice_
+    if len(shape) != 3 or axis not in range(3) or position not in range(shape[axis]):
+        raise OptionError(
+            f"slice_={slice_!r} is no slice of an image with shape {shape}: pass (axis, position) "
+            f"for an image with three axes."
+        )
+    index: list[int | slice] = [slice(None)] * 3
+    index[axis] = int(position)
+    rows, columns = (float(spacing[one]) for one in range(3) if one != axis)
+    return Section(tuple(index), (rows, columns))
+
+
+def check_axes(ndim: int) -> None:
+    """Raise an `OptionError` unless an image has two axes or more."""
+    if ndim < 2:
+        raise OptionError(
+            f"reference has {ndim} axes, but a picture needs two or more: for a line of voxels "
+            f"pass reference[numpy.newaxis] and prediction[numpy.newaxis]."
+        )
+
+
+def _worst_slice(mask: Mask, spacing: Floats) -> tuple[int, int]:
+    finer, coarsest = np.sort(spacing)[-2:]
+    if coarsest > ALIKE * finer:
+        axis = int(np.argmax(spacing))
+        counts = _slice_counts(mask, axis)
+    else:
+        every = [_slice_counts(mask, axis) for axis in range(mask.ndim)]
+        axis = int(np.argmax([of.max() / step for of, step in zip(every, spacing, strict=True)]))
+        counts = every[axis]
+    return axis, int(np.argmax(counts)) if counts.any() else len(counts) // 2
+
+
+def _slice_counts(mask: Mask, axis: int) -> Ints:
+    counts: Ints = mask.sum(axis=tuple(one for one in range(mask.ndim) if one != axis))
+    return counts
+
+
+def _box_with_margin(objects: Mask) -> tuple[slice, slice]:
+    ends = [np.flatnonzero(objects.any(axis=1 - axis))[[0, -1]] for axis in (0, 1)]
+    span = max(int(last - first) + 1 for first, last in ends)
+    margin = max(LEAST_MARGIN, round(MARGIN * span))
+    rows, columns = (
+        slice(max(0, int(first) - margin), min(n, int(last) + margin + 1))
+        for (first, last), n in zip(ends, objects.shape, strict=True)
+    )
+    return rows, columns

@@ -1,0 +1,117 @@
+"""What all figures promise: sizes, fonts, files, and no trace in matplotlib's settings."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from panmatch import phantoms
+from panmatch.report.style import SMALLEST_PT
+from tests.report.results import draw, made, texts, two_classes, two_models
+
+REFERENCE = phantoms.blobs((60, 90), 12, radius=(4, 7), gap=1, seed=2)
+PREDICTION = phantoms.miss(phantoms.shift(REFERENCE, (1, 2)), ids=[3])
+IMAGES = {"reference": REFERENCE, "prediction": PREDICTION}
+LONG = {"thresholds": [0.1, 0.3, 0.5, 0.7, 0.9]}
+
+FIGURES: dict[str, Callable[..., Figure]] = {
+    "curve": lambda **width: made().plot.curve(**width),
+    "curves of models": lambda **width: two_models().plot.curve(**width),
+    "curves of a strategy": lambda **width: two_models().plot.curve(
+        strategies="many-to-one", **width
+    ),
+    "curves of classes": lambda **width: two_classes().plot.curve(**width),
+    "grid": lambda **width: made(LONG).plot.grid(**width),
+    "grids of models": lambda **width: two_models(LONG).plot.grid(**width),
+    "sizes": lambda **width: made().plot.sizes(**width),
+    "sizes of models": lambda **width: two_models().plot.sizes(**width),
+    "sizes of classes": lambda **width: two_classes().plot.sizes(bins=2, **width),
+    "matching": lambda **width: made().plot.matching(**IMAGES, **width),
+    "long matching": lambda **width: made().plot.matching(**IMAGES, threshold=0.0, most=3, **width),
+    "scene": lambda **width: made().plot.scene(**IMAGES, **width),
+    "scene on an image": lambda **width: made().plot.scene(
+        **IMAGES, image=1.0 * REFERENCE, zoom=False, spacing=(3, 1), **width
+    ),
+}
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_texts_are_large_enough_inside_the_figure_and_apart(name: str, width: str) -> None:
+    figure = FIGURES[name](width=width)
+    shown = texts(figure)
+    assert min(float(text.get_fontsize()) for text in shown) >= SMALLEST_PT
+    boxes = {text: text.get_window_extent() for text in shown}
+    right, top = figure.bbox.width, figure.bbox.height
+    for text, box in boxes.items():
+        inside = box.x0 >= -1 and box.y0 >= -1 and box.x1 <= right + 1 and box.y1 <= top + 1
+        assert inside, f"{text.get_text()!r} is cut off"
+    for at, (first, one) in enumerate(boxes.items()):
+        for second, other in list(boxes.items())[:at]:
+            overlap_x = min(one.x1, other.x1) - max(one.x0, other.x0)
+            overlap_y = min(one.y1, other.y1) - max(one.y0, other.y0)
+            assert overlap_x < 2 or overlap_y < 2, (first.get_text(), second.get_text())
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_pictures_have_the_size_in_inches_times_the_resolution(name: str) -> None:
+    figure = FIGURES[name](width="single")
+    pixels = draw(figure)
+    assert figure.dpi == 200
+    assert pixels.shape[1] == 700
+    assert pixels.shape[0] == int(figure.get_size_inches()[1] * 200)
+    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 20
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_pdf_has_text_as_text_and_lines_as_lines(name: str, tmp_path: Path) -> None:
+    FIGURES[name](width="double").savefig(tmp_path / "figure.pdf")
+    content = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/FontFile2" in content  # an embedded TrueType font
+    assert b"/Type3" not in content
+    assert (b"/Subtype /Image" in content) == (name == "scene on an image")
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", content, re.DOTALL)
+    page = b"".join(_inflated(stream) for stream in streams)
+    assert b" Tf" in page
+    assert b"BT" in page
+
+
+def _inflated(stream: bytes) -> bytes:
+    try:
+        return zlib.decompress(stream)
+    except zlib.error:
+        return b""
+
+
+def test_svg_has_text_as_text() -> None:
+    file = BytesIO()
+    made().plot.curve().savefig(file, format="svg")
+    assert ">threshold τ</text>" in file.getvalue().decode()
+
+
+def test_settings_of_matplotlib_are_left_alone() -> None:
+    before = dict(mpl.rcParams)
+    figure = made().plot.curve()
+    draw(figure)
+    assert dict(mpl.rcParams) == before
+
+
+def test_settings_of_the_reader_change_nothing() -> None:
+    expected = draw(two_models().plot.grid())
+    with mpl.rc_context({"font.size": 20, "axes.facecolor": "black", "xtick.labelsize": 3}):
+        assert np.array_equal(draw(two_models().plot.grid()), expected)
+
+
+def test_a_notebook_shows_it() -> None:
+    figure = made().plot.curve()
+    png = figure._repr_png_()
+    assert Image.open(BytesIO(png)).size == (700, int(figure.get_size_inches()[1] * 200))

@@ -1,0 +1,196 @@
+"""The HTML report: what it says, that it is whole without a network, and that it stays small."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import panmatch as pm
+from panmatch.datasets.pairing import Layout, pair
+from panmatch.datasets.run import RunOptions, run_dataset
+from panmatch.datasets.task import Order
+from panmatch.report.charts import size_chart
+from panmatch.report.page import write_report
+from panmatch.report.words import what_to_be_careful_about, what_was_computed
+from panmatch.spec import as_spec
+from tests.datasets.folders import make_folders
+
+SPEC = as_spec(
+    {"matching": ["one-to-one", "many-to-one"], "thresholds": [0.3, 0.5], "metrics": ["dice"]}
+)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    layout = make_folders(folder, 4, models=("near", "far"))
+    (folder / "far" / "case03.nii.gz").write_bytes(b"broken")
+    run_dataset(pair(layout), Order(SPEC.canonical()), folder / "out", RunOptions())
+    write_report(folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def html(out: Path) -> str:
+    return (out / "report.html").read_text(encoding="utf-8")
+
+
+def charts(html: str) -> dict[str, dict[str, object]]:
+    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.S)
+    assert found is not None
+    content: dict[str, dict[str, object]] = json.loads(found.group(1))
+    return content
+
+
+def test_it_loads_nothing_from_elsewhere(html: str) -> None:
+    without_library = re.sub(r"<script>.*?</script>", "", html, flags=re.S)
+    assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', without_library)
+    assert "@import" not in without_library
+    assert "url(" not in without_library
+
+
+def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out: Path) -> None:
+    result = pm.Result(SPEC, tuple(_result(out).cases))
+    assert "near has the highest mean PQ of cases" in html
+    assert "far</strong>" not in html
+    assert "case03.nii.gz" in html
+    assert "1 failed" in html
+    assert "at most 1 prediction per reference, at most 1 reference per prediction" in html
+    assert what_was_computed(result) in html
+    assert "left out" in html.lower()
+
+
+def test_scores_and_grid_are_those_of_the_tables(html: str, out: Path) -> None:
+    result = _result(out)
+    for group in result.groups:
+        if group.threshold == 0.3:
+            tp, fp, fn = (group.columns[name].sum() for name in ("tp", "fp", "fn"))
+            pq = group.columns["quality"].sum() / (tp + (fp + fn) / 2)
+            assert f"{pq:.3f}" in html
+    cells = re.findall(r'style="background: hsl\(205 65% (\d+)%\)">([\d.]+)<', html)
+    assert len(cells) == 10 * 4
+    for shade, value in cells:
+        assert abs(int(shade) - (100 - 62 * float(value))) < 1
+
+
+def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
+    drawn = charts(html)
+    (name,) = [key for key in drawn if key.endswith("-pq")]
+    lines = drawn[name]["data"]
+    assert isinstance(lines, list)
+    result = _result(out)
+    group = result.curve_groups[0]
+    every = np.unique(np.concatenate([one.thresholds for one in result.curve_groups]))
+    assert lines[0]["name"] == "far, one-to-one (optimal)"
+    assert lines[0]["x"] == pytest.approx([*every, 1.0], abs=1e-6)
+    tp, fp, fn, quality = group.summed()
+    pq = quality / (tp + (fp + fn) / 2)
+    expected = pq[np.searchsorted(group.thresholds, every, side="right") - 1]
+    assert lines[0]["y"] == pytest.approx([*expected, expected[-1]], abs=1e-6)
+    assert lines[0]["line"]["shape"] == "hv"
+    dashes = {line["name"]: (line["line"]["color"], line["line"]["dash"]) for line in lines}
+    assert len(set(dashes.values())) == 4
+
+
+def test_charts_are_valid_for_plotly(html: str) -> None:
+    from plotly import graph_objects
+
+    for chart in charts(html).values():
+        graph_objects.Figure(chart)  # raises for unknown attributes
+
+
+def test_worst_and_best_cases_have_pictures(html: str) -> None:
+    pictures = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
+    assert len(pictures) == 4 + 3
+    assert all(len(picture) < 100_000 for picture in pictures)
+
+
+def test_images_that_are_gone_leave_a_reason_in_place_of_the_picture(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 1)
+    run_dataset(pair(layout), Order(SPEC.canonical()), tmp_path / "out", RunOptions())
+    (tmp_path / "ref" / "case00.nii.gz").unlink()
+    text = write_report(tmp_path / "out", tmp_path / "mine.html").read_text()
+    assert "case00.nii.gz&#39; does not exist" in text
+    assert 'src="data:image/png' not in text
+
+
+def test_a_run_in_which_everything_failed_has_a_report(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 1)
+    (tmp_path / "model" / "case00.nii.gz").write_bytes(b"broken")
+    run_dataset(pair(layout), Order(SPEC.canonical()), tmp_path / "out", RunOptions())
+    assert "case00.nii.gz" in write_report(tmp_path / "out").read_text()
+
+
+def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    (tmp_path / "ref").mkdir()
+    (tmp_path / "pred").mkdir()
+    for side in ("ref", "pred"):
+        np.save(tmp_path / side / "a.npy", np.ones((4, 4), np.uint8))
+    spec = as_spec({"classes": {f"{evil}</script>": {}}, "metrics": []})
+    layout = Layout(tmp_path / "ref", {evil: tmp_path / "pred"})
+    run_dataset(pair(layout), Order(spec.canonical()), tmp_path / "out", RunOptions())
+    text = write_report(tmp_path / "out").read_text()
+    library = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+    assert "<img src=x" not in re.sub(r'<script type="application/json".*?</script>', "", library)
+    assert len(charts(text)) > 0
+
+
+def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "ref").mkdir()
+    (tmp_path / "pred").mkdir()
+    for side in ("ref", "pred"):
+        np.save(tmp_path / side / "a.npy", np.array([[1, 1, 0, 2, 2]]))
+    spec = as_spec({"classes": {"left": {"labels": 1}, "right": {"labels": 2}}, "metrics": []})
+    layout = Layout(tmp_path / "ref", {"m": tmp_path / "pred"})
+    run_dataset(pair(layout), Order(spec.canonical()), tmp_path / "out", RunOptions())
+    text = write_report(tmp_path / "out").read_text()
+    options = re.findall(r'<option value="c\d+">([^<]+)</option>', text)
+    assert options == ["left", "right", "mean of classes"]
+
+
+def test_recall_by_size_counts_every_reference_once() -> None:
+    reference = np.zeros(400, int)
+    prediction = np.zeros(400, int)
+    at = 0
+    for label, size in enumerate([1] * 5 + [4] * 5 + [200] + [9] * 4, start=1):
+        reference[at : at + size] = label
+        if size > 1:
+            prediction[at : at + size] = label
+        at += size + 1
+    result = pm.evaluate(reference=reference, prediction=prediction)
+    chart = size_chart(result, "object")
+    assert chart is not None
+    (line,) = chart["data"]
+    assert line["text"] == ["0 of 5", "5 of 5", "5 of 5"]
+    assert line["y"] == [0, 1, 1]
+    assert line["x"] == ["1 – 4", "4 – 9", "9 – 200"]
+    assert size_chart(pm.evaluate(reference=[[1]], prediction=[[1]]), "object") is None
+
+
+def test_warnings_appear_where_there_is_reason() -> None:
+    reference = np.zeros(1000, int)
+    prediction = np.zeros(1000, int)
+    for label in range(1, 9):
+        reference[100 * label : 100 * label + 50] = label
+        prediction[100 * label : 100 * label + 26] = label  # an IoU of 0.52
+    result = pm.evaluate(reference=reference, prediction=prediction)
+    found = " ".join(what_to_be_careful_about(result))
+    assert "8 of 8 true positives of object under one-to-one (optimal) at τ = 0.5" in found
+    assert "There are few references of object (8)" in found
+    assert "There is a single case" in found
+    parts = pm.evaluate(
+        reference=[[1, 2]], prediction=[[1, 2]],
+        spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},
+    )  # fmt: skip
+    assert "rises with the field of view" in " ".join(what_to_be_careful_about(parts))
+
+
+def _result(out: Path) -> pm.Result:
+    from panmatch.datasets.run import load_run
+
+    return load_run(out)

@@ -1,0 +1,93 @@
+"""The look that all that people see has in common."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from panmatch.errors import OptionError
+from panmatch.report.style import (
+    DASHES,
+    OTHER,
+    SERIES_COLORS,
+    STATUSES,
+    line_style,
+    luminance,
+    series_look,
+    width_in,
+)
+
+
+def lightness(color: str) -> float:
+    """Return CIE L*, from 0 for black to 100 for white."""
+    red, green, blue = (value / 255 for value in bytes.fromhex(color[1:]))
+    share = luminance((red, green, blue))
+    return float(116 * share ** (1 / 3) - 16 if share > 0.008856 else 903.3 * share)
+
+
+def test_statuses_differ_in_lightness_and_in_a_second_way() -> None:
+    for first, second in combinations(STATUSES.values(), 2):
+        assert abs(lightness(first.color) - lightness(second.color)) > 6
+        assert (first.dash, first.hatch) != (second.dash, second.hatch)
+        assert first.marker != second.marker
+
+
+def test_statuses_stand_out_from_white() -> None:
+    for look in [*STATUSES.values(), OTHER]:
+        red, green, blue = (value / 255 for value in bytes.fromhex(look.color[1:]))
+        assert 1.05 / (luminance((red, green, blue)) + 0.05) > 3
+
+
+def test_statuses_are_those_of_the_instance_table() -> None:
+    assert list(STATUSES) == ["matched", "missed", "false positive"]
+
+
+def test_the_first_three_series_are_far_apart_in_grey() -> None:
+    for first, second in combinations(SERIES_COLORS[:3], 2):
+        assert abs(lightness(first) - lightness(second)) > 20
+
+
+def test_no_two_of_35_series_look_alike() -> None:
+    assert len({(look.color, look.dash) for look in map(series_look, range(35))}) == 35
+    assert series_look(35) == series_look(0)
+
+
+def test_neighbouring_series_differ_in_colour_dash_and_marker() -> None:
+    for at in range(10):
+        first, second = series_look(at), series_look(at + 1)
+        assert first.color != second.color
+        assert first.dash != second.dash
+        assert first.marker != second.marker
+
+
+def test_dashes_have_lengths_in_pairs_and_solid_has_none() -> None:
+    assert line_style("solid") == "-"
+    assert line_style("dash") == (0.0, (4.0, 1.6))
+    assert all(len(lengths) % 2 == 0 for lengths in DASHES.values())
+
+
+def test_widths_are_columns_of_a_page_or_inches() -> None:
+    assert [width_in(width) for width in ("single", "double", 5, 2.0)] == [3.5, 7.2, 5.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("width", "message"),
+    [
+        ("singel", "width='singel' is not known; did you mean 'single'? Accepted: 'single', "
+         "'double'."),
+        (1.9, "width=1.9 inches is no width for a figure: pass 'single' (3.5 in), 'double' "
+         "(7.2 in), or 2.0 or more."),
+        (float("nan"), "width=nan inches is no width for a figure: pass 'single' (3.5 in), "
+         "'double' (7.2 in), or 2.0 or more."),
+        (float("inf"), "width=inf inches is no width for a figure: pass 'single' (3.5 in), "
+         "'double' (7.2 in), or 2.0 or more."),
+        (None, "width=None is neither 'single' nor 'double' nor inches."),
+        (True, "width=True is neither 'single' nor 'double' nor inches."),
+    ],
+)  # fmt: skip
+def test_other_widths_are_errors(width: Any, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        width_in(width)
+    assert str(caught.value) == message
