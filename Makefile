@@ -6,7 +6,7 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: browser demo test lint docs bench bench-ccmetrics study clean
+.PHONY: browser demo test lint docs bench bench-ccmetrics study studies clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -37,6 +37,9 @@ bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality
+
+studies: $(VENV)/installed
+	$(BIN)/python -m studies
 
 clean:
 	rm -rf $(VENV) $(PEERS) .venv-ccmetrics build

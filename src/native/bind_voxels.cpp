@@ -96,6 +96,8 @@ void paint_numbers(const LabelArray& out, const std::vector<LabelArray>& arrays,
         if (shape_of(array) != shape) throw nb::value_error("arrays must have one shape");
         operands.push_back(operand_of(array));
     }
+    for (int64_t n : shape)
+        if (n == 0) return;  // strides of nothing are anything
     int64_t step = operands[0].width;
     for (size_t axis = shape.size(); axis-- > 0; step *= shape[axis])
         if (shape[axis] > 1 && operands[0].stride[axis] != step)

@@ -1,0 +1,1 @@
+"""Case studies: every strategy at every threshold on several kinds of data; see docs/studies."""

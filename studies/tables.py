@@ -1,0 +1,143 @@
+"""Tables of a study in Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from studies.grid import MAIN_WAYS, THRESHOLDS
+from studies.study import Dataset
+from studies.summing import Averaging, Lead, Summed, joined
+
+SHORTEST = 0.005  # leads over fewer thresholds are not listed one by one
+MOST_LEADS = 5
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table.
+
+    Examples
+    --------
+    >>> print(markdown(["a", "b"], [["1", "2"]]))
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    """
+    lines = [head, *rows]
+    text = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([text[0], "|---" * len(head) + "|", *text[1:]])
+
+
+def number(value: float) -> str:
+    """Return three digits, or a dash for what is undefined."""
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def cases_table(dataset: Dataset, summed: Summed) -> str:
+    """Return what there is, what is wrong with it whatever the strategy, and plain scores."""
+    head = ["case", "model", "references", "predictions", "split", "merged", "missed", "made up"]
+    head += ["PQ at 0.5", "AUTC"]
+    scores = summed.result.scores
+    kind, way = dataset.in_full[0], scores.strategy == "one-to-one"
+    at_half = scores[way & (scores["class"] == kind) & (scores.threshold == 0.5)]
+    rows = []
+    for row in at_half.sort_values(["case", "model"]).itertuples():
+        counts = [row.tp + row.fn, row.tp + row.fp, row.splits, row.merges, row.misses]
+        counts.append(row.hallucinations)
+        areas = number(row.pq), number(row.autc)
+        rows.append([row.case, row.model, *map(str, counts), *areas])
+    return markdown(head, rows)
+
+
+def grid_table(summed: Summed, kind: str) -> str:
+    """Return pooled PQ of every way at every threshold, AUTC, and where PQ has halved."""
+    head = ["model", "strategy", *(f"{tau:g}" for tau in THRESHOLDS), "AUTC", "half at τ"]
+    rows = []
+    for model in summed.models:
+        for way in summed.ways:
+            scores = [number(summed.pq(model, kind, way, tau)) for tau in THRESHOLDS]
+            area = number(summed.area(model, kind, way))
+            half = number(summed.half_life(model, kind, way))
+            rows.append([model, way, *scores, area, half])
+    return markdown(head, rows)
+
+
+def counts_table(summed: Summed, kind: str, thresholds: Sequence[float]) -> str:
+    """Return TP, FP, FN, SQ and RQ of every way at some thresholds."""
+    head = ["model", "strategy"]
+    head += [f"τ = {tau:g}: TP / FP / FN, SQ, RQ" for tau in thresholds]
+    rows = []
+    for model in summed.models:
+        for way in summed.ways:
+            rows.append([model, way, *(_counts(summed, model, kind, way, t) for t in thresholds)])
+    return markdown(head, rows)
+
+
+def leaders_table(summed: Summed, kind: str) -> str:
+    """Return which model is best at which thresholds, and by area."""
+    several = len({one.case for one in summed.result.cases}) > 1
+    head = ["strategy", "highest pooled PQ, by thresholds", "highest AUTC"]
+    head += ["highest mean AUTC of cases"] if several else []
+    rows = []
+    for way in summed.ways:
+        row = [way, _intervals(summed.leads(kind, way), len(summed.models))]
+        row.append(_areas(summed, kind, way, "pooled"))
+        rows.append(row + ([_areas(summed, kind, way, "mean of cases")] if several else []))
+    return markdown(head, rows)
+
+
+def classes_table(summed: Summed) -> str:
+    """Return PQ at ½ and AUTC of every class under the main ways."""
+    head = ["class", "model"]
+    head += [f"{way}: PQ at 0.5, AUTC" for way in MAIN_WAYS]
+    rows = []
+    for kind in summed.classes:
+        for model in summed.models:
+            cells = [
+                f"{number(summed.pq(model, kind, way, 0.5))}, "
+                f"{number(summed.area(model, kind, way))}"
+                for way in MAIN_WAYS
+            ]
+            rows.append([kind, model, *cells])
+    return markdown(head, rows)
+
+
+def led_in_words(summed: Summed, kind: str) -> str:
+    """Return in how many cells of the grid each model is best."""
+    cells = len(summed.ways) * len(THRESHOLDS)
+    led = summed.cells_led(kind)
+    each = ", ".join(f"{model} {count}" for model, count in led.items())
+    ties = cells - sum(led.values())
+    return f"alone at the top of {cells} cells of strategy × threshold: {each}; ties in {ties}."
+
+
+def _counts(summed: Summed, model: str, kind: str, way: str, threshold: float) -> str:
+    tp, fp, fn = summed.counts(model, kind, way, threshold)
+    sq, rq = (number(summed.pq(model, kind, way, threshold, name)) for name in ("sq", "rq"))
+    return f"{tp} / {fp} / {fn}, {sq}, {rq}"
+
+
+def _areas(summed: Summed, kind: str, way: str, averaging: Averaging) -> str:
+    areas = {model: summed.area(model, kind, way, averaging) for model in summed.models}
+    order = sorted(areas, key=lambda model: -np.nan_to_num(areas[model], nan=-1.0))
+    return ", ".join(f"{model} {number(areas[model])}" for model in order)
+
+
+def _intervals(leads: list[Lead], models: int) -> str:
+    """Return leads in words; those over few thresholds are only counted."""
+    longest = sorted(leads, key=lambda lead: lead.start - lead.stop)[:MOST_LEADS]
+    shown = [one for one in leads if one in longest and one.stop - one.start >= SHORTEST]
+    short = [one for one in leads if one not in shown]
+    words = [f"{one.start:.3f}–{one.stop:.3f} {_named(one, models)}" for one in joined(shown)]
+    if short:
+        total = sum(one.stop - one.start for one in short)
+        words.append(f"otherwise over {total:.3f}" if total >= SHORTEST / 10 else "")
+    return "; ".join(filter(None, words))
+
+
+def _named(lead: Lead, models: int) -> str:
+    if len(lead.models) == models:
+        return "all equal"
+    return " = ".join(lead.models)
