@@ -6,7 +6,7 @@ PEERS := .venv-peers
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: browser demo test lint docs bench bench-ccmetrics study studies clean
+.PHONY: browser demo test lint docs bench bench-ccmetrics study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -40,6 +40,9 @@ study: $(VENV)/installed
 
 studies: $(VENV)/installed
 	$(BIN)/python -m studies
+
+notebooks: $(VENV)/installed $(VENV)/installed-test
+	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False notebooks/*.ipynb
 
 clean:
 	rm -rf $(VENV) $(PEERS) .venv-ccmetrics build

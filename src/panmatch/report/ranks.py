@@ -20,7 +20,7 @@ def rank_section(found: Comparison) -> dict[str, Any]:
     return {
         "shown": shown,
         "rankings": _rankings(rankings, shown),
-        "differences": differences[differences["class"] == shown].to_dict("records"),
+        "differences": _differences(differences, shown),
         "orders": stable[shown].distinct_orders,
         "settings": len(stable[shown].rankings),
         "spread": stable[shown].spread,
@@ -29,6 +29,17 @@ def rank_section(found: Comparison) -> dict[str, Any]:
         "answer": _answer(rankings, shown),
         "left_out": {model: cases for model, cases in found.left_out.items() if cases},
     }
+
+
+def _differences(differences: Any, shown: str) -> list[dict[str, Any]]:
+    """Return the paired differences, with those of the first strategy and threshold marked."""
+    rows: list[dict[str, Any]] = differences[differences["class"] == shown].to_dict("records")
+    for row in rows:
+        row["way"] = way_title(tuple(row[name] for name in WAY))
+        same_way = row["way"] == rows[0]["way"]
+        is_area = row["threshold"] != row["threshold"]
+        row["is_first"] = same_way and (is_area or row["threshold"] == rows[0]["threshold"])
+    return rows
 
 
 def _rankings(rankings: Any, shown: str) -> list[dict[str, Any]]:
