@@ -274,7 +274,12 @@ def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> No
         arguments = ["evaluate", tmp_path / "ref", tmp_path / "model", "-o", out, "-j", workers]
         command = [sys.executable, "-m", "panmatch", *map(str, arguments)]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Programs that run in the background of a shell ignore interruptions, and so do theirs.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         lines = out / "cases.jsonl"
         while process.poll() is None and not (lines.exists() and lines.read_bytes().count(b"\n")):
