@@ -22,5 +22,9 @@
   };
   if (choice !== null) choice.addEventListener("change", show);
   show();
-  addEventListener("beforeprint", () => divs.forEach(draw));
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll(".hidden").forEach((part) => part.classList.remove("hidden"));
+    divs.forEach(draw);
+  });
+  addEventListener("afterprint", show);
 })();
