@@ -23,7 +23,7 @@ from panmatch.datasets.case import Case, Source
 from panmatch.datasets.task import Order, run_case
 from panmatch.spec import as_spec
 
-CASES, PEER_CASES = 200, 10
+CASES, PEER_CASES, REPEATS = 200, 10, 3
 MODELS = {"first": "pred", "second": "pred", "perfect": "ref"}
 SHAPE = (128, 128, 128)
 SPEC = as_spec({"metrics": ["iou", "dice", "assd", "hd95"]})
@@ -56,10 +56,16 @@ def make_cases(folder: Path) -> None:
 
 
 def evaluate(folder: Path, workers: int) -> dict[str, float]:
-    """Return the timings that a run of the command line writes."""
+    """Return the timings that the command line writes, of the best of several runs."""
+    runs = [evaluate_once(folder, workers) for _ in range(REPEATS)]
+    return min(runs, key=lambda seconds: seconds["evaluation"])
+
+
+def evaluate_once(folder: Path, workers: int) -> dict[str, float]:
     out, spec = folder / f"out{workers}", folder / "spec.yaml"
     spec.write_text(SPEC.canonical())
     arguments = [folder / "ref", folder / "pred", "-s", spec, "-o", out, "-j", workers]
+    arguments += ["--threads", 1, "--overwrite"]
     command = [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments)]
     subprocess.run(command, check=True, capture_output=True)
     seconds: dict[str, float] = json.loads((out / "run.json").read_text())["seconds"]
@@ -69,7 +75,7 @@ def evaluate(folder: Path, workers: int) -> dict[str, float]:
 def efficiency(alone: dict[str, float], together: dict[str, float]) -> Row:
     share = alone["evaluation"] / together["evaluation"] / 2
     return Row(
-        f"{CASES} phantom cases of 128³ from NIfTI, two workers",
+        f"{CASES} phantom cases of 128³ from NIfTI, two workers of one thread each",
         f"{together['evaluation']:.1f} s ({together['all']:.1f} s with all tables)",
         f"one worker {alone['evaluation']:.1f} s ({alone['all']:.1f} s)",
         f"{share:.0%} efficiency",

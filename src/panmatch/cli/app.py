@@ -88,6 +88,12 @@ def evaluate(
         typer.Option(help="Part images of PRED; NAME=FOLDER for each model with --model."),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes.")] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Threads of each worker; by default all cores for one, one for several."
+        ),
+    ] = None,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, in place of processes.")
     ] = None,
@@ -116,6 +122,10 @@ def evaluate(
     ] = None,
 ) -> None:
     """Evaluate files or folders, and write tables of scores, objects and curves."""
+    if workers > 1 and dask is None:
+        from panmatch.datasets.executors import start_early
+
+        start_early(workers)
     from panmatch.cli.evaluate import named_folders, run_evaluate
     from panmatch.cli.gates import read_gates
     from panmatch.datasets.pairing import Layout
@@ -138,6 +148,7 @@ def evaluate(
         spec,
         out,
         options=RunOptions(workers, dask, resume, overwrite),
+        threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
         gates=read_gates(fail_under or []),

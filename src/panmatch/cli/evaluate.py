@@ -31,6 +31,7 @@ def run_evaluate(
     spacing: tuple[float, ...] | None,
     gates: Sequence[Gate],
     with_report: bool = False,
+    threads: int | None = None,
 ) -> int:
     """Evaluate all cases, print the summary, and return the exit code."""
     spec = as_spec(spec_name or default_spec(layout))
@@ -39,7 +40,7 @@ def run_evaluate(
         spec.canonical(),
         allow_header_mismatch,
         spacing,
-        threads=None if options.workers == 1 and options.dask is None else 1,
+        threads or (None if options.workers == 1 and options.dask is None else 1),
     )
     try:
         with progress(len(cases)) as watch:

@@ -40,7 +40,23 @@ def hire(workers: int, dask: str | None) -> Iterator[Crew]:
     elif workers == 1:
         yield Crew(Inline, 1)
     else:
-        yield Crew(lambda: _pool(workers), workers * (1 + AHEAD))
+        yield Crew(lambda: _started.pop(workers, None) or _pool(workers), workers * (1 + AHEAD))
+
+
+# Pools that were started ahead of the run that takes them, by their size.
+_started: dict[int, ProcessPoolExecutor] = {}
+
+
+def start_early(workers: int) -> None:
+    """Let workers load what they need while this process still looks for its cases."""
+    pool = _pool(workers)
+    for _ in range(workers):
+        pool.submit(_load)
+    _started[workers] = pool
+
+
+def _load() -> None:
+    import panmatch.datasets.task  # noqa: F401
 
 
 class Inline(Executor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from panmatch.errors import FileError
@@ -40,7 +40,8 @@ class CaseResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, which has no NaN: undefined values are None."""
-        content = {"format": FORMAT, **asdict(self)}
+        content: dict[str, Any] = {"format": FORMAT}
+        content |= {one.name: getattr(self, one.name) for one in fields(self)}
         for table in TABLES:
             content[table] = without_nan(getattr(self, table))
         return content
