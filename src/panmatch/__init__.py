@@ -36,13 +36,8 @@ if TYPE_CHECKING:
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels.classes import SegmentClass
     from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-    from panmatch.labels.panoptic import (
-        LabelGroup,
-        Panoptic,
-        from_labels,
-        from_maps,
-        from_segments,
-    )
+    from panmatch.labels.label_groups import LabelGroup, from_labels
+    from panmatch.labels.panoptic import Panoptic, from_maps, from_segments
     from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
     from panmatch.overlap.part_counting import count_part_overlaps
     from panmatch.scoring.class_scores import (
@@ -67,13 +62,8 @@ _LATER = {
     "panmatch.formats": ("load_overlap", "save_overlap"),
     "panmatch.labels.classes": ("SegmentClass",),
     "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
-    "panmatch.labels.panoptic": (
-        "LabelGroup",
-        "Panoptic",
-        "from_labels",
-        "from_maps",
-        "from_segments",
-    ),
+    "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
+    "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
     "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
     "panmatch.overlap.part_counting": ("count_part_overlaps",),
     "panmatch.scoring.class_scores": (

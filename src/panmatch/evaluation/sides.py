@@ -10,7 +10,8 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.labels.classes import SegmentClass
 from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-from panmatch.labels.panoptic import LabelGroup, Panoptic, from_labels
+from panmatch.labels.label_groups import LabelGroup, from_labels
+from panmatch.labels.panoptic import Panoptic
 from panmatch.spec import ClassSpec, Spec
 from panmatch.spec.label_set import numbers
 
