@@ -35,7 +35,7 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         make_cases(data)
-        alone, together = (evaluate(data, workers) for workers in (1, 2))
+        alone, together = evaluate(data, 1, 2)
         yield efficiency(alone, together)
         yield against_panoptica(data, alone)
         yield memory_of_a_worker(data)
@@ -55,10 +55,10 @@ def make_cases(folder: Path) -> None:
             nibabel.save(image, folder / side / f"case{seed:03}.nii.gz")
 
 
-def evaluate(folder: Path, workers: int) -> dict[str, float]:
-    """Return the timings that the command line writes, of the best of several runs."""
-    runs = [evaluate_once(folder, workers) for _ in range(REPEATS)]
-    return min(runs, key=lambda seconds: seconds["evaluation"])
+def evaluate(folder: Path, *workers: int) -> list[dict[str, float]]:
+    """Return the timings that the command line writes, of the best of several runs in turns."""
+    rounds = [[evaluate_once(folder, number) for number in workers] for _ in range(REPEATS)]
+    return [min(runs, key=lambda run: run["evaluation"]) for runs in zip(*rounds, strict=True)]
 
 
 def evaluate_once(folder: Path, workers: int) -> dict[str, float]:

@@ -125,7 +125,7 @@ def evaluate(
     if workers > 1 and dask is None:
         from panmatch.datasets.executors import start_early
 
-        start_early(workers)
+        start_early()
     from panmatch.cli.evaluate import named_folders, run_evaluate
     from panmatch.cli.gates import read_gates
     from panmatch.datasets.pairing import Layout
