@@ -142,3 +142,14 @@ def test_a_cached_row_is_still_checked() -> None:
     other = np.array([1, 1, 1, 0])
     with pytest.raises(OverlapError, match="is not what was matched"):
         measurer.measure(pm.match(pm.count_overlaps(other, other)))
+
+
+@pytest.mark.parametrize("instances", ["ids", "components"])
+@pytest.mark.parametrize("labels", ["all", [1, 2, 3]])
+def test_a_negative_marker_of_the_spec_is_void(instances: str, labels: object) -> None:
+    reference, prediction = np.array([[1, 1, 0, 2, 2, -1, -1]]), np.array([[1, 1, 0, 0, 0, 3, 3]])
+    classes = {"cell": {"labels": labels, "instances": instances}}
+    scores = panmatch.evaluate(
+        reference=reference, prediction=prediction, spec={"void": -1, "classes": classes}
+    ).scores
+    assert scores[["tp", "fp", "fn"]].values.tolist() == [[1, 0, 1]] * 3  # 3 lies in void

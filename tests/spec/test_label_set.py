@@ -77,3 +77,10 @@ def test_parts_are_two_labels_or_more() -> None:
         as_spec({"classes": {"cell": {"parts": "4-4"}}})
     assert ClassSpec(parts="4-5").parts == ("4-5",)  # type: ignore[arg-type]
     assert ClassSpec().parts == ()
+
+
+@pytest.mark.parametrize("key", ["void", "background"])
+def test_labels_that_mark_no_objects_may_be_negative(key: str) -> None:
+    assert as_spec({key: [-1, "7-9"]}).model_dump()[key] == (-1, "7-9")
+    with pytest.raises(SpecError, match="names the label -1 more than once"):
+        as_spec({key: [-1, -1]})

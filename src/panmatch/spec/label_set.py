@@ -32,9 +32,9 @@ def numbers(labels: Labels) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _parse(value: Any) -> Labels:
+def _parse(value: Any, markers: bool = False) -> Labels:
     items = list(value) if isinstance(value, list | tuple) else [value]
-    labels = tuple(_parse_one(item) for item in items)
+    labels = tuple(_parse_one(item, markers) for item in items)
     every = sorted(numbers(labels))
     twice = [label for label, next_one in pairwise(every) if label == next_one]
     if twice:
@@ -42,8 +42,8 @@ def _parse(value: Any) -> Labels:
     return labels
 
 
-def _parse_one(item: Any) -> int | str:
-    if isinstance(item, int) and not isinstance(item, bool) and item >= 0:
+def _parse_one(item: Any, markers: bool) -> int | str:
+    if isinstance(item, int) and not isinstance(item, bool) and (markers or item >= 0):
         return item
     span = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", item) if isinstance(item, str) else None
     if span is None:
@@ -54,9 +54,15 @@ def _parse_one(item: Any) -> int | str:
     return f"{first}-{last}"
 
 
+def _parse_markers(value: Any) -> Labels:
+    """Read labels that mark no objects, and so may be negative."""
+    return _parse(value, markers=True)
+
+
 def _parse_or_all(value: Any) -> Labels | Literal["all"]:
     return "all" if value == "all" else _parse(value)
 
 
-LabelSet = Annotated[Labels, BeforeValidator(_parse)]
+LabelSet = Annotated[Labels, BeforeValidator(lambda value: _parse(value))]
+MarkerSet = Annotated[Labels, BeforeValidator(_parse_markers)]
 LabelSetOrAll = Annotated[Literal["all"] | Labels, BeforeValidator(_parse_or_all)]

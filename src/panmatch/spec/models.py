@@ -11,7 +11,7 @@ from panmatch.matching import Strategy
 from panmatch.matching.catalogue import STRATEGIES, resolve_strategy
 from panmatch.overlap import Background, Score, check_threshold
 from panmatch.scoring.metrics import Metric, resolve_metrics
-from panmatch.spec.label_set import LabelSet, LabelSetOrAll, numbers
+from panmatch.spec.label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
 from panmatch.spec.strict_model import StrictModel
 
 Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
@@ -174,8 +174,8 @@ class Spec(StrictModel):
 
     encoding: Encoding = "labels"
     classes: dict[str, ClassSpec] = Field(default_factory=lambda: {"object": ClassSpec()})
-    background: LabelSet = ()
-    void: LabelSet = ()
+    background: MarkerSet = ()
+    void: MarkerSet = ()
     colour_ids: bool = False
     void_part: int | None = None
     not_parts: LabelSet = ()
