@@ -149,7 +149,7 @@ def test_a_cached_row_is_still_checked() -> None:
 def test_a_negative_marker_of_the_spec_is_void(instances: str, labels: object) -> None:
     reference, prediction = np.array([[1, 1, 0, 2, 2, -1, -1]]), np.array([[1, 1, 0, 0, 0, 3, 3]])
     classes = {"cell": {"labels": labels, "instances": instances}}
-    scores = panmatch.evaluate(
+    scores = pm.evaluate(
         reference=reference, prediction=prediction, spec={"void": -1, "classes": classes}
     ).scores
     assert scores[["tp", "fp", "fn"]].values.tolist() == [[1, 0, 1]] * 3  # 3 lies in void
