@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks import classes, core, datasets, metrics, optimal, regions
+from benchmarks import classes, core, datasets, metrics, optimal, playground, regions
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
 
 README = Path(__file__).with_name("README.md")
 MARK = "<!-- Everything below is written by `make bench`. -->"
-MODULES = (core, optimal, metrics, regions, classes, datasets)
+MODULES = (core, optimal, metrics, regions, classes, datasets, playground)
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ import nibabel
 import numpy as np
 import pandas as pd
 
+from benchmarks.browser import open_tab
 from benchmarks.memory import extra_memory
 from benchmarks.peers import PEER
 from benchmarks.timing import Row, below, faster, not_measured
@@ -139,20 +139,13 @@ def report_of_three_models(folder: Path) -> Iterator[Row]:
 
 def seconds_to_open(page: Path) -> float | None:
     """Return how long a browser takes until the first chart is there; None without a browser."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        return None
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 1440, "height": 2400})
+    with open_tab(height=2400) as tab:
+        if tab is None:
+            return None
         start = time.perf_counter()
         tab.goto(f"file://{page}")
         tab.wait_for_selector(".js-plotly-plot .scatterlayer")
-        found = time.perf_counter() - start
-        browser.close()
-    return found
+        return time.perf_counter() - start
 
 
 def one_case(folder: str) -> Callable[[], object]:

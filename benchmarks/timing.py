@@ -63,9 +63,10 @@ def not_measured(what: str, other: str, target: str) -> Row:
     return Row(what, "", other, "not measured", target)
 
 
-def below(what: str, ours: float, unit: str, bound: float) -> Row:
-    """Ours must stay below an absolute bound."""
-    return Row(what, f"{ours:.3g} {unit}", "", "", f"< {bound:g} {unit}", ours < bound)
+def below(what: str, ours: float, unit: str, bound: float | None) -> Row:
+    """Ours must stay below an absolute bound; None sets no target."""
+    target, met = ("", None) if bound is None else (f"< {bound:g} {unit}", ours < bound)
+    return Row(what, f"{ours:.3g} {unit}", "", "", target, met)
 
 
 def _ms(value: float) -> str:

@@ -28,6 +28,7 @@ def main() -> None:
         )
         shutil.copy(out / "demo.png", IMAGES / "demo.png")
         photograph(out / "results" / "report.html", IMAGES / "report.png")
+    photograph_playground(IMAGES / "playground.png")
 
 
 def photograph(page: Path, target: Path) -> None:
@@ -47,6 +48,30 @@ def photograph(page: Path, target: Path) -> None:
     whole.paste(parts[0], (0, 0))
     whole.paste(parts[1], (0, parts[0].height))
     whole.save(target, optimize=True)
+
+
+def photograph_playground(target: Path) -> None:
+    """Take a picture of the playground with the scene that it begins with."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "panmatch", "play", "--no-browser"]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
+        sync_playwright() as playwright,
+    ):
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[1]
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        tab = browser.new_page(viewport={"width": 1440, "height": 1230})
+        tab.goto(address)
+        tab.wait_for_selector("#related .metric")
+        picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+        browser.close()
+        server.terminate()
+    picture.quantize(128).save(target, optimize=True)
 
 
 def _part(tab: Any, selector: str, height: int) -> Image.Image:

@@ -38,6 +38,10 @@ class FileError(PanmatchError):
     """A file cannot be read or written as asked."""
 
 
+class LinkError(PanmatchError):
+    """A link to the playground cannot be read."""
+
+
 class SpecError(PanmatchError):
     """A spec says something that cannot be meant."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,10 @@ from panmatch.datasets.run import RunOptions, load_run, run_dataset
 from panmatch.datasets.task import Order
 from panmatch.report.page import write_report
 from panmatch.spec import as_spec
+from tests.browser import needs_chromium, open_browser
 from tests.datasets.folders import make_folders
 
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome")
-     if (found := shutil.which(name))), None,
-)  # fmt: skip
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium on this machine: apt install chromium"
-)
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +31,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with open_browser() as found:
         yield found
-        found.close()
 
 
 @pytest.mark.parametrize("width", [1440, 1024])

@@ -158,6 +158,50 @@ def evaluate(
 
 
 @app.command()
+def play(
+    ref: Annotated[
+        Path | None, typer.Argument(help="A label file, to look at with PRED; none for scenes.")
+    ] = None,
+    pred: Annotated[Path | None, typer.Argument(help="The label file to compare with REF.")] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where to listen; by default a free one.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    link: Annotated[
+        str | None, typer.Option(help="A link to the playground to begin with.")
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Write the scene of --link to this folder as files, and serve nothing."),
+    ] = None,
+    allow_header_mismatch: Annotated[
+        bool,
+        typer.Option(
+            "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
+        ),
+    ] = False,
+) -> None:
+    """Draw scenes, or open two files, and see every score change with them, in the browser."""
+    from panmatch.cli.play import run_export, run_play
+
+    if export is not None:
+        if ref is not None:
+            raise OptionError("--export writes a scene to files, and REF is one: drop either.")
+        run_export(export, link)
+        return
+    run_play(
+        ref,
+        pred,
+        port=port,
+        browser=browser,
+        link=link,
+        allow_header_mismatch=allow_header_mismatch,
+    )
+
+
+@app.command()
 def spec(
     preset: Annotated[str, typer.Argument(help="Name of a preset.")] = "instances",
     out: Annotated[

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.matching.exact_sum import sum_units, to_units
-from panmatch.overlap import Floats, Ints, Overlap
+from panmatch.overlap import Areas, Floats, Ints, Overlap
 
 NAN = float("nan")
 
@@ -108,12 +108,18 @@ def are_false(overlap: Overlap, edges: Ints) -> npt.NDArray[np.bool_]:
     return ~predictions.dismissible & ~predictions.touched(overlap.edges.pred[edges])
 
 
-def union_iou(overlap: Overlap, edges: Ints) -> Floats:
-    """Return IoU(union of the matched predictions, g) for every reference; 0 where none is (D3)."""
+def union_areas(overlap: Overlap, edges: Ints) -> tuple[Areas, Areas]:
+    """Return |u ∩ g| and |u ∪ g| for every reference g, u being its matched predictions (D3)."""
     n, ref = len(overlap.ref_ids), overlap.edges.ref[edges]
     shared = np.bincount(ref, overlap.edges.intersection[edges], n)
     covered = np.bincount(ref, overlap.pred_areas[overlap.edges.pred[edges]], n)
-    quality: Floats = shared / (overlap.ref_sizes + covered - shared)
+    return shared, overlap.ref_sizes + covered - shared
+
+
+def union_iou(overlap: Overlap, edges: Ints) -> Floats:
+    """Return IoU(union of the matched predictions, g) for every reference; 0 where none is (D3)."""
+    shared, union = union_areas(overlap, edges)
+    quality: Floats = shared / union
     return quality
 
 

@@ -90,11 +90,24 @@ class Parts:
         sums
             Sums of `per_edge` over its matched predictions.
         """
-        n = len(self.labels)
-        hits, covered = sums[:, :n], sums[:, n : 2 * n]
-        union = self.ref[ref] + covered - hits
-        found: Floats = np.divide(hits, union, out=np.full(hits.shape, np.nan), where=union > 0)
-        return found
+        return _iou(*self._part_areas(ref, sums))
+
+    def label_areas(self, ref: Ints, sums: Floats) -> tuple[Floats, Floats]:
+        """Return intersection and union per label, with a last column for background if it counts.
+
+        Parameters
+        ----------
+        ref, sums
+            As for `part_iou`.
+        """
+        hits, union = self._part_areas(ref, sums)
+        if self.background == "none":
+            return hits, union
+        background_hits, background_union = self._background_areas(ref, sums)
+        return (
+            np.column_stack([hits, background_hits]),
+            np.column_stack([union, background_union]),
+        )
 
     def quality(self, ref: Ints, sums: Floats, iou: Floats) -> Floats:
         """Return the mean IoU over the labels that occur, background included if asked for.
@@ -106,23 +119,24 @@ class Parts:
         iou
             Of the parents: what is returned where no label occurs at all.
         """
-        labels = self.part_iou(ref, sums)
-        if self.background == "image":
-            labels = np.column_stack([labels, self._background_iou(ref, sums)])
+        labels = _iou(*self.label_areas(ref, sums))
         occurs = ~np.isnan(labels)
         count = occurs.sum(1)
         total = np.where(occurs, labels, 0.0).sum(1)
         return np.where(count > 0, total / np.maximum(count, 1), iou)
 
-    def _background_iou(self, ref: Ints, sums: Floats) -> Floats:
+    def _part_areas(self, ref: Ints, sums: Floats) -> tuple[Floats, Floats]:
+        n = len(self.labels)
+        hits, covered = sums[:, :n], sums[:, n : 2 * n]
+        return hits, self.ref[ref] + covered - hits
+
+    def _background_areas(self, ref: Ints, sums: Floats) -> tuple[Floats, Floats]:
         n = len(self.labels)
         image = self.voxels - self.ref_unknown[ref]
         ref_parts = self.ref[ref].sum(1)
         pred_parts, unknown, both = sums[:, n : 2 * n].sum(1), sums[:, 2 * n], sums[:, 2 * n + 1]
         hits = image - ref_parts - pred_parts - unknown + both
-        union = (image - ref_parts) + (image - pred_parts - unknown) - hits
-        found: Floats = np.divide(hits, union, out=np.full(len(ref), np.nan), where=union > 0)
-        return found
+        return hits, (image - ref_parts) + (image - pred_parts - unknown) - hits
 
     def columns(self) -> dict[str, Areas]:
         """Return everything as named arrays; `from_columns` is the way back."""
@@ -149,6 +163,12 @@ class Parts:
         for name in ("ref", "pred", "hits", "lost"):
             got[name] = got[name].reshape(-1, width)
         return cls(**got, voxels=int(voxels), background=BACKGROUNDS[int(background)])
+
+
+def _iou(hits: Floats, union: Floats) -> Floats:
+    """Divide; NaN where the union is empty."""
+    found: Floats = np.divide(hits, union, out=np.full(hits.shape, np.nan), where=union > 0)
+    return found
 
 
 def add_parts(

@@ -1,0 +1,87 @@
+"""The playground while an object is dragged: from a move until its numbers are drawn."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from benchmarks.browser import open_tab
+from benchmarks.timing import Row, below, not_measured
+
+MOVES, REST_MS = 150, 20
+WIDTH, HEIGHT = 600, 362
+
+
+def rows() -> Iterator[Row]:
+    """Yield every comparison as soon as it is measured."""
+    sizes = {10: 16.0, 100: None}
+    with open_tab() as tab, served() as address:
+        for number, bound in sizes.items():
+            what = f"playground, median round trip while dragging, {number} × {number} shapes"
+            if tab is None:
+                yield not_measured(what, "no Chromium here", f"< {bound} ms")
+            else:
+                yield below(what, statistics.median(round_trips(tab, address, number)), "ms", bound)
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    command = [sys.executable, "-m", "panmatch", "play", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            found = re.search(r"http://\S+?/", process.stdout.readline())
+            assert found is not None
+            yield found[0]
+        finally:
+            process.terminate()
+
+
+def round_trips(tab: Any, address: str, number: int) -> list[float]:
+    """Return what the page measured, in milliseconds: asked, computed, answered and drawn."""
+    tab.goto("about:blank")
+    tab.goto(address + scene_link(number))
+    tab.wait_for_selector("#round-trip[data-seq]", state="attached")
+    tab.wait_for_timeout(1500)
+    before = len(measured(tab))
+    box = tab.locator("#scene .layer.prediction .shape").nth(number // 2).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    for turn in np.linspace(0, 6 * np.pi, MOVES):
+        tab.mouse.move(x + 15 * np.sin(turn), y + 10 * np.sin(2 * turn))
+        tab.wait_for_timeout(REST_MS)
+    tab.mouse.up()
+    tab.wait_for_timeout(500)
+    return measured(tab)[before:]
+
+
+def measured(tab: Any) -> list[float]:
+    found: list[float] = tab.evaluate("document.querySelector('#round-trip').milliseconds")
+    return found
+
+
+def scene_link(number: int) -> str:
+    """Return a link to discs in rows, each with a prediction somewhat beside it."""
+    rng = np.random.default_rng(1)
+    columns = round((number * WIDTH / HEIGHT) ** 0.5)
+    step_x, step_y = WIDTH / columns, HEIGHT / -(-number // columns)
+    radius = 0.36 * min(step_x, step_y)
+    sides: dict[str, list[dict[str, object]]] = {"reference": [], "prediction": []}
+    for at in range(number):
+        x, y = (at % columns + 0.5) * step_x, (at // columns + 0.5) * step_y
+        dx, dy = rng.uniform(-0.4, 0.4, 2) * radius
+        sides["reference"].append({"kind": "disc", "x": x, "y": y, "r": radius})
+        moved = {"kind": "disc", "x": x + dx, "y": y + dy, "r": radius * rng.uniform(0.7, 1.1)}
+        sides["prediction"].append(moved)
+    state = {"format": 1, "scene": {"width": WIDTH, "height": HEIGHT, **sides}, "view": {}}
+    return "#" + quote(json.dumps(state))

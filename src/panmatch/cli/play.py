@@ -1,0 +1,49 @@
+"""`panmatch play`: scenes or files in the browser, scored as they change."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+
+from panmatch.errors import OptionError
+from panmatch.playground.export import evaluate_command, export_scene
+from panmatch.playground.links import read_link, write_link
+from panmatch.playground.pair import Pair
+from panmatch.playground.server import ADDRESS, listen, serve
+
+
+def run_play(
+    ref: Path | None,
+    pred: Path | None,
+    *,
+    port: int,
+    browser: bool,
+    link: str | None,
+    allow_header_mismatch: bool,
+) -> None:
+    """Serve the playground until it is interrupted."""
+    if ref is not None and pred is None:
+        raise OptionError("PRED is missing: name two files, or none to draw scenes.")
+    end = "" if link is None else write_link(read_link(link)[0])
+    pair = None
+    if ref is not None and pred is not None:
+        pair = Pair.open(ref, pred, allow_header_mismatch=allow_header_mismatch)
+    with listen(port) as listening:
+        url = f"http://{ADDRESS}:{listening.getsockname()[1]}/{end}"
+        with suppress(KeyboardInterrupt):
+            print(f"Playground: {url} (Ctrl-C ends it)", flush=True)
+            if browser:
+                # Some browsers run in the terminal, and end later than the server.
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            serve(listening, pair)
+
+
+def run_export(folder: Path, link: str | None) -> None:
+    """Write a scene to files, and say how they are evaluated."""
+    state, _ = read_link(link or "")
+    for path in export_scene(state, folder):
+        print(f"File: {path}")
+    print(f"\nTo evaluate them:\n  {shlex.join(evaluate_command(state, folder))}")

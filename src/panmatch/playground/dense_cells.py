@@ -1,0 +1,93 @@
+"""A dense scene: touching cells, predicted with the usual mistakes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from panmatch.playground.canvas import HEIGHT, WIDTH
+from panmatch.playground.scene import Scene
+from panmatch.playground.shapes import Ellipse, Shape, Stroke
+
+PER_ROW, ROWS = 14, 10  # every other row has one cell less, and stands in the gaps
+SEED = 39
+SPLIT, MERGED, MISSED, MADE_UP = 0.07, 0.07, 0.05, 0.05  # shares of the cells
+
+
+def dense_cells() -> Scene:
+    """Return touching cells of some 40 units, most of them found, the others not as they are.
+
+    Examples
+    --------
+    >>> scene = dense_cells()
+    >>> len(scene.reference), len(scene.prediction)
+    (127, 126)
+    """
+    rng = np.random.default_rng(SEED)
+    reference: list[Shape] = []
+    prediction: list[Shape] = []
+    for row in range(ROWS):
+        cells = [_cell(row, column, rng) for column in range(PER_ROW - row % 2)]
+        while cells:
+            true, found = _predicted(cells, rng)
+            reference += true
+            prediction += found
+    return Scene(tuple(reference), tuple(prediction))
+
+
+def _predicted(cells: list[Ellipse], rng: np.random.Generator) -> tuple[list[Ellipse], list[Shape]]:
+    """Take the first cell off the list, or two, and return the true and the predicted shapes."""
+    cell, chance = cells.pop(0), rng.uniform()
+    if chance < SPLIT:
+        return [cell], _pieces(cell)
+    if chance < SPLIT + MERGED and cells:
+        other = cells.pop(0)
+        return [cell, other], [_bridge(cell, other)]
+    if chance > 1 - MISSED:
+        return [cell], []
+    return [cell] if chance < 1 - MISSED - MADE_UP else [], [_redrawn(cell, rng)]
+
+
+def _cell(row: int, column: int, rng: np.random.Generator) -> Ellipse:
+    return _rounded(
+        (column + 0.5 + row % 2 / 2) * WIDTH / PER_ROW + rng.uniform(-1.5, 1.5),
+        (row + 0.5) * HEIGHT / ROWS + rng.uniform(-1.5, 1.5),
+        rng.uniform(20.5, 23.5),
+        rng.uniform(20.5, 23.5),
+        rng.uniform(0, 180),
+    )
+
+
+def _redrawn(cell: Ellipse, rng: np.random.Generator) -> Ellipse:
+    return _rounded(
+        cell.x + rng.uniform(-4, 4),
+        cell.y + rng.uniform(-4, 4),
+        cell.rx * rng.uniform(0.82, 1.05),
+        cell.ry * rng.uniform(0.82, 1.05),
+        cell.angle + rng.uniform(-20, 20),
+    )
+
+
+def _pieces(cell: Ellipse) -> list[Shape]:
+    """Return a cell in two pieces, side by side."""
+    angle = math.radians(cell.angle)
+    return [
+        _rounded(
+            cell.x + shift * cell.rx * math.cos(angle),
+            cell.y + shift * cell.rx * math.sin(angle),
+            width * cell.rx,
+            0.85 * cell.ry,
+            cell.angle,
+        )
+        for shift, width in ((-0.36, 0.56), (0.6, 0.32))
+    ]
+
+
+def _bridge(one: Ellipse, other: Ellipse) -> Stroke:
+    """Return one prediction over two cells."""
+    return Stroke(((one.x, one.y), (other.x, other.y)), width=36)
+
+
+def _rounded(x: float, y: float, rx: float, ry: float, angle: float) -> Ellipse:
+    return Ellipse(round(x, 1), round(y, 1), round(rx, 1), round(ry, 1), round(angle, 1))

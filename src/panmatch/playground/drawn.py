@@ -1,0 +1,53 @@
+"""A scene with its images, painted and counted when they are first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
+from panmatch.overlap.part_counting import count_part_overlaps
+from panmatch.playground.cell_borders import cell_borders
+from panmatch.playground.counted import Source
+from panmatch.playground.exact_areas import exact_overlap
+from panmatch.playground.plain import Message
+from panmatch.playground.scene import Scene
+from panmatch.playground.view import View
+from panmatch.playground.voxels import Voxels
+
+
+class DrawnScene(Source):
+    """A scene, as the source of all numbers about it."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__()
+        self.scene = scene
+
+    @cached_property
+    def voxels(self) -> Voxels:
+        """Both label images."""
+        return Voxels(*self.scene.label_images())
+
+    def count(self, view: View) -> Overlap:
+        """Count the overlap that a view asks for, or compute it from geometry.
+
+        Where no shape has parts, all of it is part 1, and quality is the plain IoU (D9).
+        """
+        if view.areas == "analytic":
+            return exact_overlap(self.scene)
+        images = self.voxels.reference, self.voxels.prediction
+        if view.parts:
+            return count_part_overlaps(
+                *images,
+                *self.scene.part_images(),
+                background=view.background,
+                regions=view.regions,
+            )
+        return count_region_overlaps(*images) if view.regions else count_overlaps(*images)
+
+    def cells(self) -> Message | None:
+        """Return the borders of the cells of the references."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> Message:
+        return cell_borders(self.voxels.reference)

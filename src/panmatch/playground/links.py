@@ -1,0 +1,86 @@
+"""Links to the playground: read both grammars, write ours."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote, unquote
+
+from panmatch.errors import LinkError, PanmatchError
+from panmatch.playground.checks import shown
+from panmatch.playground.presets import START
+from panmatch.playground.published_links import read_published
+from panmatch.playground.state import State
+from panmatch.playground.strict_json import read_json
+
+LONGEST = 2_000_000  # bytes
+
+
+def read_link(link: str) -> tuple[State, list[str]]:
+    """Return the state that a link carries, and notes on how it was read.
+
+    Parameters
+    ----------
+    link
+        "#" and the state as percent-encoded JSON; or "?" and the published grammar, see
+        `read_published`; or a whole URL with either, of which scheme and host are ignored. An
+        empty link, or a URL with neither, means the start state.
+
+    Raises
+    ------
+    LinkError
+        That says what in the link is wrong, and what is accepted.
+
+    Examples
+    --------
+    >>> state, notes = read_link("?refs=0.3,0.5,0.1&preds=0.3,0.5,0.1")
+    >>> state.view.strategy
+    'one-to-one/greedy'
+    """
+    if len(link.encode(errors="surrogatepass")) > LONGEST:
+        raise LinkError(f"the link is longer than {LONGEST:,} bytes, the most that is accepted.")
+    address, _, fragment = link.strip().partition("#")
+    address, _, query = address.partition("?")
+    if query and fragment:
+        raise LinkError(
+            "the link has both a query (?…) and a fragment (#…), and each would be a scene: "
+            "remove one."
+        )
+    if not query and not fragment:
+        return _start(address)
+    try:
+        return read_published(query) if query else (_read_state(fragment), [])
+    except LinkError:
+        raise
+    except PanmatchError as error:
+        raise LinkError(str(error)) from error
+
+
+def write_link(state: State) -> str:
+    """Return the link that carries a state, with all digits of its numbers.
+
+    Examples
+    --------
+    >>> from panmatch.playground.state import State
+    >>> write_link(State(None))[:31]
+    '#%7B%22format%22:1,%22scene%22:'
+    >>> read_link(write_link(State(None)))[0] == State(None)
+    True
+    """
+    text = json.dumps(state.to_dict(), separators=(",", ":"), allow_nan=False)
+    return "#" + quote(text, safe=",:")
+
+
+def _start(address: str) -> tuple[State, list[str]]:
+    if address and "://" not in address:
+        raise LinkError(
+            f"{shown(address)} is no link: it has neither '?refs=…&preds=…' nor '#' and a state."
+        )
+    return START, []
+
+
+def _read_state(fragment: str) -> State:
+    try:
+        text = unquote(fragment, errors="strict")
+    except UnicodeDecodeError as error:
+        raise LinkError("the link's fragment is no percent-encoded text (UTF-8).") from error
+    return State.from_dict(read_json(text))

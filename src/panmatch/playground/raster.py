@@ -1,0 +1,94 @@
+"""From shapes to images: spans become runs of pixels, and runs become the image.
+
+All images are painted as one array, in a single stroke of `numpy.repeat`: most of the time goes
+into memory that is touched for the first time, and one large block is handed out again as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.playground.canvas import COLUMNS, ROWS
+from panmatch.playground.shapes import Shape
+from panmatch.playground.spans import Ints, Spans, joined
+
+PIXELS = ROWS * COLUMNS
+# A span as one number that sorts by its start: start, length, then the shape.
+LENGTH_BITS, SHAPE_BITS = 22, 13
+
+
+def paint_images(
+    images: Sequence[Sequence[tuple[Shape, int]]], dtype: npt.DTypeLike
+) -> npt.NDArray[np.unsignedinteger]:
+    """Return images with the value of the topmost shape on every pixel, 0 where there is none.
+
+    Parameters
+    ----------
+    images
+        For each image its shapes with their values; a later shape covers an earlier one.
+    dtype
+        Of the result, which has shape (images, rows, columns).
+
+    Examples
+    --------
+    >>> from panmatch.playground.shapes import Disc
+    >>> nested = paint_images([[(Disc(9, 9, 2), 5), (Disc(9, 9, 1), 7)]], np.uint8)
+    >>> nested.shape, np.unique(nested, return_counts=True)
+    ((1, 1448, 2400), (array([0, 5, 7], dtype=uint8), array([3474992,     156,      52])))
+    """
+    layers = [layer for image in images for layer in image]
+    spans = _spans_of([shape for shape, _ in layers])
+    offset = PIXELS * np.repeat(np.arange(len(images)), [len(image) for image in images])
+    spans = Spans(spans.shape, spans.start + offset[spans.shape], spans.stop + offset[spans.shape])
+    lengths, topmost = _runs(spans, PIXELS * len(images))
+    table = np.array([0, *(value for _, value in layers)], dtype)
+    return np.repeat(table[topmost], lengths).reshape(len(images), ROWS, COLUMNS)
+
+
+def _spans_of(shapes: Sequence[Shape]) -> Spans:
+    """Return the spans of all shapes, those of one kind together."""
+    found = []
+    for kind in {type(shape): None for shape in shapes}:
+        at = [position for position, shape in enumerate(shapes) if type(shape) is kind]
+        spans = kind.spans([shapes[position] for position in at])
+        found.append(Spans(np.array(at)[spans.shape], spans.start, spans.stop))
+    return joined(found)
+
+
+def _runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
+    """Return lengths of runs that fill all pixels, and 1 + the topmost shape of each, or 0."""
+    packed = spans.start << LENGTH_BITS | spans.stop - spans.start
+    packed = np.sort(packed << SHAPE_BITS | spans.shape)
+    shape = packed & (1 << SHAPE_BITS) - 1
+    start = packed >> LENGTH_BITS + SHAPE_BITS
+    stop = start + (packed >> SHAPE_BITS & (1 << LENGTH_BITS) - 1)
+    if (stop[:-1] > start[1:]).any():
+        return _covered_runs(Spans(shape, start, stop), pixels)
+    bounds = np.empty(2 * len(start) + 2, dtype=np.int64)
+    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, start, stop, pixels
+    topmost = np.zeros(len(bounds) - 1, dtype=np.int64)
+    topmost[1::2] = shape + 1
+    return np.diff(bounds), topmost
+
+
+def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
+    """Return the runs where spans cover each other.
+
+    Between two neighbouring ends of spans nothing changes. A span over k such pieces writes its
+    shape on the two stretches of 2^n ≤ k pieces that it begins and ends with, on the level n; the
+    levels are then handed down, each stretch to its two halves, and the topmost shape remains.
+    """
+    bounds = np.unique(np.concatenate([[0, pixels], spans.start, spans.stop]))
+    first, stop = np.searchsorted(bounds, spans.start), np.searchsorted(bounds, spans.stop)
+    level = np.frexp(stop - first)[1] - 1
+    topmost = np.zeros(len(bounds) - 1, dtype=np.int64)
+    for n in range(int(level.max()), -1, -1):
+        size = 1 << n
+        topmost[size:] = np.maximum(topmost[size:], topmost[:-size])
+        at = level == n
+        np.maximum.at(topmost, first[at], spans.shape[at] + 1)
+        np.maximum.at(topmost, stop[at] - size, spans.shape[at] + 1)
+    return np.diff(bounds), topmost

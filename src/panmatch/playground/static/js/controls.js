@@ -1,0 +1,120 @@
+// Strategy, threshold and the other choices of the view, and the numbers they lead to.
+
+import { find, html } from "./dom.js";
+import { precise, QUANTITIES, score } from "./wording.js";
+
+export class Controls {
+  constructor(store, strategies, pair) {
+    this.store = store;
+    this.strategies = strategies;
+    this.pair = pair;
+    this.root = find("#headline");
+    this.shown = null;
+    this.strategy = find("#strategy");
+    this.threshold = find("#threshold");
+    this.exact = find("#threshold-value");
+    this.strategy.addEventListener("change", () => this.choose(this.strategy.value));
+    find("#compare").addEventListener("change", (event) => this.compare(event.target));
+    this.threshold.addEventListener("input", () => this.slide(false));
+    this.threshold.addEventListener("change", () => this.slide(true));
+    this.exact.addEventListener("change", () => this.type());
+    for (const name of ["regions", "cells", "parts", "grid"]) {
+      find(`#${name}`).addEventListener("change", (event) => this.toggle(name, event.target.checked));
+    }
+    find("#analytic").addEventListener("change", (event) => store.view({ areas: event.target.checked ? "analytic" : "raster" }));
+    find("#background").addEventListener("change", (event) => store.view({ background: event.target.checked ? "image" : "none" }));
+    find("#table-quantity").addEventListener("change", (event) => store.view({ table: event.target.value }));
+    for (const box of document.querySelectorAll("#quantities input[value]")) {
+      box.addEventListener("change", () => this.quantities());
+    }
+    if (pair) for (const name of ["parts", "analytic", "background"]) find(`#${name}`).closest("label").hidden = true;
+    if (pair) find("#cells").closest("label").hidden = true;
+  }
+
+  choose(strategy) {
+    const { compared } = this.store.state.view;
+    this.store.view({ strategy, compared: compared.includes(strategy) ? compared : [...compared, strategy] });
+  }
+
+  compare(select) {
+    const { compared } = this.store.state.view;
+    if (select.value) this.store.view({ compared: [...compared, select.value] });
+  }
+
+  slide(final) {
+    this.store.view({ threshold: Number(this.threshold.value) }, { final });
+  }
+
+  type() {
+    const threshold = Number(this.exact.value);
+    if (this.exact.value !== "" && threshold >= 0 && threshold < 1) this.store.view({ threshold });
+    else this.exact.value = this.store.state.view.threshold;
+  }
+
+  toggle(name, on) {
+    const { view } = this.store.state;
+    const change = { [name]: on };
+    if (name === "regions" && on && !this.pair) Object.assign(change, { cells: true });
+    if (name === "regions" && !on) Object.assign(change, this.withoutUnion(view), { cells: false });
+    if ((name === "regions" || name === "parts") && on) change.areas = "raster";
+    this.store.view(change);
+  }
+
+  /** The union of a cell is a strategy only where there are cells. */
+  withoutUnion(view) {
+    const compared = view.compared.filter((id) => !this.strategies.get(id).only_regions);
+    const strategy = this.strategies.get(view.strategy).only_regions ? "one-to-one/optimal" : view.strategy;
+    return { strategy, compared: compared.includes(strategy) ? compared : [strategy, ...compared] };
+  }
+
+  quantities() {
+    const boxes = [...document.querySelectorAll("#quantities input[value]")];
+    const curves = boxes.filter((box) => box.checked).map((box) => box.value);
+    this.store.view({ curves: curves.length ? curves : ["pq"] });
+  }
+
+  show() {
+    const { view } = this.store.state;
+    if (view === this.shown) return;
+    this.shown = view;
+    const offered = [...this.strategies.values()].filter((one) => view.regions || !one.only_regions);
+    this.strategy.replaceChildren(...offered.map(({ id, label }) => html("option", { value: id, selected: id === view.strategy }, label)));
+    this.strategy.title = this.strategies.get(view.strategy).about;
+    find("#strategy-about").textContent = this.strategies.get(view.strategy).about;
+    const others = offered.filter(({ id }) => !view.compared.includes(id));
+    find("#compare").replaceChildren(html("option", { value: "" }, "+ compare …"), ...others.map(({ id, label }) => html("option", { value: id }, label)));
+    find("#compare").disabled = !others.length;
+    this.threshold.value = view.threshold;
+    this.exact.value = view.threshold;
+    for (const name of ["regions", "cells", "parts", "grid"]) find(`#${name}`).checked = view[name];
+    find("#analytic").checked = view.areas === "analytic";
+    find("#background").checked = view.background === "image";
+    if (!this.pair) find("#background").closest("label").hidden = !view.parts;
+    find("#table-quantity").value = view.table;
+    for (const box of document.querySelectorAll("#quantities input[value]")) box.checked = view.curves.includes(box.value);
+  }
+
+  take(numbers) {
+    const { tally, curves } = numbers;
+    const { view } = this.store.state;
+    const chosen = curves.find((curve) => curve.strategy === view.strategy);
+    this.ticks(chosen);
+    const big = (name, value, about) => html("div", { class: "big", title: `${about}: ${precise(value)}` }, html("span", {}, name), html("b", { id: `big-${name.toLowerCase()}` }, score(value)));
+    const count = (name, value, about) => html("div", { class: `count ${name.toLowerCase()}`, title: about }, html("span", {}, name), html("b", { id: `count-${name.toLowerCase()}` }, String(value)));
+    this.root.replaceChildren(
+      big("PQ", tally.pq, QUANTITIES.pq.about), big("SQ", tally.sq, QUANTITIES.sq.about), big("RQ", tally.rq, QUANTITIES.rq.about),
+      count("TP", tally.tp, "references with a match"), count("FP", tally.fp, "predictions without one"), count("FN", tally.fn, "references without one"),
+      big("AUTC", chosen?.autc ?? null, "exact area under PQ over τ"),
+    );
+  }
+
+  /** Where the chosen strategy's numbers change, below the slider. */
+  ticks(curve) {
+    const steps = curve && curve.thresholds.length <= 200 ? curve.thresholds.slice(1) : [];
+    find("#breakpoints").replaceChildren(...steps.map((threshold) => {
+      const mark = html("button", { class: "breakpoint", tabindex: -1, title: `Numbers change at τ = ${precise(threshold)}`, onclick: () => this.store.view({ threshold }) });
+      mark.style.left = `${100 * threshold}%`;
+      return mark;
+    }));
+  }
+}

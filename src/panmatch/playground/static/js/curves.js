@@ -1,0 +1,197 @@
+// Step curves of the compared strategies over the threshold, with their exact breakpoints.
+
+import { find, html, svg, whenResized } from "./dom.js";
+import { dashes, hue } from "./strategies.js";
+import { precise, QUANTITIES, score } from "./wording.js";
+
+const MARGIN = { left: 34, right: 12, top: 24, bottom: 30 };
+const GRID = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+export class Curves {
+  constructor(store) {
+    this.store = store;
+    this.root = find("#curves");
+    this.numbers = null;
+    this.root.addEventListener("pointerdown", (event) => this.begin(event));
+    this.root.addEventListener("pointermove", (event) => this.drag(event));
+    this.root.addEventListener("pointerup", () => this.end());
+    this.size = { width: 0, height: 0 };
+    whenResized(this.root, (width, height) => {
+      this.size = { width, height };
+      this.draw();
+    });
+  }
+
+  take(numbers) {
+    this.numbers = numbers;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.numbers || !this.store.state) return;
+    const { view } = this.store.state;
+    const wanted = view.curves.length ? view.curves : ["pq"];
+    const columns = Math.min(wanted.length, wanted.length === 3 && this.size.width > 780 ? 3 : 2);
+    const rows = Math.ceil(wanted.length / columns);
+    this.root.classList.toggle("two-rows", rows > 1);
+    const width = Math.floor(this.size.width / columns);
+    const height = Math.floor(this.size.height / rows);
+    if (width < 60 || height < 60) return;
+    this.plots = wanted.map((quantity) => new Plot(quantity, width, height));
+    const drawings = this.plots.map((plot, at) =>
+      svg(
+        "g",
+        { class: "plot", transform: `translate(${(at % columns) * width} ${Math.floor(at / columns) * height})` },
+        plot.draw(this.numbers, view),
+      ),
+    );
+    const [all, tall] = [width * columns, height * rows];
+    this.cell = { width, height };
+    const label = `Curves of ${wanted.map((name) => QUANTITIES[name].name).join(", ")} over the threshold`;
+    const picture = svg("svg", { id: "curve-picture", width: all, height: tall, viewBox: `0 0 ${all} ${tall}`, role: "img", "aria-label": label }, drawings);
+    this.root.replaceChildren(picture);
+  }
+
+  /** Only the line at the threshold moved. */
+  moveThreshold(threshold) {
+    for (const [at, line] of this.root.querySelectorAll(".threshold").entries()) {
+      const x = this.plots[at].x(threshold);
+      line.setAttribute("transform", `translate(${x} 0)`);
+    }
+  }
+
+  begin(event) {
+    this.root.setPointerCapture(event.pointerId);
+    this.dragging = true;
+    this.drag(event);
+  }
+
+  drag(event) {
+    if (!this.dragging || !this.cell) return;
+    const x = (event.clientX - this.root.getBoundingClientRect().left) % this.cell.width;
+    const threshold = this.plots[0].threshold(x);
+    this.store.view({ threshold: Math.round(threshold * 1000) / 1000 }, { final: false });
+  }
+
+  end() {
+    this.dragging = false;
+    this.store.commit();
+  }
+}
+
+class Plot {
+  constructor(quantity, width, height) {
+    Object.assign(this, { quantity, width, height });
+  }
+
+  x(threshold) {
+    return MARGIN.left + threshold * (this.width - MARGIN.left - MARGIN.right);
+  }
+
+  y(value) {
+    return MARGIN.top + (1 - value) * (this.height - MARGIN.top - MARGIN.bottom);
+  }
+
+  threshold(x) {
+    const share = (x - MARGIN.left) / (this.width - MARGIN.left - MARGIN.right);
+    return Math.min(0.999, Math.max(0, share));
+  }
+
+  draw(numbers, view) {
+    const { name, about, area, areaName } = QUANTITIES[this.quantity];
+    const chosen = numbers.curves.find((curve) => curve.strategy === view.strategy);
+    const rest = numbers.curves.filter((curve) => curve !== chosen);
+    return [
+      ...this.axes(),
+      svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, this.width > 330 ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
+      chosen && svg("text", { class: `area-name ${hue(chosen.strategy)}`, x: this.width - MARGIN.right, y: 14, "text-anchor": "end" }, `${areaName} ${score(chosen[area])}`),
+      chosen && svg("path", { class: `area ${hue(chosen.strategy)}`, d: `${this.path(chosen)}V${this.y(0)}H${this.x(0)}Z` }),
+      ...[...rest, chosen].filter(Boolean).flatMap((curve) => this.curve(curve, view)),
+      svg("g", { class: "threshold", transform: `translate(${this.x(view.threshold)} 0)` },
+        svg("line", { y1: this.y(1), y2: this.y(0) }),
+        svg("path", { d: `M-5 ${this.y(0) + 8}L5 ${this.y(0) + 8}L0 ${this.y(0) + 1}Z` })),
+    ];
+  }
+
+  axes() {
+    const ticks = [0, 0.25, 0.5, 0.75, 1];
+    return [
+      ...ticks.map((value) => svg("line", { class: "gridline", x1: this.x(0), x2: this.x(1), y1: this.y(value), y2: this.y(value) })),
+      ...ticks.map((value) => svg("text", { class: "tick", x: MARGIN.left - 6, y: this.y(value) + 3.5, "text-anchor": "end" }, String(value))),
+      ...[0, 0.2, 0.4, 0.6, 0.8, 1].map((value) => svg("text", { class: "tick", x: this.x(value), y: this.height - 10, "text-anchor": "middle" }, String(value))),
+      svg("text", { class: "tick axis", x: this.x(0.9), y: this.height - 10, "text-anchor": "middle" }, "τ"),
+    ];
+  }
+
+  path(curve) {
+    const values = curve[this.quantity];
+    const steps = curve.thresholds.map((from, at) => {
+      const to = curve.thresholds[at + 1] ?? 1;
+      const y = this.y(values[at] ?? 0);
+      return `${at ? "L" : "M"}${this.x(from)} ${y}H${this.x(to)}`;
+    });
+    return steps.join("");
+  }
+
+  curve(curve, view) {
+    const values = curve[this.quantity];
+    const names = `${hue(curve.strategy)} ${curve.strategy === view.strategy ? "chosen" : ""}`;
+    const marks = view.grid
+      ? GRID.map((threshold) => [threshold, values[curve.thresholds.findLastIndex((from) => from <= threshold)]])
+      : curve.thresholds.map((threshold, at) => [threshold, values[at]]).slice(curve.thresholds.length > 80 ? Infinity : 1);
+    const { name } = QUANTITIES[this.quantity];
+    return [
+      svg("path", { class: `curve ${names}`, d: this.path(curve), "stroke-dasharray": dashes(curve.strategy), "data-strategy": curve.strategy }),
+      ...marks.map(([threshold, value]) =>
+        svg("circle", { class: `mark ${names}`, cx: this.x(threshold), cy: this.y(value ?? 0), r: 2.6, "data-strategy": curve.strategy },
+          svg("title", {}, `τ = ${precise(threshold)}: ${name} ${precise(value)}`)),
+      ),
+    ];
+  }
+}
+
+/** The compared strategies with their numbers at the threshold and their areas. */
+export class Legend {
+  constructor(store, strategies) {
+    this.store = store;
+    this.strategies = strategies;
+    this.root = find("#legend");
+  }
+
+  take(numbers) {
+    const { view } = this.store.state;
+    const at = (curve, quantity) => curve[quantity][curve.thresholds.findLastIndex((from) => from <= view.threshold)];
+    const rows = numbers.curves.map((curve) => {
+      const { label, about } = this.strategies.get(curve.strategy);
+      const cells = ["pq", "sq", "rq"].map((name) => number(at(curve, name)));
+      const areas = ["autc", "autc_sq", "autc_rq"].map((name) => number(curve[name]));
+      const alone = numbers.curves.length === 1;
+      return html(
+        "tr",
+        { class: curve.strategy === view.strategy ? "chosen" : "", "data-strategy": curve.strategy },
+        html("th", { scope: "row" },
+          html("button", { class: "plain", title: about, onclick: () => this.store.view({ strategy: curve.strategy }) }, swatch(curve.strategy), label)),
+        cells,
+        areas,
+        html("td", {}, html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled: alone || curve.strategy === view.strategy, onclick: () => this.drop(curve.strategy) }, "×")),
+      );
+    });
+    const head = ["strategy", `PQ(${view.threshold})`, "SQ", "RQ", "AUTC", "AUTC SQ", "AUTC RQ", ""];
+    this.root.replaceChildren(
+      html("thead", {}, html("tr", {}, head.map((name) => html("th", { scope: "col" }, name)))),
+      html("tbody", {}, rows),
+    );
+  }
+
+  drop(strategy) {
+    const { compared } = this.store.state.view;
+    this.store.view({ compared: compared.filter((id) => id !== strategy) });
+  }
+}
+
+const number = (value) => html("td", { title: precise(value) }, score(value));
+
+export function swatch(strategy) {
+  return svg("svg", { class: "swatch", width: 22, height: 8, "aria-hidden": true },
+    svg("line", { class: `curve ${hue(strategy)}`, x1: 0, x2: 22, y1: 4, y2: 4, "stroke-dasharray": dashes(strategy) }));
+}

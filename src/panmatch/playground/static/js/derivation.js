@@ -1,0 +1,54 @@
+// The sums that give SQ, RQ and PQ, term by term.
+
+import { find, html } from "./dom.js";
+import { plural, precise, score, short, size } from "./wording.js";
+
+const MOST_TERMS = 24;
+
+export class Derivation {
+  constructor() {
+    this.root = find("#derivation");
+  }
+
+  take(numbers) {
+    const { tally, terms } = numbers;
+    const shown = terms.slice(0, MOST_TERMS);
+    const hidden = tally.tp - shown.length;
+    const rows = shown.map((term) => this.row(term));
+    const more = hidden > 0 ? [html("p", { class: "quiet" }, `… and ${plural(hidden, "more true positive")}`)] : [];
+    this.root.replaceChildren(
+      html("div", { class: "terms" }, rows, more, rows.length ? [] : html("p", { class: "quiet" }, this.empty(tally))),
+      html("div", { class: "sums" },
+        equation("SQ", `Σ quality / TP = ${score(tally.quality)} / ${tally.tp}`, tally.sq),
+        equation("RQ", `TP / (TP + ½ FP + ½ FN) = ${tally.tp} / (${tally.tp} + ½·${tally.fp} + ½·${tally.fn})`, tally.rq),
+        equation("PQ", `Σ quality / (TP + ½ FP + ½ FN) = SQ · RQ = ${score(tally.quality)} / ${half(tally)}`, tally.pq)),
+    );
+  }
+
+  empty(tally) {
+    if (tally.status === "empty") return "Nothing on either side: PQ is undefined.";
+    return "No reference is matched at this threshold.";
+  }
+
+  row({ reference, predictions, intersection, union, quality, parts }) {
+    const names = predictions.map((id) => html("span", { class: "prediction", "data-p": id }, short("prediction", id)));
+    const joined = names.flatMap((name, at) => (at ? [" ∪ ", name] : [name]));
+    const formula = parts
+      ? html("span", { class: "formula" }, `(${parts.map(({ iou }) => score(iou)).join(" + ")}) / ${parts.length}`)
+      : html("span", { class: "formula" }, `${size(intersection)} / ${size(union)}`);
+    const row = html("div", { class: "term", "data-r": reference, title: parts ? partTitle(parts) : `intersection / union = ${intersection} / ${union}` },
+      html("span", { class: "who" }, html("span", { class: "reference" }, short("reference", reference)), " ↔ ", joined),
+      formula,
+      html("b", { title: precise(quality) }, score(quality)));
+    if (predictions.length === 1) row.dataset.p = predictions[0];
+    return row;
+  }
+}
+
+const half = ({ tp, fp, fn }) => String(tp + fp / 2 + fn / 2);
+
+const partTitle = (parts) =>
+  parts.map(({ part, intersection, union }) => `${part ? `part ${part}` : "background"}: ${size(intersection)} / ${size(union)}`).join("\n");
+
+const equation = (name, text, value) =>
+  html("div", { class: "equation" }, html("b", {}, name), html("span", {}, `= ${text}`), html("b", { class: "value", title: precise(value) }, score(value)));

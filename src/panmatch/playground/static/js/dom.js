@@ -1,0 +1,32 @@
+// Elements from a name, attributes and children; nothing here knows what is drawn.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export const html = (name, attributes = {}, ...children) =>
+  fill(document.createElement(name), attributes, children);
+
+export const svg = (name, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
+
+export const find = (selector) => document.querySelector(selector);
+
+/** Call `resized` with the width and height of an element, now and whenever they change.
+ *
+ * To ask an element for its size while a page is being drawn makes the browser lay it out at once. */
+export function whenResized(element, resized) {
+  new ResizeObserver(([{ contentRect }]) => resized(contentRect.width, contentRect.height)).observe(element);
+}
+
+/** The value of a CSS variable, as the theme of the moment has it. */
+export const colour = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

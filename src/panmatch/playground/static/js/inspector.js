@@ -1,0 +1,91 @@
+// The selected object: of a scene its numbers to edit, of a pair its partners.
+
+import { find, html } from "./dom.js";
+import { precise, score, short, size } from "./wording.js";
+
+const FIELDS = {
+  disc: [["x", "x"], ["y", "y"], ["r", "radius"]],
+  ellipse: [["x", "x"], ["y", "y"], ["rx", "half-axis"], ["ry", "half-axis"], ["angle", "angle"]],
+  stroke: [["width", "width"]],
+};
+const NESTED = [0.6, 0.35, 0.2, 0.1];
+
+export class Inspector {
+  constructor(store) {
+    this.store = store;
+    this.root = find("#inspector");
+  }
+
+  show() {
+    if (!this.store.state?.scene) return;
+    const { selected } = this.store;
+    const shape = selected && this.store.shape(selected);
+    if (this.root.contains(document.activeElement) && this.showing === `${selected?.side} ${selected?.at} ${shape?.parts?.length}`) return this.refresh(shape);
+    this.showing = `${selected?.side} ${selected?.at} ${shape?.parts?.length}`;
+    this.root.replaceChildren(...(shape ? this.fields(selected, shape) : [hint()]));
+  }
+
+  refresh(shape) {
+    for (const input of this.root.querySelectorAll("input[name]")) {
+      if (input !== document.activeElement) input.value = round(shape[input.name]);
+    }
+  }
+
+  fields(selected, shape) {
+    const { side, at } = selected;
+    const numbers = FIELDS[shape.kind].map(([name, title]) =>
+      html("label", {}, title, html("input", { type: "number", name, step: 0.5, value: round(shape[name]), onchange: (event) => this.set(selected, name, event.target) })),
+    );
+    return [
+      html("b", { class: side }, `${side === "reference" ? "Reference" : "Prediction"} ${at + 1}`),
+      ...numbers,
+      html("span", { class: "group", title: "Nested copies are parts 2, 3 … of the object, for the part-aware view" },
+        `${(shape.parts?.length ?? 0) + 1} ${shape.parts?.length ? "parts" : "part"}`,
+        html("button", { "aria-label": "One part less", disabled: !shape.parts?.length, onclick: () => this.parts(selected, -1) }, "−"),
+        html("button", { "aria-label": "One part more", disabled: shape.parts?.length === NESTED.length, onclick: () => this.parts(selected, 1) }, "+")),
+      html("button", { class: "danger", title: "Delete (Del)", onclick: () => this.store.remove(selected) }, "Delete"),
+    ];
+  }
+
+  set(selected, name, input) {
+    const value = Number(input.value);
+    const least = name === "x" || name === "y" || name === "angle" ? -2000 : 0;
+    if (input.value === "" || !(value >= least && value <= 2000)) return this.refreshAll();
+    this.store.replace(selected, { ...this.store.shape(selected), [name]: value });
+  }
+
+  refreshAll() {
+    this.showing = null;
+    this.show();
+  }
+
+  parts(selected, change) {
+    const shape = this.store.shape(selected);
+    const parts = shape.parts ?? [];
+    this.store.replace(selected, { ...shape, parts: change < 0 ? parts.slice(0, -1) : [...parts, NESTED[parts.length]] });
+    if (change > 0 && !this.store.state.view.parts) this.store.view({ parts: true, areas: "raster" });
+  }
+
+  /** Partners of an object of a pair; `go` is called with its centre. */
+  showObject(found, go) {
+    const { side, id, state, partners, centre } = found;
+    const other = side === "reference" ? "prediction" : "reference";
+    this.root.replaceChildren(
+      html("b", { class: side }, `${side === "reference" ? "Reference" : "Prediction"} ${id}`),
+      html("span", { class: `fate ${state}` }, FATES[state] ?? state),
+      html("span", { class: "quiet" }, `${size(found.size)} voxels`),
+      centre ? html("button", { onclick: () => go(centre) }, "Go to its centre") : null,
+      html("span", { class: "partners" }, partners.length
+        ? partners.map((partner) => html("span", { class: `chip ${partner.chosen ? "chosen" : ""}`, title: `IoU ${precise(partner.iou)}, intersection ${partner.intersection}` },
+            html("span", { class: other }, short(other, partner.id)), ` ${score(partner.iou)}`))
+        : "overlaps nothing"),
+    );
+  }
+}
+
+const FATES = { tp: "true positive", fn: "false negative", fp: "false positive", matched: "matched", dismissed: "dismissed" };
+
+const round = (value) => Math.round(value * 100) / 100;
+
+const hint = () =>
+  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects, arrows move, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");

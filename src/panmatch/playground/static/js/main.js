@@ -1,0 +1,306 @@
+// Wires everything: the store tells of changes, the server answers, the panels draw.
+
+import { Certificate } from "./certificate.js";
+import { Connection } from "./connection.js";
+import { Controls } from "./controls.js";
+import { Curves, Legend } from "./curves.js";
+import { Derivation } from "./derivation.js";
+import { colour, find, html } from "./dom.js";
+import * as exports from "./export.js";
+import { Graph } from "./graph.js";
+import { Inspector } from "./inspector.js";
+import { Linked } from "./linked.js";
+import * as links from "./links.js";
+import { Matrix } from "./matrix.js";
+import { Related } from "./related.js";
+import { Scene } from "./scene.js";
+import { Store } from "./store.js";
+import { Table } from "./table.js";
+import { Volume } from "./volume.js";
+
+const KEPT_ROUND_TRIPS = 400;
+const CALM_MILLISECONDS = 120; // without new numbers, before panels out of sight are drawn
+
+class Page {
+  constructor() {
+    this.store = new Store();
+    this.linked = new Linked(this.store);
+    this.roundTrips = [];
+    this.connection = new Connection({
+      heard: (message) => this.hear(message),
+      changed: (there) => this.reachable(there),
+      rested: (busy) => find("main").setAttribute("aria-busy", busy),
+    });
+    this.store.listen((what) => this.changed(what));
+  }
+
+  reachable(there) {
+    find("#offline").hidden = there;
+    if (!there) return;
+    if (this.hello) this.ask();
+    else this.connection.ask("hello");
+  }
+
+  hear(message) {
+    const answers = {
+      hello: () => this.begin(message),
+      state: () => this.open(message),
+      numbers: () => this.take(message),
+      related: () => message.seq >= this.shown && this.related.take(message),
+      slice: () => this.volume.takeSlice(message),
+      object: () => this.inspector.showObject(message, (centre) => this.volume.go(centre)),
+      code: () => this.copyCode(message),
+      problem: () => this.refuse(message),
+    };
+    answers[message.is]?.();
+  }
+
+  begin(hello) {
+    this.hello = hello;
+    const { strategies, pair, limits } = hello;
+    const byId = new Map(strategies.map((one) => [one.id, one]));
+    find("#version").textContent = `panmatch ${hello.version}`;
+    document.body.classList.toggle("of-pair", Boolean(pair));
+    this.controls = new Controls(this.store, byId, pair);
+    this.inspector = new Inspector(this.store);
+    this.curves = new Curves(this.store);
+    this.related = new Related();
+    if (pair) this.volume = new Volume(this.store, this.connection, pair);
+    else this.scene = new Scene(this.store, limits);
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(this.store), new Matrix(this.store), new Derivation(), new Certificate(this.store, byId)];
+    this.panels.forEach((panel) => this.watch(panel));
+    if (pair) this.describePair(pair);
+    else this.offerPresets(hello.presets);
+    this.wire();
+    this.readLink();
+  }
+
+  /** Know whether a panel is in sight; one that comes into sight is drawn. */
+  watch(panel) {
+    panel.inSight = true;
+    const card = panel.root.closest(".card");
+    const seen = ([{ isIntersecting }]) => {
+      panel.inSight = isIntersecting;
+      if (isIntersecting && this.numbers) this.catchUp(panel);
+    };
+    new IntersectionObserver(seen).observe(card);
+  }
+
+  catchUp(panel) {
+    if (panel.took !== this.numbers) panel.take(this.numbers);
+    panel.took = this.numbers;
+  }
+
+  describePair(pair) {
+    const spacing = pair.spacing ? `, ${pair.spacing.map((value) => Number(value.toPrecision(4))).join(" × ")}${pair.unit ? ` ${pair.unit}` : ""}` : "";
+    find("#pair-about").replaceChildren(
+      html("b", { class: "reference" }, pair.reference), " ", html("span", { class: "quiet" }, "against"), " ",
+      html("b", { class: "prediction" }, pair.prediction),
+      html("span", { class: "quiet" }, ` ${pair.shape.join(" × ")}${spacing}`));
+  }
+
+  offerPresets(presets) {
+    const menu = find("#preset");
+    menu.replaceChildren(html("option", { value: "" }, "Scenes …"), ...presets.map(({ id, title }) => html("option", { value: id }, title)));
+    menu.addEventListener("change", () => {
+      const preset = presets.find(({ id }) => id === menu.value);
+      if (preset) this.openPreset(preset);
+      menu.blur();
+    });
+  }
+
+  openPreset({ id, about, state }) {
+    find("#refusal").hidden = true;
+    document.body.classList.remove("refused");
+    this.store.open(state, { undoable: true });
+    find("#preset").value = id;
+    this.say(about);
+    links.push(state);
+  }
+
+  readLink() {
+    this.connection.ask("link", { link: links.current() });
+  }
+
+  open({ state, notes }) {
+    find("#refusal").hidden = true;
+    document.body.classList.remove("refused");
+    this.store.open(state);
+    this.say([this.aboutPreset(state), ...notes].filter(Boolean).join(" "));
+  }
+
+  /** Name the preset that a state is, if it is one. */
+  aboutPreset(state) {
+    const found = this.hello.presets.find((preset) => JSON.stringify(preset.state) === JSON.stringify(state));
+    if (!this.hello.pair) find("#preset").value = found?.id ?? "";
+    return found?.about ?? "";
+  }
+
+  say(text) {
+    find("#about").textContent = text;
+  }
+
+  /** A link that cannot be shown shows nothing else in its place. */
+  refuse({ about, problem }) {
+    if (about === "link") {
+      find("#refusal").hidden = false;
+      find("#refusal p").textContent = problem;
+      document.body.classList.add("refused");
+      return;
+    }
+    find("#trouble").hidden = false;
+    find("#trouble").textContent = problem;
+  }
+
+  changed(what) {
+    if (what === "opened" || what === "changed") {
+      this.show();
+      this.ask();
+      if (what === "changed") this.related?.age();
+    } else if (what === "selected") {
+      this.scene?.draw();
+      this.inspector.show();
+    } else if (what === "committed") {
+      links.push(this.store.state);
+      if (!this.hello.pair && this.edited()) this.say("");
+    }
+    this.enable();
+  }
+
+  edited() {
+    const menu = find("#preset");
+    const { state } = this.hello.presets.find(({ id }) => id === menu.value) ?? {};
+    const same = state && JSON.stringify(state.scene) === JSON.stringify(this.store.state.scene);
+    if (!same) menu.value = "";
+    return !same;
+  }
+
+  enable() {
+    find("#undo").disabled = !this.store.past.length;
+    find("#redo").disabled = !this.store.future.length;
+  }
+
+  show() {
+    this.controls.show();
+    this.scene?.draw();
+    this.volume?.show();
+    this.inspector.show();
+    this.curves.moveThreshold(this.store.state.view.threshold);
+  }
+
+  ask() {
+    if (this.store.state) this.connection.ask("numbers", { state: this.store.state });
+  }
+
+  take(numbers) {
+    find("#trouble").hidden = true;
+    this.numbers = numbers;
+    this.shown = numbers.seq;
+    this.linked.numbers = numbers;
+    this.scene?.take(numbers);
+    this.volume?.take(numbers);
+    if (this.volume?.picked) this.volume.ask();
+    for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.panels.forEach((panel) => this.catchUp(panel)), CALM_MILLISECONDS);
+    if (this.store.hover) this.linked.light();
+    this.timed(performance.now() - numbers.sent, numbers.milliseconds);
+  }
+
+  timed(whole, server) {
+    if (Number.isNaN(whole)) return;
+    this.roundTrips.push(whole);
+    if (this.roundTrips.length > KEPT_ROUND_TRIPS) this.roundTrips.shift();
+    const note = find("#round-trip");
+    note.textContent = `${whole.toFixed(0)} ms, ${server.toFixed(0)} of them computing`;
+    note.dataset.seq = this.shown;
+    note.milliseconds = this.roundTrips;
+  }
+
+  wire() {
+    find("#undo").addEventListener("click", () => this.store.undo());
+    find("#redo").addEventListener("click", () => this.store.redo());
+    find("#theme").addEventListener("click", () => this.switchTheme());
+    find("#start-anew").addEventListener("click", () => {
+      history.pushState(null, "", location.pathname);
+      this.readLink();
+    });
+    window.addEventListener("popstate", () => this.readLink());
+    document.addEventListener("keydown", (event) => this.key(event));
+    for (const button of document.querySelectorAll("[data-tool], [data-new]")) {
+      button.addEventListener("click", () => this.takeTool(button.dataset));
+    }
+    for (const button of document.querySelectorAll("[data-export]")) {
+      button.addEventListener("click", () => this.export(button.dataset.export));
+    }
+  }
+
+  takeTool({ tool, new: side }) {
+    if (!this.scene) return;
+    if (tool) this.scene.tool = tool;
+    if (side) this.scene.side = side;
+    for (const button of document.querySelectorAll("[data-tool]")) button.setAttribute("aria-pressed", button.dataset.tool === this.scene.tool);
+    for (const button of document.querySelectorAll("[data-new]")) button.setAttribute("aria-pressed", button.dataset.new === this.scene.side);
+    find("#scene").dataset.cursor = this.scene.tool;
+  }
+
+  key(event) {
+    const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
+    if (event.ctrlKey || event.metaKey) {
+      if (writing) return;
+      const key = event.key.toLowerCase();
+      if (key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
+      else if (key === "y") this.store.redo();
+      else return;
+      event.preventDefault();
+    } else if (!writing && !event.altKey) {
+      const tool = { v: "select", c: "disc", e: "ellipse", b: "stroke" }[event.key];
+      if (tool) this.takeTool({ tool });
+      else if (event.key === "r") this.takeTool({ new: "reference" });
+      else if (event.key === "p") this.takeTool({ new: "prediction" });
+    }
+  }
+
+  switchTheme() {
+    const { dataset } = document.documentElement;
+    dataset.theme = dataset.theme === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", dataset.theme);
+    this.volume?.paint();
+  }
+
+  async export(what) {
+    find("#export").removeAttribute("open");
+    const ground = colour("card");
+    const drawings = { scene: "#scene", curves: "#curve-picture" };
+    const [name, kind] = what.split(" ");
+    if (kind === "svg") exports.save(`${name}.svg`, exports.picture(find(drawings[name]), ground), "image/svg+xml");
+    else if (what === "scene png" && this.volume) find("#volume").toBlob((blob) => exports.save("slice.png", blob));
+    else if (kind === "png") exports.save(`${name}.png`, await exports.asPng(exports.picture(find(drawings[name]), ground)));
+    else if (kind === "csv") exports.save(`${name}.csv`, exports[`${name}Csv`](this.numbers), "text/csv");
+    else if (name === "link") this.copy(exports.shareLink(this.store.state), "Link copied");
+    else {
+      this.wanted = name;
+      this.connection.ask("code", { state: this.store.state });
+    }
+  }
+
+  copyCode(message) {
+    this.copy(message[this.wanted], `${this.wanted === "python" ? "Python" : "Command"} copied`, message.notes);
+  }
+
+  async copy(text, done, notes = []) {
+    const sheet = find("#copied");
+    find("#copied-text").value = text;
+    let title = done;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      title = "Copy this text";
+    }
+    find("#copied-title").textContent = [title, ...notes].join(". ");
+    sheet.showModal();
+    find("#copied-text").select();
+  }
+}
+
+new Page();

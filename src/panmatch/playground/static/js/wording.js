@@ -1,0 +1,26 @@
+// How numbers and objects are written, everywhere the same.
+
+export const UNDEFINED = "–";
+
+/** Three digits; undefined is a dash. */
+export const score = (value) => (value === null || value === undefined ? UNDEFINED : value.toFixed(3));
+
+/** All digits that matter, for titles and tables that people copy. */
+export const precise = (value) =>
+  value === null || value === undefined ? UNDEFINED : String(Number(value.toPrecision(12)));
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** An area or a count, with thousands apart. */
+export const size = (value) => grouped.format(value);
+
+export const QUANTITIES = {
+  pq: { name: "PQ", area: "autc", areaName: "AUTC", about: "Panoptic Quality" },
+  sq: { name: "SQ", area: "autc_sq", areaName: "AUTC SQ", about: "mean quality of true positives" },
+  rq: { name: "RQ", area: "autc_rq", areaName: "AUTC RQ", about: "how many objects were recognised" },
+  ap: { name: "AP", area: "sorted_ap", areaName: "sortedAP", about: "TP / (TP + FP + FN)" },
+};
+
+export const short = (side, id) => `${side === "reference" ? "R" : "P"}${id}`;
+
+export const plural = (number, one, many = `${one}s`) => `${size(number)} ${number === 1 ? one : many}`;

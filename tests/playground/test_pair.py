@@ -1,0 +1,243 @@
+"""A pair of files: read once, checked as `panmatch evaluate` does, and shown slice by slice."""
+
+from __future__ import annotations
+
+import base64
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+
+import panmatch as pm
+from panmatch.labels import segment_geometry
+from panmatch.playground import View
+from panmatch.playground.answers import answer_numbers, answer_object
+from panmatch.playground.pair import Pair
+from panmatch.playground.plain import Message
+from panmatch.playground.slices import answer_slice, to_positions
+from tests.datasets.folders import SPACING, save_nifti, scene
+
+IDS = np.array([0, 3, 200, 7, 90, 11, 5], np.uint8)  # labels 1, 2 … become these
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    return write(tmp_path, IDS[scene(3)], np.roll(scene(3), 2, axis=1))
+
+
+def write(
+    folder: Path,
+    reference: npt.NDArray[np.integer],
+    prediction: npt.NDArray[np.integer],
+    spacing: tuple[float, ...] = SPACING,
+) -> tuple[Path, Path]:
+    paths = folder / "ref.nii.gz", folder / "pred.nii.gz"
+    save_nifti(paths[0], reference, spacing)
+    save_nifti(paths[1], prediction, spacing)
+    return paths
+
+
+def decode(message: Message, side: str) -> npt.NDArray[np.integer]:
+    """Return the ids in a slice, through the pairs of pixel value and id."""
+    dtype = {"uint16": "<u2", "uint32": "<u4"}[message["dtype"]]
+    pixels = np.frombuffer(base64.b64decode(message[side]), dtype).reshape(message["shape"])
+    ids = {0: 0} | dict(message[f"{side}_ids"])
+    assert set(np.unique(pixels).tolist()) | {0} == set(ids)
+    found: npt.NDArray[np.integer] = np.array([ids[value] for value in pixels.flat])
+    return found.reshape(pixels.shape)
+
+
+def test_the_numbers_are_those_of_the_arrays(files: tuple[Path, Path]) -> None:
+    pair = Pair.open(*files)
+    reference, prediction = IDS[scene(3)], np.roll(scene(3), 2, axis=1)
+    assert pair.overlap == pm.count_overlaps(reference, prediction)
+    for regions in (False, True):
+        found = answer_numbers(pair, View(threshold=0.1, regions=regions, cells=True))
+        expected = (
+            pm.count_region_overlaps(reference, prediction, SPACING)
+            if regions
+            else pm.count_overlaps(reference, prediction)
+        )
+        assert found["tally"]["pq"] == pm.match(expected, threshold=0.1).tally.pq
+        assert found["curves"][0]["autc"] == pm.curve(expected).autc
+        assert [one["id"] for one in found["vertices"]["reference"]] == sorted(IDS[1:6].tolist())
+        assert found["cells"] is None
+    assert expected != pm.count_region_overlaps(reference, prediction)  # spacing matters
+
+
+def test_it_is_described_by_names_grid_and_counts(files: tuple[Path, Path]) -> None:
+    assert Pair.open(*files).describe() == {
+        "reference": "ref.nii.gz",
+        "prediction": "pred.nii.gz",
+        "shape": [18, 20, 14],
+        "spacing": list(SPACING),
+        "unit": "mm",
+        "n_reference": 5,
+        "n_prediction": 5,
+    }
+
+
+def test_formats_without_a_unit_have_none(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", labels=np.eye(6, dtype=np.uint8), spacing=[2.0, 0.5])
+    np.save(tmp_path / "b.npy", np.eye(6, dtype=np.uint8))
+    pair = Pair.open(tmp_path / "b.npy", tmp_path / "a.npz")
+    assert (pair.spacing, pair.unit) == ((2.0, 0.5), None)
+    assert answer_slice(pair, 0, 0)["aspect"] == 4.0
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_slice_is_that_of_the_array_through_ids(files: tuple[Path, Path], axis: int) -> None:
+    pair = Pair.open(*files)
+    spacing = list(SPACING)
+    del spacing[axis]
+    for index in range(0, pair.shape[axis], 3):
+        found = answer_slice(pair, axis, index)
+        assert (found["axis"], found["index"], found["step"]) == (axis, index, 1)
+        assert found["aspect"] == spacing[0] / spacing[1]
+        reference = np.take(IDS[scene(3)], index, axis)
+        prediction = np.take(np.roll(scene(3), 2, axis=1), index, axis)
+        assert np.array_equal(decode(found, "reference"), reference)
+        assert np.array_equal(decode(found, "prediction"), prediction)
+
+
+def test_pixels_are_positions_in_the_list_of_vertices(files: tuple[Path, Path]) -> None:
+    pair = Pair.open(*files)
+    vertices = answer_numbers(pair, View())["vertices"]["reference"]
+    found = answer_slice(pair, 0, 9)
+    for value, number in found["reference_ids"]:
+        assert vertices[value - 1]["id"] == number
+
+
+def test_without_an_index_the_middle_slice_is_shown(files: tuple[Path, Path]) -> None:
+    pair = Pair.open(*files)
+    assert answer_slice(pair, 2, None) == answer_slice(pair, 2, 7)
+
+
+@pytest.mark.parametrize(
+    ("axis", "index", "message"),
+    [(3, 0, "axis=3 must be 0, 1 or 2"), (-1, 0, "axis=-1"), (0, 18, "from 0 to 17"),
+     (2, -1, "from 0 to 13")],
+)  # fmt: skip
+def test_a_slice_that_is_not_there_is_refused(
+    files: tuple[Path, Path], axis: int, index: int, message: str
+) -> None:
+    with pytest.raises(pm.PanmatchError, match=message):
+        answer_slice(Pair.open(*files), axis, index)
+
+
+def test_a_long_side_is_thinned_out(tmp_path: Path) -> None:
+    reference = np.arange(3_100 * 4, dtype=np.int64).reshape(4, 3_100) // 7
+    prediction = reference[::-1].copy()
+    for name, labels in (("a", reference), ("b", prediction)):
+        np.save(tmp_path / f"{name}.npy", labels)
+    found = answer_slice(Pair.open(tmp_path / "a.npy", tmp_path / "b.npy"), 0, 0)
+    assert (found["step"], found["shape"]) == (3, [2, 1_034])
+    assert np.array_equal(decode(found, "reference"), reference[::3, ::3])
+    assert np.array_equal(decode(found, "prediction"), prediction[::3, ::3])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("largest", [5, 1 << 40])
+def test_positions_of_labels_of_every_kind(dtype: str, largest: int) -> None:
+    ids = np.array([1, 4, largest]) if dtype in ("int64", "uint64") else np.array([1, 4, 5])
+    labels = np.array([[0, 4, 1], [ids[-1], 0, 4]])
+    expected = [[0, 2, 1], [3, 0, 2]]
+    if dtype == "bool":
+        ids, labels, expected = np.array([1]), labels > 0, [[0, 1, 1], [1, 0, 1]]
+    given = labels.astype(dtype).view(np.uint8) if dtype == "bool" else labels.astype(dtype)
+    assert to_positions(given, ids, np.dtype("<u2")).tolist() == expected
+
+
+def test_many_objects_have_wide_positions(tmp_path: Path) -> None:
+    labels = np.arange(300 * 300, dtype=np.uint32).reshape(300, 300)
+    np.save(tmp_path / "a.npy", labels)
+    pair = Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+    found = answer_slice(pair, 0, 0)
+    assert found["dtype"] == "uint32"
+    assert np.array_equal(decode(found, "reference"), labels)
+
+
+def test_a_pair_without_any_object_can_be_shown(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros((5, 6), np.uint8))
+    pair = Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+    found = answer_slice(pair, 0, 0)
+    assert found["reference_ids"] == []
+    assert not decode(found, "reference").any()
+    assert answer_numbers(pair, View())["tally"]["status"] == "empty"
+
+
+def test_an_object_has_its_centre_in_voxels(files: tuple[Path, Path]) -> None:
+    pair = Pair.open(*files)
+    for side, labels, number in (
+        ("reference", IDS[scene(3)], 200),
+        ("prediction", np.roll(scene(3), 2, axis=1), 2),
+    ):
+        found = answer_object(pair, View(), side, number)  # type: ignore[arg-type]
+        assert found["centre"] == pytest.approx(np.argwhere(labels == number).mean(0).tolist())
+        assert found["size"] == np.count_nonzero(labels == number)
+        row = segment_geometry(labels).ids.tolist().index(number)
+        assert row != number - 1 or side == "prediction"
+
+
+@pytest.mark.parametrize("shape", [(12,), (2, 3, 4, 5), (0, 4), (3, 0, 4)])
+def test_other_shapes_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(shape, np.uint8))
+    with pytest.raises(pm.PanmatchError, match="two or three dimensions"):
+        Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+
+
+def test_parts_and_exact_areas_are_for_scenes(files: tuple[Path, Path]) -> None:
+    pair = Pair.open(*files)
+    with pytest.raises(pm.PanmatchError, match="--reference-parts"):
+        answer_numbers(pair, View(parts=True))
+    with pytest.raises(pm.PanmatchError, match="scenes of discs"):
+        answer_numbers(pair, View(areas="analytic"))
+
+
+def reason_of_evaluate(reference: Path, prediction: Path) -> str:
+    out = reference.parent / "out"
+    arguments = map(str, ("evaluate", reference, prediction, "-o", out))
+    command = [sys.executable, "-m", "panmatch", *arguments]
+    subprocess.run(command, capture_output=True, check=False)
+    reason: str = pd.read_csv(out / "scores.csv").reason[0]
+    return reason
+
+
+@pytest.mark.parametrize("kind", ["spacing", "place", "permuted", "negative", "missing", "text"])
+def test_what_is_wrong_with_files_is_said_as_by_evaluate(tmp_path: Path, kind: str) -> None:
+    import nibabel
+
+    ref, pred = write(tmp_path, scene(3), scene(4))
+    if kind == "spacing":
+        save_nifti(pred, scene(4), (1.0, 1.0, 2.0))
+    elif kind == "place":
+        affine = np.diag([*SPACING, 1.0])
+        affine[0, 3] = 9.0
+        nibabel.save(nibabel.Nifti1Image(scene(4).astype(np.uint8), affine), pred)
+    elif kind == "permuted":
+        save_nifti(pred, scene(4).transpose(), SPACING)
+    elif kind == "negative":
+        labels = scene(4).astype(np.int16)
+        labels[0, 0, 0] = -1
+        nibabel.save(nibabel.Nifti1Image(labels, np.diag([*SPACING, 1.0])), pred)
+    elif kind == "missing":
+        pred = tmp_path / "nowhere.nii.gz"
+    else:
+        pred.write_text("hello")
+    with pytest.raises(pm.PanmatchError) as raised:
+        Pair.open(ref, pred)
+    message = " ".join(str(raised.value).split())
+    if kind == "missing":
+        assert message == f"path={str(pred)!r} does not exist."
+    elif kind == "negative":
+        assert "prediction holds the negative label -1" in message
+        assert "prediction holds the negative label -1" in reason_of_evaluate(ref, pred)
+    else:
+        assert message == reason_of_evaluate(ref, pred)
+    if kind in ("spacing", "place"):
+        assert "--allow-header-mismatch" in message
+        assert Pair.open(ref, pred, allow_header_mismatch=True).shape == (18, 20, 14)

@@ -1,0 +1,185 @@
+"""A view has the keys of the links, and its strategies are those of the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import panmatch as pm
+from panmatch.errors import OptionError, PanmatchError, ThresholdError
+from panmatch.playground.strategies import STRATEGIES
+from panmatch.playground.view import View
+from panmatch.spec.models import Matcher
+
+DEFAULTS = {
+    "strategy": "one-to-one/optimal",
+    "compared": ["one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best"],
+    "threshold": 0.5,
+    "regions": False,
+    "parts": False,
+    "background": "image",
+    "cells": False,
+    "areas": "raster",
+    "curves": ["pq"],
+    "grid": False,
+    "table": "pq",
+    "axis": 0,
+    "slice": None,
+}
+
+
+def test_defaults_are_those_of_the_links() -> None:
+    assert View().to_dict() == DEFAULTS
+    assert View.from_dict({}) == View.from_dict(DEFAULTS) == View()
+
+
+def test_a_view_reads_what_it_writes() -> None:
+    view = View(
+        strategy="union",
+        compared=("union", "same-id"),
+        threshold=0.1 + 0.2,
+        regions=True,
+        parts=True,
+        background="none",
+        cells=True,
+        curves=("ap", "sq", "rq"),
+        grid=True,
+        table="rq",
+        axis=2,
+        slice=7,
+    )
+    assert View.from_dict(view.to_dict()) == view
+    assert view.listed is STRATEGIES["union"]
+
+
+def test_areas_may_be_analytic() -> None:
+    view = View(areas="analytic", cells=True)
+    assert View.from_dict(view.to_dict()) == view
+
+
+def test_nothing_need_be_compared_or_drawn() -> None:
+    view = View.from_dict({"compared": [], "curves": []})
+    assert (view.compared, view.curves) == ((), ())
+
+
+def test_a_whole_number_is_a_threshold() -> None:
+    assert type(View(threshold=0).threshold) is float
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], r"^view=\[\] is no mapping of keys to values\.$"),
+        (
+            {"treshold": 0.5},
+            r"^the key 'treshold' of view is not known; did you mean 'threshold'\? Accepted: strat",
+        ),
+        (
+            {"strategy": "one-to-one"},
+            r"^strategy='one-to-one' is not known; did you mean 'one-to-one/greedy'\? Accepted: 'o",
+        ),
+        ({"strategy": None}, r"^strategy=None is not known\. Accepted: one-to-one/optimal, one-to"),
+        ({"strategy": "a" * 99}, r"^strategy='a{59}… is not known\. Accepted: one-to-one/optimal"),
+        ({"compared": "same-id"}, r"^compared='same-id' is no list\. Accepted: one-to-one/optimal"),
+        (
+            {"compared": ["same-id", "same"]},
+            r"^compared='same' is not known; did you mean 'same-id'\? Accepted: 'one-to-one/optima",
+        ),
+        ({"compared": ["same-id", "same-id"]}, r"^compared names 'same-id' twice\.$"),
+        (
+            {"curves": ["pq", "autc"]},
+            r"^curves='autc' is not known\. Accepted: 'pq', 'sq', 'rq', '",
+        ),
+        ({"curves": ["pq", "pq"]}, r"^curves names 'pq' twice\.$"),
+        ({"threshold": "0.5"}, r"^threshold='0\.5' is not accepted; pass a finite number\.$"),
+        ({"threshold": True}, r"^threshold=True is not accepted; pass a finite number\.$"),
+        *(
+            ({key: 1}, rf"^{key}=1 is neither true nor false\.$")
+            for key in ("regions", "parts", "cells", "grid")
+        ),
+        ({"background": "all"}, r"^background='all' is not known\. Accepted: 'image', 'none'\.$"),
+        ({"areas": "exact"}, r"^areas='exact' is not known.* Accepted: 'raster', 'analytic'\.$"),
+        ({"table": "ap"}, r"^table='ap' is not known.* Accepted: 'pq', 'sq', 'rq'\.$"),
+        ({"axis": 3}, r"^axis=3 is not accepted; pass 0, 1 or 2\.$"),
+        ({"axis": 1.0}, r"^axis=1\.0 is not accepted; pass 0, 1 or 2\.$"),
+        ({"axis": False}, r"^axis=False is not accepted; pass 0, 1 or 2\.$"),
+        (
+            {"slice": -1},
+            r"^slice=-1 is not accepted; pass 0 or more, or null for the middle one\.$",
+        ),
+        (
+            {"strategy": "union"},
+            r"^strategy='union' takes together what is predicted in a cell, and needs regions=true",
+        ),
+        (
+            {"compared": ["same-id", "union"]},
+            r"^compared='union' takes together what is predicted in a cell, and needs regions=true",
+        ),
+        (
+            {"areas": "analytic", "regions": True},
+            r"^areas='analytic' knows whole discs only: pass regions=false, or areas='raster'\.$",
+        ),
+        (
+            {"areas": "analytic", "parts": True},
+            r"^areas='analytic' knows whole discs only: pass parts=false, or areas='raster'\.$",
+        ),
+    ],
+)
+def test_what_is_no_view_is_refused_by_key(given: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        View.from_dict(given)
+
+
+@pytest.mark.parametrize("threshold", [1, 1.0, -0.1])
+def test_thresholds_end_below_1(threshold: float) -> None:
+    with pytest.raises(ThresholdError, match=rf"^threshold={float(threshold)} is outside \[0, 1\)"):
+        View(threshold=threshold)
+
+
+@pytest.mark.parametrize("key", ["regions", "strategy", "threshold"])
+def test_null_is_no_value_of_most_keys(key: str) -> None:
+    with pytest.raises(PanmatchError, match=rf"^{key}=None"):
+        View.from_dict({key: None})
+
+
+def test_all_strategies_of_the_contract_are_listed() -> None:
+    assert list(STRATEGIES) == [
+        "one-to-one/optimal",
+        "one-to-one/greedy",
+        "many-to-one/merge/seed",
+        "many-to-one/merge/edge",
+        "many-to-one/optimal/seed",
+        "many-to-one/optimal/edge",
+        "one-to-many/best",
+        "one-to-many/optimal",
+        "same-id",
+        "union",
+    ]
+    assert [name for name, one in STRATEGIES.items() if one.only_regions] == ["union"]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_id_object_expression_and_spec_of_a_strategy_mean_the_same(name: str) -> None:
+    listed = STRATEGIES[name]
+    words = [listed.strategy.name]
+    words += [getattr(listed.strategy, key) for key in ("solver", "gate") if key in listed.spec]
+    assert "/".join(words) == name
+    assert eval(listed.python, {"pm": pm}) == listed.strategy
+    assert Matcher.model_validate(dict(listed.spec)).made() == listed.strategy
+
+
+def test_strategies_have_labels_and_sentences_of_their_own() -> None:
+    labels = [listed.label for listed in STRATEGIES.values()]
+    abouts = [listed.about for listed in STRATEGIES.values()]
+    assert len(set(labels)) == len(set(abouts)) == len(STRATEGIES)
+    assert STRATEGIES["many-to-one/merge/seed"].label == "Many-to-one · merge, seed gate"
+    assert all(about.endswith(".") and about.count(".") == 1 for about in abouts)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_runs_on_predictions_cut_by_cells(name: str) -> None:
+    image = np.array([[1, 1, 0, 0, 2, 2]])
+    cut = pm.count_region_overlaps(image, image)
+    assert pm.match(cut, STRATEGIES[name].strategy).tally.tp == 2
