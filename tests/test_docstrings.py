@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,11 @@ MODULES = ["panmatch"] + [
     module.name
     for module in pkgutil.walk_packages(panmatch.__path__, "panmatch.")
     if not module.name.endswith(("__main__", "_core"))
+    and (not module.name.startswith("panmatch.torch") or find_spec("torchmetrics"))
 ]
+NEEDS_TORCH = pytest.mark.skipif(
+    find_spec("torchmetrics") is None, reason="needs torch: pip install 'panmatch[torch]'"
+)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -35,6 +40,7 @@ def test_there_are_docstring_examples_to_run() -> None:
         "docs/metrics.md",
         "docs/optimal-matching.md",
         "docs/related.md",
+        pytest.param("docs/training.md", marks=NEEDS_TORCH),
     ],
 )
 def test_examples_of_a_page_print_what_they_say(page: str) -> None:
