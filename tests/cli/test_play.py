@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from panmatch.playground import State, View, read_link, write_link
-from panmatch.playground.server import listen
+from panmatch.playground.server.server import listen
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
 
 Mask = npt.NDArray[np.bool_]
 ROWS, COLUMNS = 1448, 2400
@@ -109,7 +110,7 @@ def _covers_exactly(shape: Shape, x: Any, y: Any) -> Any:
     ends = [(eighths(px), eighths(py)) for px, py in shape.points]
     for px, py in ends:
         covered |= (x - px) ** 2 + (y - py) ** 2 <= r**2
-    for (ax, ay), (bx, by) in zip(ends[:-1], ends[1:], strict=True):
+    for (ax, ay), (bx, by) in pairwise(ends):
         ux, uy = bx - ax, by - ay
         along, across = (x - ax) * ux + (y - ay) * uy, (x - ax) * uy - (y - ay) * ux
         length = ux**2 + uy**2

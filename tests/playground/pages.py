@@ -10,8 +10,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from panmatch.playground.pair import Pair
-from panmatch.playground.server import listen, make_app, make_server
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.server.server import listen, make_app, make_server
 
 
 @contextmanager

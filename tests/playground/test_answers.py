@@ -14,9 +14,9 @@ from panmatch.labels import nearest_labels
 from panmatch.matching import optimality_gap
 from panmatch.matching.exact_sum import sum_units, to_units
 from panmatch.playground import Disc, Scene, View
-from panmatch.playground.answers import answer_numbers, answer_object, describe
-from panmatch.playground.counted import Counted
-from panmatch.playground.drawn import DrawnScene
+from panmatch.playground.numbers.answers import answer_numbers, answer_object, describe
+from panmatch.playground.numbers.counted import Counted
+from panmatch.playground.numbers.drawn import DrawnScene
 from tests import scenes
 from tests.playground import drawn_scenes
 from tests.playground.drawn_scenes import MIXED, STRATEGIES, WAYS, Image, Mask, count, same

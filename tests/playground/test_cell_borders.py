@@ -7,9 +7,9 @@ import base64
 import numpy as np
 
 from panmatch.playground import View
-from panmatch.playground.answers import answer_numbers
-from panmatch.playground.cell_borders import cell_borders
-from panmatch.playground.drawn import DrawnScene
+from panmatch.playground.numbers.answers import answer_numbers
+from panmatch.playground.numbers.cell_borders import cell_borders
+from panmatch.playground.numbers.drawn import DrawnScene
 from panmatch.playground.plain import Message
 from tests.playground.drawn_scenes import EMPTY, MIXED, Image
 

@@ -14,12 +14,12 @@ import pytest
 
 import panmatch as pm
 from panmatch.playground import Scene, State, Stroke, View, write_link
-from panmatch.playground.answers import answer_numbers
-from panmatch.playground.code import answer_code
-from panmatch.playground.counted import Source
-from panmatch.playground.drawn import DrawnScene
-from panmatch.playground.export import export_scene
-from panmatch.playground.pair import Pair
+from panmatch.playground.copying.code import answer_code
+from panmatch.playground.copying.export import export_scene
+from panmatch.playground.numbers.answers import answer_numbers
+from panmatch.playground.numbers.counted import Source
+from panmatch.playground.numbers.drawn import DrawnScene
+from panmatch.playground.numbers.pair import Pair
 from panmatch.playground.plain import Message
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import DISCS, EMPTY, MIXED, STRATEGIES, Image

@@ -13,11 +13,11 @@ from scipy.integrate import quad
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground.exact_areas import exact_overlap, lens_areas
-from panmatch.playground.links import read_link
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground.strategies import STRATEGIES
+from panmatch.playground.drawing.exact_areas import exact_overlap, lens_areas
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground.states.links import read_link
+from panmatch.playground.states.strategies import STRATEGIES
 
 FIGURES = {
     "autc_fig": (

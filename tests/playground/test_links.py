@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground.links import LONGEST, read_link, write_link
-from panmatch.playground.presets import PRESETS, START
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground.state import State
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground.states.links import LONGEST, read_link, write_link
+from panmatch.playground.states.presets import PRESETS, START
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 coordinates = st.floats(-2000, 2000)
 sizes = st.floats(0, 2000)

@@ -15,10 +15,10 @@ import pytest
 import panmatch as pm
 from panmatch.labels import segment_geometry
 from panmatch.playground import View
-from panmatch.playground.answers import answer_numbers, answer_object
-from panmatch.playground.pair import Pair
+from panmatch.playground.numbers.answers import answer_numbers, answer_object
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.numbers.slices import answer_slice, to_positions
 from panmatch.playground.plain import Message
-from panmatch.playground.slices import answer_slice, to_positions
 from tests.datasets.folders import SPACING, save_nifti, scene
 
 IDS = np.array([0, 3, 200, 7, 90, 11, 5], np.uint8)  # labels 1, 2 … become these

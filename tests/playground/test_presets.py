@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.playground.exact_areas import exact_overlap
-from panmatch.playground.presets import PRESETS, START, Preset
-from panmatch.playground.scene import SIDES, Scene
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.drawing.exact_areas import exact_overlap
+from panmatch.playground.drawing.scene import SIDES, Scene
+from panmatch.playground.states.presets import PRESETS, START, Preset
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 BY_ID = {preset.id: preset for preset in PRESETS}
 CUT_BY_NATURE = ("dense-cells",)  # tissue goes on beyond the canvas

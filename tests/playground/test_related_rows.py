@@ -10,13 +10,13 @@ import pytest
 import panmatch as pm
 from panmatch import related
 from panmatch.labels import connected_components
-from panmatch.playground.plain import Message
-from panmatch.playground.related_rows import (
+from panmatch.playground.numbers.related_rows import (
     compute_overlap_rows,
     compute_voxel_rows,
     pending_rows,
 )
-from panmatch.playground.voxels import Voxels
+from panmatch.playground.numbers.voxels import Voxels
+from panmatch.playground.plain import Message
 from tests.playground.drawn_scenes import MIXED
 
 REFERENCE = np.zeros((12, 14, 16), np.int32)

@@ -9,8 +9,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
 from tests.playground.literal_masks import COLUMNS, ROWS, literal_mask
 
 

@@ -14,11 +14,12 @@ import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
 import panmatch as pm
-from panmatch.playground import PRESETS, State, View, desk, write_link
-from panmatch.playground.answers import answer_numbers
-from panmatch.playground.drawn import DrawnScene
-from panmatch.playground.pair import Pair
-from panmatch.playground.server import LARGEST_MESSAGE, STATIC, listen
+from panmatch.playground import PRESETS, State, View, write_link
+from panmatch.playground.numbers.answers import answer_numbers
+from panmatch.playground.numbers.drawn import DrawnScene
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.server import desk
+from panmatch.playground.server.server import LARGEST_MESSAGE, STATIC, listen
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import DISCS, MIXED, STRATEGIES
 from tests.playground.pages import opened, serving

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from panmatch.playground import session
-from panmatch.playground.desk import Desk
 from panmatch.playground.plain import Message
-from panmatch.playground.session import Session
+from panmatch.playground.server import session
+from panmatch.playground.server.desk import Desk
+from panmatch.playground.server.session import Session
 
 Script = Callable[["Talk"], Awaitable[None]]
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panmatch.errors import OptionError
-from panmatch.playground.shapes import Disc, Ellipse, Shape, Stroke, shape_from_dict
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke, shape_from_dict
 from tests.playground.literal_masks import (
     COLUMNS,
     ROWS,

@@ -9,8 +9,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, PanmatchError, ThresholdError
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 from panmatch.spec.models import Matcher
 
 DEFAULTS = {

@@ -10,14 +10,14 @@ Examples
 array([[1, 1]])
 """
 
-from panmatch.playground.exact_areas import exact_overlap
-from panmatch.playground.links import read_link, write_link
-from panmatch.playground.presets import PRESETS
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc, Ellipse, Stroke
-from panmatch.playground.state import State
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.drawing.exact_areas import exact_overlap
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Stroke
+from panmatch.playground.states.links import read_link, write_link
+from panmatch.playground.states.presets import PRESETS
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 __all__ = [
     "PRESETS",

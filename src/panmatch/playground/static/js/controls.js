@@ -1,7 +1,9 @@
 // Strategy, threshold and the other choices of the view, and the numbers they lead to.
 
-import { find, html } from "./dom.js";
+import { find, html, write } from "./dom.js";
 import { precise, QUANTITIES, score } from "./wording.js";
+
+const BIG = { pq: QUANTITIES.pq.about, sq: QUANTITIES.sq.about, rq: QUANTITIES.rq.about, autc: "exact area under PQ over τ" };
 
 export class Controls {
   constructor(store, strategies, pair) {
@@ -99,13 +101,12 @@ export class Controls {
     const { view } = this.store.state;
     const chosen = curves.find((curve) => curve.strategy === view.strategy);
     this.ticks(chosen);
-    const big = (name, value, about) => html("div", { class: "big", title: `${about}: ${precise(value)}` }, html("span", {}, name), html("b", { id: `big-${name.toLowerCase()}` }, score(value)));
-    const count = (name, value, about) => html("div", { class: `count ${name.toLowerCase()}`, title: about }, html("span", {}, name), html("b", { id: `count-${name.toLowerCase()}` }, String(value)));
-    this.root.replaceChildren(
-      big("PQ", tally.pq, QUANTITIES.pq.about), big("SQ", tally.sq, QUANTITIES.sq.about), big("RQ", tally.rq, QUANTITIES.rq.about),
-      count("TP", tally.tp, "references with a match"), count("FP", tally.fp, "predictions without one"), count("FN", tally.fn, "references without one"),
-      big("AUTC", chosen?.autc ?? null, "exact area under PQ over τ"),
-    );
+    const values = { pq: tally.pq, sq: tally.sq, rq: tally.rq, autc: chosen?.autc ?? null };
+    for (const [name, value] of Object.entries(values)) {
+      write(find(`#big-${name}`), score(value));
+      find(`#big-${name}`).parentElement.title = `${BIG[name]}: ${precise(value)}`;
+    }
+    for (const name of ["tp", "fp", "fn"]) write(find(`#count-${name}`), String(tally[name]));
   }
 
   /** Where the chosen strategy's numbers change, below the slider. */

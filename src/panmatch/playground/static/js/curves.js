@@ -1,15 +1,18 @@
 // Step curves of the compared strategies over the threshold, with their exact breakpoints.
 
-import { find, html, svg, whenResized } from "./dom.js";
+import { find, html, svg, whenResized, write } from "./dom.js";
 import { dashes, hue } from "./strategies.js";
 import { precise, QUANTITIES, score } from "./wording.js";
 
 const MARGIN = { left: 34, right: 12, top: 24, bottom: 30 };
+const DOT = 2.6; // radius of a mark
+const MOST_MARKS = 80;
 const GRID = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 export class Curves {
-  constructor(store) {
+  constructor(store, strategies) {
     this.store = store;
+    this.strategies = strategies;
     this.root = find("#curves");
     this.numbers = null;
     this.root.addEventListener("pointerdown", (event) => this.begin(event));
@@ -67,10 +70,18 @@ export class Curves {
   }
 
   drag(event) {
-    if (!this.dragging || !this.cell) return;
-    const x = (event.clientX - this.root.getBoundingClientRect().left) % this.cell.width;
-    const threshold = this.plots[0].threshold(x);
+    if (!this.cell || !this.numbers) return;
+    const box = this.root.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (!this.dragging) return this.tell(x, y);
+    const threshold = this.plots[0].threshold(x % this.cell.width);
     this.store.view({ threshold: Math.round(threshold * 1000) / 1000 }, { final: false });
+  }
+
+  tell(x, y) {
+    const { width, height } = this.cell;
+    const at = Math.floor(x / width) + Math.floor(y / height) * Math.round(this.size.width / width);
+    this.root.title = this.plots[at]?.tell(x % width, y % height, this.numbers, this.store.state.view, this.strategies) ?? "";
   }
 
   end() {
@@ -134,19 +145,30 @@ class Plot {
   }
 
   curve(curve, view) {
-    const values = curve[this.quantity];
     const names = `${hue(curve.strategy)} ${curve.strategy === view.strategy ? "chosen" : ""}`;
-    const marks = view.grid
-      ? GRID.map((threshold) => [threshold, values[curve.thresholds.findLastIndex((from) => from <= threshold)]])
-      : curve.thresholds.map((threshold, at) => [threshold, values[at]]).slice(curve.thresholds.length > 80 ? Infinity : 1);
-    const { name } = QUANTITIES[this.quantity];
+    const dots = this.marks(curve, view).map(({ x, y }) => `M${x - DOT} ${y}a${DOT} ${DOT} 0 1 0 ${2 * DOT} 0a${DOT} ${DOT} 0 1 0 ${-2 * DOT} 0`);
     return [
       svg("path", { class: `curve ${names}`, d: this.path(curve), "stroke-dasharray": dashes(curve.strategy), "data-strategy": curve.strategy }),
-      ...marks.map(([threshold, value]) =>
-        svg("circle", { class: `mark ${names}`, cx: this.x(threshold), cy: this.y(value ?? 0), r: 2.6, "data-strategy": curve.strategy },
-          svg("title", {}, `τ = ${precise(threshold)}: ${name} ${precise(value)}`)),
-      ),
+      svg("path", { class: `mark ${names}`, d: dots.join(""), "data-strategy": curve.strategy }),
     ];
+  }
+
+  /** Where numbers change, or the points of the grid; none of a curve with very many steps. */
+  marks(curve, view) {
+    const values = curve[this.quantity];
+    const steps = curve.thresholds.length > MOST_MARKS ? [] : curve.thresholds.map((threshold, at) => [threshold, values[at]]).slice(1);
+    const grid = GRID.map((threshold) => [threshold, values[curve.thresholds.findLastIndex((from) => from <= threshold)]]);
+    return (view.grid ? grid : steps).map(([threshold, value]) => ({ threshold, value, x: this.x(threshold), y: this.y(value ?? 0) }));
+  }
+
+  /** What to say about the mark at a place of the plot; nothing where there is none. */
+  tell(x, y, numbers, view, strategies) {
+    const { name } = QUANTITIES[this.quantity];
+    for (const curve of numbers.curves) {
+      const mark = this.marks(curve, view).find((one) => Math.hypot(one.x - x, one.y - y) < 7);
+      if (mark) return `${strategies.get(curve.strategy).label}\nτ = ${precise(mark.threshold)}: ${name} ${precise(mark.value)}`;
+    }
+    return "";
   }
 }
 
@@ -158,25 +180,33 @@ export class Legend {
     this.root = find("#legend");
   }
 
-  take(numbers) {
+  take({ curves }) {
     const { view } = this.store.state;
-    const at = (curve, quantity) => curve[quantity][curve.thresholds.findLastIndex((from) => from <= view.threshold)];
-    const rows = numbers.curves.map((curve) => {
-      const { label, about } = this.strategies.get(curve.strategy);
-      const cells = ["pq", "sq", "rq"].map((name) => number(at(curve, name)));
-      const areas = ["autc", "autc_sq", "autc_rq"].map((name) => number(curve[name]));
-      const alone = numbers.curves.length === 1;
+    const shape = JSON.stringify([curves.map((curve) => curve.strategy), view.strategy, view.threshold]);
+    if (shape !== this.shape) this.build(curves, view);
+    this.shape = shape;
+    curves.forEach((curve, line) => {
+      const at = curve.thresholds.findLastIndex((from) => from <= view.threshold);
+      const values = [...["pq", "sq", "rq"].map((name) => curve[name][at]), curve.autc, curve.autc_sq, curve.autc_rq];
+      values.forEach((value, column) => write(this.cells[line][column], score(value), precise(value)));
+    });
+  }
+
+  build(curves, view) {
+    const head = ["strategy", `PQ(${view.threshold})`, "SQ", "RQ", "AUTC", "AUTC SQ", "AUTC RQ", ""];
+    this.cells = curves.map(() => Array.from({ length: 6 }, () => html("td")));
+    const rows = curves.map(({ strategy }, line) => {
+      const { label, about } = this.strategies.get(strategy);
+      const needed = curves.length === 1 || strategy === view.strategy;
       return html(
         "tr",
-        { class: curve.strategy === view.strategy ? "chosen" : "", "data-strategy": curve.strategy },
+        { class: strategy === view.strategy ? "chosen" : "", "data-strategy": strategy },
         html("th", { scope: "row" },
-          html("button", { class: "plain", title: about, onclick: () => this.store.view({ strategy: curve.strategy }) }, swatch(curve.strategy), label)),
-        cells,
-        areas,
-        html("td", {}, html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled: alone || curve.strategy === view.strategy, onclick: () => this.drop(curve.strategy) }, "×")),
+          html("button", { class: "plain", title: about, onclick: () => this.store.view({ strategy }) }, swatch(strategy), label)),
+        this.cells[line],
+        html("td", {}, html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled: needed, onclick: () => this.drop(strategy) }, "×")),
       );
     });
-    const head = ["strategy", `PQ(${view.threshold})`, "SQ", "RQ", "AUTC", "AUTC SQ", "AUTC RQ", ""];
     this.root.replaceChildren(
       html("thead", {}, html("tr", {}, head.map((name) => html("th", { scope: "col" }, name)))),
       html("tbody", {}, rows),
@@ -188,8 +218,6 @@ export class Legend {
     this.store.view({ compared: compared.filter((id) => id !== strategy) });
   }
 }
-
-const number = (value) => html("td", { title: precise(value) }, score(value));
 
 export function swatch(strategy) {
   return svg("svg", { class: "swatch", width: 22, height: 8, "aria-hidden": true },

@@ -30,3 +30,9 @@ export function whenResized(element, resized) {
 /** The value of a CSS variable, as the theme of the moment has it. */
 export const colour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/** Write a text, and a title, where they differ from what is there. */
+export function write(element, text, title = null) {
+  if (element.written !== text) element.textContent = element.written = text;
+  if (title !== null && element.titled !== title) element.title = element.titled = title;
+}

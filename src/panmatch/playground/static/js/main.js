@@ -63,7 +63,7 @@ class Page {
     document.body.classList.toggle("of-pair", Boolean(pair));
     this.controls = new Controls(this.store, byId, pair);
     this.inspector = new Inspector(this.store);
-    this.curves = new Curves(this.store);
+    this.curves = new Curves(this.store, byId);
     this.related = new Related();
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.scene = new Scene(this.store, limits);

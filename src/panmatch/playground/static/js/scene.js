@@ -6,6 +6,7 @@ import { short } from "./wording.js";
 
 const SIDES = ["reference", "prediction"];
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const MOST_NAMES = 60;
 const NAME_SHIFTS = [0, 13, -13, 26, -26];
 const BRUSH_WIDTH = 18;
 const BRUSH_STEP = 2.5; // units between two points of a stroke
@@ -16,7 +17,9 @@ export class Scene {
     this.limits = limits;
     this.tool = "select";
     this.side = "prediction"; // of new shapes
-    this.numbers = null;
+    this.drawn = { reference: [], prediction: [] };
+    this.fates = { reference: new Map(), prediction: new Map() }; // of objects that are seen
+    this.cells = null;
     this.gesture = null;
     this.root = find("#scene");
     this.root.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
@@ -41,12 +44,34 @@ export class Scene {
     if (!scene) return;
     for (const side of SIDES) {
       const focused = this.layers[side].contains(document.activeElement);
-      const shapes = scene[side].map((shape, at) => this.element(side, shape, at, view.parts));
-      this.layers[side].replaceChildren(...shapes);
+      this.drawSide(side, scene[side], view.parts);
       if (focused) this.focusSelected();
     }
     this.drawNames();
     this.drawMarks();
+  }
+
+  /** Draw what has changed: a shape that is the same object as before looks the same. */
+  drawSide(side, shapes, withParts) {
+    const before = this.drawn[side];
+    const same = (one, at) => before[at]?.shape === one && before[at].withParts === withParts;
+    this.drawn[side] = shapes.map((shape, at) =>
+      same(shape, at) ? before[at] : { shape, withParts, element: this.element(side, shape, at, withParts) },
+    );
+    const { children } = this.layers[side];
+    this.drawn[side].forEach(({ element }, at) => {
+      if (children[at] === element) return;
+      if (at < children.length) children[at].replaceWith(element);
+      else this.layers[side].append(element);
+    });
+    while (children.length > shapes.length) children[shapes.length].remove();
+    this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
+  }
+
+  /** Show whether an object is selected, and what became of it. */
+  dress(element, side, at) {
+    const names = `shape ${this.isSelected(side, at) ? "selected" : ""} ${this.fates[side].get(at + 1) ?? ""}`;
+    if (element.dressed !== names) element.setAttribute("class", (element.dressed = names));
   }
 
   element(side, shape, at, withParts) {
@@ -54,7 +79,7 @@ export class Scene {
     return svg(
       "g",
       {
-        class: `shape ${this.isSelected(side, at) ? "selected" : ""} ${this.fate(side, at)}`,
+        class: "shape",
         tabindex: 0,
         role: "button",
         "aria-label": `${side} ${at + 1}, ${describe(shape)}`,
@@ -70,23 +95,15 @@ export class Scene {
     );
   }
 
-  /** What became of an object: tp, fn, matched, fp; nothing if no pixel of it is seen. */
-  fate(side, at) {
-    return this.numbers?.vertices[side].find((vertex) => vertex.id === at + 1)?.state ?? "";
-  }
-
   drawNames() {
     const { scene } = this.store.state;
-    const crowded = scene.reference.length + scene.prediction.length > 60;
+    const crowded = scene.reference.length + scene.prediction.length > MOST_NAMES;
     const taken = [];
-    const names = SIDES.flatMap((side) =>
-      scene[side].map((shape, at) => {
-        const [x, y] = freePlace(...centre(shape), taken);
-        const keys = { [side === "reference" ? "data-r" : "data-p"]: at + 1 };
-        return svg("text", { class: `name ${side}`, x, y: y + 4, ...keys }, short(side, at + 1));
-      }),
-    );
-    this.layers.names.replaceChildren(...(crowded ? [] : names));
+    const names = crowded ? [] : SIDES.flatMap((side) => scene[side].map((shape, at) => ({ side, at, place: freePlace(...centre(shape), taken) })));
+    const { children } = this.layers.names;
+    while (children.length > names.length) children[names.length].remove();
+    while (children.length < names.length) this.layers.names.append(svg("text"));
+    names.forEach(({ side, at, place }, index) => placeName(children[index], side, at + 1, place));
   }
 
   drawMarks() {
@@ -104,13 +121,12 @@ export class Scene {
 
   /** Take over which objects were matched, without building everything again. */
   take(numbers) {
-    this.numbers = numbers;
-    for (const element of this.root.querySelectorAll(".shape")) {
-      const { side, at } = element.dataset;
-      const selected = element.classList.contains("selected") ? "selected" : "";
-      element.setAttribute("class", `shape ${selected} ${this.fate(side, Number(at))}`);
+    for (const side of SIDES) {
+      this.fates[side] = new Map(numbers.vertices[side].map(({ id, state }) => [id, state]));
+      this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
     }
-    this.drawCells(numbers.cells);
+    if (numbers.cells !== this.cells) this.drawCells(numbers.cells);
+    this.cells = numbers.cells;
   }
 
   drawCells(cells) {
@@ -256,6 +272,18 @@ function freePlace(x, y, taken) {
   const height = NAME_SHIFTS.map((shift) => y + shift).find(free) ?? y;
   taken.push([x, height]);
   return [x, height];
+}
+
+function placeName(text, side, id, [x, y]) {
+  const where = `${side} ${id} ${x} ${y}`;
+  if (text.where === where) return;
+  text.where = where;
+  text.setAttribute("class", `name ${side}`);
+  text.setAttribute("x", x);
+  text.setAttribute("y", y + 4);
+  text.removeAttribute(side === "reference" ? "data-p" : "data-r");
+  text.setAttribute(side === "reference" ? "data-r" : "data-p", id);
+  text.textContent = short(side, id);
 }
 
 function outline(shape, names) {

@@ -1,6 +1,6 @@
 // Strategies × thresholds: every cell is a score, shaded by its value.
 
-import { find, html } from "./dom.js";
+import { find, html, write } from "./dom.js";
 import { swatch } from "./curves.js";
 import { precise, QUANTITIES, score } from "./wording.js";
 
@@ -13,16 +13,23 @@ export class Table {
 
   take({ table }) {
     const { view } = this.store.state;
+    const shape = JSON.stringify([table.rows.map((row) => row.strategy), view.strategy, view.threshold, view.table]);
+    if (shape !== this.shape) this.build(table, view);
+    this.shape = shape;
+    table.rows.forEach((row, line) => row[view.table].forEach((value, at) => fillCell(this.cells[line][at], row, at, value)));
+  }
+
+  build(table, view) {
     const near = (threshold) => Math.abs(threshold - view.threshold) < 1e-9;
     const head = table.thresholds.map((threshold) =>
       html("th", { scope: "col", class: near(threshold) ? "now" : "" },
         html("button", { class: "plain", title: `Set τ to ${threshold}`, onclick: () => this.store.view({ threshold }) }, String(threshold))),
     );
-    const rows = table.rows.map((row) =>
-      html("tr", { class: row.strategy === view.strategy ? "chosen" : "", "data-strategy": row.strategy },
-        html("th", { scope: "row" }, swatch(row.strategy), this.strategies.get(row.strategy).label),
-        row[view.table].map((value, at) => cell(row, at, value, near(table.thresholds[at]))),
-      ),
+    this.cells = table.rows.map(() => table.thresholds.map((threshold) => html("td", { class: `shaded ${near(threshold) ? "now" : ""}` })));
+    const rows = table.rows.map(({ strategy }, line) =>
+      html("tr", { class: strategy === view.strategy ? "chosen" : "", "data-strategy": strategy },
+        html("th", { scope: "row" }, swatch(strategy), this.strategies.get(strategy).label),
+        this.cells[line]),
     );
     this.root.replaceChildren(
       html("thead", {}, html("tr", {}, html("th", { scope: "col" }, `${QUANTITIES[view.table].name} at τ =`), head)),
@@ -31,9 +38,9 @@ export class Table {
   }
 }
 
-function cell(row, at, value, now) {
+function fillCell(cell, row, at, value) {
   const counts = `TP ${row.tp[at]}, FP ${row.fp[at]}, FN ${row.fn[at]}`;
-  const element = html("td", { class: `shaded ${now ? "now" : ""}`, title: `${precise(value)} · ${counts}` }, score(value).replace(/^0\./, "."));
-  element.style.setProperty("--share", value ?? 0);
-  return element;
+  write(cell, score(value).replace(/^0\./, "."), `${precise(value)} · ${counts}`);
+  const share = (value ?? 0).toFixed(3);
+  if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.canvas import COLUMNS, ROWS, SAMPLES
+from panmatch.playground.drawing.canvas import COLUMNS, ROWS, SAMPLES
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

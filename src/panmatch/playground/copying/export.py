@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
 from panmatch.formats.atomic import write_atomically
-from panmatch.playground.scene import SIDES, Scene
-from panmatch.playground.state import State
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.drawing.scene import SIDES, Scene
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 SPEC = "spec.yaml"
 

@@ -8,13 +8,13 @@ from types import MappingProxyType
 from urllib.parse import unquote_plus
 
 from panmatch.errors import LinkError, nearest_name
-from panmatch.playground.canvas import HEIGHT, WIDTH
 from panmatch.playground.checks import LONGEST_SHOWN, inside, ordinal, shown
-from panmatch.playground.exact_areas import disc_table, overlapping_discs
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc
-from panmatch.playground.state import State
-from panmatch.playground.view import COMPARED, CurveKind, View
+from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
+from panmatch.playground.drawing.exact_areas import disc_table, overlapping_discs
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc
+from panmatch.playground.states.state import State
+from panmatch.playground.states.view import COMPARED, CurveKind, View
 
 MATCHERS = MappingProxyType(
     {

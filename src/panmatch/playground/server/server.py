@@ -18,13 +18,13 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from panmatch.errors import OptionError
-from panmatch.playground.desk import Desk
-from panmatch.playground.guard import Guard
-from panmatch.playground.pair import Pair
-from panmatch.playground.session import Session
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.server.desk import Desk
+from panmatch.playground.server.guard import Guard
+from panmatch.playground.server.session import Session
 
 ADDRESS = "127.0.0.1"  # nothing else: the page may show private images
-STATIC = Path(__file__).with_name("static")
+STATIC = Path(__file__).parent.with_name("static")
 LARGEST_MESSAGE = 2_000_000  # bytes from a page
 LAST_WORDS_SECONDS = 1  # for open pages, when the server ends
 

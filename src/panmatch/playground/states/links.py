@@ -7,10 +7,10 @@ from urllib.parse import quote, unquote
 
 from panmatch.errors import LinkError, PanmatchError
 from panmatch.playground.checks import shown
-from panmatch.playground.presets import START
-from panmatch.playground.published_links import read_published
-from panmatch.playground.state import State
-from panmatch.playground.strict_json import read_json
+from panmatch.playground.states.presets import START
+from panmatch.playground.states.published_links import read_published
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strict_json import read_json
 
 LONGEST = 2_000_000  # bytes
 
@@ -60,7 +60,7 @@ def write_link(state: State) -> str:
 
     Examples
     --------
-    >>> from panmatch.playground.state import State
+    >>> from panmatch.playground.states.state import State
     >>> write_link(State(None))[:31]
     '#%7B%22format%22:1,%22scene%22:'
     >>> read_link(write_link(State(None)))[0] == State(None)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from panmatch import related
 from panmatch.labels import connected_components
 from panmatch.overlap import Overlap, count_overlaps
+from panmatch.playground.numbers.voxels import Voxels
 from panmatch.playground.plain import Message, number
-from panmatch.playground.voxels import Voxels
 
 EMPTY = "Neither side has an object."
 NO_REFERENCE = "There is no reference, and every component of it has one value."

@@ -10,13 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from panmatch.errors import OptionError
-from panmatch.playground.canvas import (
-    COLUMNS,
-    FARTHEST,
-    MOST_PARTS,
-    MOST_STROKE_POINTS,
-    ROWS,
-)
 from panmatch.playground.checks import (
     as_mapping,
     check_finite,
@@ -27,7 +20,14 @@ from panmatch.playground.checks import (
     ordinal,
     shown,
 )
-from panmatch.playground.spans import (
+from panmatch.playground.drawing.canvas import (
+    COLUMNS,
+    FARTHEST,
+    MOST_PARTS,
+    MOST_STROKE_POINTS,
+    ROWS,
+)
+from panmatch.playground.drawing.spans import (
     Mask,
     Spans,
     disc_spans,

@@ -7,8 +7,8 @@ from typing import Any
 
 from panmatch.errors import OptionError
 from panmatch.playground.checks import as_mapping, check_keys, inside, shown
-from panmatch.playground.scene import Scene
-from panmatch.playground.view import View
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.states.view import View
 
 FORMAT = 1
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from panmatch.playground.canvas import HEIGHT, WIDTH
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Ellipse, Shape, Stroke
+from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Ellipse, Shape, Stroke
 
 PER_ROW, ROWS = 14, 10  # every other row has one cell less, and stands in the gaps
 SEED = 39

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from panmatch.playground.dense_cells import dense_cells
-from panmatch.playground.published_links import read_published
-from panmatch.playground.scene import Scene
-from panmatch.playground.shapes import Disc, Ellipse, Point, Stroke
-from panmatch.playground.state import State
-from panmatch.playground.view import View
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.drawing.shapes import Disc, Ellipse, Point, Stroke
+from panmatch.playground.states.dense_cells import dense_cells
+from panmatch.playground.states.published_links import read_published
+from panmatch.playground.states.state import State
+from panmatch.playground.states.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import numpy as np
 
 from panmatch.errors import OptionError
 from panmatch.overlap import Overlap
-from panmatch.playground.canvas import HEIGHT, WIDTH
 from panmatch.playground.checks import ordinal
-from panmatch.playground.scene import SIDES, Scene, Side, place
-from panmatch.playground.shapes import Disc, Shape
-from panmatch.playground.spans import Floats
+from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
+from panmatch.playground.drawing.scene import SIDES, Scene, Side, place
+from panmatch.playground.drawing.shapes import Disc, Shape
+from panmatch.playground.drawing.spans import Floats
 
 ROUNDING = 1e-9  # units by which discs may overlap, or leave the canvas: they were meant to touch
 

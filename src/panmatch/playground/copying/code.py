@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from panmatch.matching import ManyToOne
-from panmatch.playground.counted import playable
-from panmatch.playground.export import evaluate_command, spec_text
-from panmatch.playground.links import write_link
-from panmatch.playground.pair import Pair
+from panmatch.playground.copying.export import evaluate_command, spec_text
+from panmatch.playground.drawing.scene import SIDES, Scene, Side
+from panmatch.playground.numbers.counted import playable
+from panmatch.playground.numbers.pair import Pair
 from panmatch.playground.plain import Message
-from panmatch.playground.scene import SIDES, Scene, Side
-from panmatch.playground.state import State
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.states.links import write_link
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 FOLDER = Path("panmatch-scene")
 LONGEST_ARGUMENT = 100_000  # characters; Linux takes 131,071 bytes

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.canvas import COLUMNS, ROWS
-from panmatch.playground.shapes import Shape
-from panmatch.playground.spans import Ints, Spans, joined
+from panmatch.playground.drawing.canvas import COLUMNS, ROWS
+from panmatch.playground.drawing.shapes import Shape
+from panmatch.playground.drawing.spans import Ints, Spans, joined
 
 PIXELS = ROWS * COLUMNS
 # A span as one number that sorts by its start: start, length, then the shape.
@@ -34,7 +34,7 @@ def paint_images(
 
     Examples
     --------
-    >>> from panmatch.playground.shapes import Disc
+    >>> from panmatch.playground.drawing.shapes import Disc
     >>> nested = paint_images([[(Disc(9, 9, 2), 5), (Disc(9, 9, 1), 7)]], np.uint8)
     >>> nested.shape, np.unique(nested, return_counts=True)
     ((1, 1448, 2400), (array([0, 5, 7], dtype=uint8), array([3474992,     156,      52])))

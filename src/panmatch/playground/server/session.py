@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from panmatch.errors import PanmatchError
-from panmatch.playground.desk import Desk, problem, read_message
-from panmatch.playground.newest import Newest
 from panmatch.playground.plain import Message
+from panmatch.playground.server.desk import Desk, problem, read_message
+from panmatch.playground.server.newest import Newest
 
 NEWEST_ONLY = ("numbers", "slice")
 MOST_QUEUED = 64  # of the other kinds; then the reader waits

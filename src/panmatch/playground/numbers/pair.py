@@ -9,11 +9,11 @@ from panmatch.errors import OptionError, ShapeError
 from panmatch.formats import LabelImage, check_same_grid, read_labels
 from panmatch.labels import Geometry, as_labels, segment_geometry
 from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
-from panmatch.playground.counted import Source
+from panmatch.playground.drawing.scene import Side
+from panmatch.playground.numbers.counted import Source
+from panmatch.playground.numbers.voxels import Voxels
 from panmatch.playground.plain import Message
-from panmatch.playground.scene import Side
-from panmatch.playground.view import View
-from panmatch.playground.voxels import Voxels
+from panmatch.playground.states.view import View
 
 
 class Pair(Source):

@@ -14,14 +14,14 @@ from panmatch.matching import (
     match,
 )
 from panmatch.overlap import Overlap
-from panmatch.playground.counted import Counted, Source, playable
-from panmatch.playground.curve_rows import TABLE_THRESHOLDS
-from panmatch.playground.derivation import terms
-from panmatch.playground.graph_rows import MOST_VERTICES, Picture
+from panmatch.playground.drawing.scene import Side
+from panmatch.playground.numbers.counted import Counted, Source, playable
+from panmatch.playground.numbers.curve_rows import TABLE_THRESHOLDS
+from panmatch.playground.numbers.derivation import terms
+from panmatch.playground.numbers.graph_rows import MOST_VERTICES, Picture
 from panmatch.playground.plain import Message, number
-from panmatch.playground.scene import Side
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 
 # Above these the search for the optimum would be felt.
 MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000

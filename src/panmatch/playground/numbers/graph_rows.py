@@ -13,8 +13,8 @@ from panmatch.matching import Matching
 from panmatch.matching.strategy import best_first
 from panmatch.matching.tally import are_false
 from panmatch.overlap import Areas, Floats, Ints, Overlap
+from panmatch.playground.drawing.scene import Side
 from panmatch.playground.plain import Message
-from panmatch.playground.scene import Side
 
 MOST_VERTICES = 1_000  # of one side
 MOST_EDGES = 2_000

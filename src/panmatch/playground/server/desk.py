@@ -10,23 +10,23 @@ from dataclasses import replace
 
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
-from panmatch.playground.answers import answer_numbers, answer_object
-from panmatch.playground.canvas import MOST_SCENE_POINTS, MOST_SHAPES, MOST_STROKE_POINTS
 from panmatch.playground.checks import as_mapping, shown
-from panmatch.playground.code import answer_code
-from panmatch.playground.counted import Source
-from panmatch.playground.drawn import DrawnScene
-from panmatch.playground.links import read_link
-from panmatch.playground.pair import Pair
+from panmatch.playground.copying.code import answer_code
+from panmatch.playground.drawing.canvas import MOST_SCENE_POINTS, MOST_SHAPES, MOST_STROKE_POINTS
+from panmatch.playground.drawing.scene import SIDES
+from panmatch.playground.numbers.answers import answer_numbers, answer_object
+from panmatch.playground.numbers.counted import Source
+from panmatch.playground.numbers.drawn import DrawnScene
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.numbers.related_rows import compute_overlap_rows, pending_rows
+from panmatch.playground.numbers.slices import answer_slice
 from panmatch.playground.plain import Message
-from panmatch.playground.presets import PRESETS
-from panmatch.playground.related_rows import compute_overlap_rows, pending_rows
-from panmatch.playground.scene import SIDES
-from panmatch.playground.slices import answer_slice
-from panmatch.playground.state import State
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.strict_json import read_json
-from panmatch.playground.view import View
+from panmatch.playground.states.links import read_link
+from panmatch.playground.states.presets import PRESETS
+from panmatch.playground.states.state import State
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.strict_json import read_json
+from panmatch.playground.states.view import View
 
 NEEDS_FILES = (
     "the scene is null: this is the state of a pair of files, and none is open here. Start "

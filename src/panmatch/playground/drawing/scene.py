@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.playground.canvas import HEIGHT, MOST_SCENE_POINTS, MOST_SHAPES, WIDTH
 from panmatch.playground.checks import as_mapping, check_keys, inside, ordinal, shown
-from panmatch.playground.raster import paint_images
-from panmatch.playground.shapes import Shape, Stroke, shape_from_dict
+from panmatch.playground.drawing.canvas import HEIGHT, MOST_SCENE_POINTS, MOST_SHAPES, WIDTH
+from panmatch.playground.drawing.raster import paint_images
+from panmatch.playground.drawing.shapes import Shape, Stroke, shape_from_dict
 
 Side = Literal["reference", "prediction"]
 LabelImage = npt.NDArray[np.uint16]
@@ -32,7 +32,7 @@ class Scene:
     Examples
     --------
     >>> import panmatch as pm
-    >>> from panmatch.playground.shapes import Disc
+    >>> from panmatch.playground.drawing.shapes import Disc
     >>> scene = Scene(reference=[Disc(300, 181, 40)], prediction=[Disc(310, 181, 40)])
     >>> pm.match(pm.count_overlaps(*scene.label_images())).tally.tp
     1

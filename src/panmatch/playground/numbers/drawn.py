@@ -6,13 +6,13 @@ from functools import cached_property
 
 from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.overlap.part_counting import count_part_overlaps
-from panmatch.playground.cell_borders import cell_borders
-from panmatch.playground.counted import Source
-from panmatch.playground.exact_areas import exact_overlap
+from panmatch.playground.drawing.exact_areas import exact_overlap
+from panmatch.playground.drawing.scene import Scene
+from panmatch.playground.numbers.cell_borders import cell_borders
+from panmatch.playground.numbers.counted import Source
+from panmatch.playground.numbers.voxels import Voxels
 from panmatch.playground.plain import Message
-from panmatch.playground.scene import Scene
-from panmatch.playground.view import View
-from panmatch.playground.voxels import Voxels
+from panmatch.playground.states.view import View
 
 
 class DrawnScene(Source):

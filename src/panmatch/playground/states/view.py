@@ -17,7 +17,7 @@ from panmatch.playground.checks import (
     check_name,
     shown,
 )
-from panmatch.playground.strategies import STRATEGIES, ListedStrategy
+from panmatch.playground.states.strategies import STRATEGIES, ListedStrategy
 
 Areas = Literal["raster", "analytic"]
 CurveKind = Literal["pq", "sq", "rq", "ap"]

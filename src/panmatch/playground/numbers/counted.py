@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from panmatch.matching import Budget, ManyToOne, Strategy
 from panmatch.overlap import Overlap
-from panmatch.playground.curve_rows import curve_row, table_row
+from panmatch.playground.drawing.scene import Side
+from panmatch.playground.numbers.curve_rows import curve_row, table_row
+from panmatch.playground.numbers.related_rows import compute_voxel_rows
+from panmatch.playground.numbers.voxels import Voxels
 from panmatch.playground.plain import Message
-from panmatch.playground.related_rows import compute_voxel_rows
-from panmatch.playground.scene import Side
-from panmatch.playground.strategies import STRATEGIES
-from panmatch.playground.view import View
-from panmatch.playground.voxels import Voxels
+from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground.states.view import View
 from panmatch.scoring import curve
 
 # Proves the optimum of nearly every scene, and ends soon on the others. No limit of time: the

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray
 from panmatch.overlap import Ints
-from panmatch.playground.pair import Pair
+from panmatch.playground.numbers.pair import Pair
 from panmatch.playground.plain import Message
 
 LONGEST_SIDE = 1_500  # a longer side is thinned out

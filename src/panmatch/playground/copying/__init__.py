@@ -1,0 +1,1 @@
+"""Code, commands and files that give the same numbers."""

@@ -1,0 +1,1 @@
+"""Shapes, and the label images that they make."""

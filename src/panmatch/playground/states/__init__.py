@@ -1,0 +1,1 @@
+"""What a page shows, and links that say it."""
