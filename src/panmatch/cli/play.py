@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from panmatch.errors import OptionError
-from panmatch.playground.export import evaluate_command, export_scene
-from panmatch.playground.links import read_link, write_link
-from panmatch.playground.pair import Pair
-from panmatch.playground.server import ADDRESS, listen, serve
+from panmatch.playground.copying.export import evaluate_command, export_scene
+from panmatch.playground.numbers.pair import Pair
+from panmatch.playground.server.server import ADDRESS, listen, serve
+from panmatch.playground.states.links import read_link, write_link
 
 
 def run_play(
