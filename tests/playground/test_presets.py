@@ -51,6 +51,7 @@ def test_the_presets_are_known_by_different_names() -> None:
         "one-to-one",
         "many-to-one",
         "one-to-many",
+        "same-id",
         "greedy-or-optimal",
         "merge-or-optimal",
         "knife-edge",
@@ -152,6 +153,13 @@ def test_one_to_many_finds_all_objects_under_one_prediction() -> None:
         overlap_of("one-to-many"), "one-to-many", view_of("one-to-many").threshold
     ).pairs
     assert pairs.tolist() == [[1, 1], [2, 1], [3, 1], [4, 2]]
+
+
+def test_the_same_id_matters_where_numbers_were_swapped() -> None:
+    assert counts(tally_of("same-id", "same-id")) == (2, 2, 2)
+    assert counts(tally_of("same-id", "one-to-one/optimal")) == (4, 0, 0)
+    pairs = pm.match(overlap_of("same-id"), pm.OneToOne()).pairs
+    assert [tuple(pair) for pair in pairs] == [(1, 1), (2, 3), (3, 2), (4, 4)]
 
 
 def test_greedy_leaves_neighbours_that_optimal_pairs() -> None:

@@ -95,6 +95,14 @@ _ONE_TO_MANY = State(
     View(strategy="one-to-many/best", threshold=0.2),
 )
 
+_SAME_ID = State(
+    Scene(
+        reference=(Disc(130, 181, 66), Disc(330, 120, 56), Disc(330, 242, 56), Disc(500, 181, 60)),
+        prediction=(Disc(140, 186, 64), Disc(338, 248, 54), Disc(338, 126, 54), Disc(494, 176, 58)),
+    ),
+    View(strategy="same-id", compared=("same-id", "one-to-one/optimal")),
+)
+
 _GREEDY_OR_OPTIMAL = State(
     Scene(
         reference=(
@@ -247,6 +255,13 @@ PRESETS: tuple[Preset, ...] = (
         "One prediction covers three objects that touch. One-to-one finds one of them, "
         "one-to-many all three, each with its own IoU.",
         _ONE_TO_MANY,
+    ),
+    Preset(
+        "same-id",
+        "Same id",
+        "Objects keep their numbers, as after tracking. The two in the middle fit well, but have "
+        "each other's number: by identity they are wrong, by overlap nothing is.",
+        _SAME_ID,
     ),
     Preset(
         "greedy-or-optimal",
