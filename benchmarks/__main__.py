@@ -1,10 +1,14 @@
-"""`make bench`: measure everything in one run, print the table, and keep it in README.md."""
+"""`make bench`: measure everything, print the tables, and keep them in README.md.
+
+`python -m benchmarks core playground` measures these again and leaves the other tables as they are.
+"""
 
 from __future__ import annotations
 
 import sys
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from rich.console import Console
 from rich.live import Live
@@ -16,36 +20,58 @@ from benchmarks.timing import Row
 
 README = Path(__file__).with_name("README.md")
 MARK = "<!-- Everything below is written by `make bench`. -->"
-MODULES = (core, optimal, metrics, regions, classes, datasets, playground)
+MODULES = {
+    module.__name__.rpartition(".")[2]: module
+    for module in (core, optimal, metrics, regions, classes, datasets, playground)
+}
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 
 
-def main() -> None:
-    """Measure, show each row as soon as it is there, and write the lot."""
-    done: list[Row] = []
+def main(names: Sequence[str]) -> None:
+    """Measure, show each row as soon as it is there, and keep each table once it is complete."""
     console = Console(width=None if sys.stdout.isatty() else 200)
-    with Live(_table(done), console=console, auto_refresh=False) as live:
-        for row in chain.from_iterable(module.rows() for module in MODULES):
+    missed = 0
+    for name in names:
+        rows = measure(MODULES[name], console)
+        missed += sum(row.met is False for row in rows)
+        keep_below(README, MARK, join({**read_sections(), name: report(rows)}))
+    print(f"{missed} targets missed; tables kept in {README.name}.")
+
+
+def measure(module: ModuleType, console: Console) -> list[Row]:
+    done: list[Row] = []
+    with Live(show(done), console=console, auto_refresh=False) as live:
+        for row in module.rows():
             done.append(row)
-            live.update(_table(done), refresh=sys.stdout.isatty())
-        live.update(_table(done), refresh=True)
-    keep_below(README, MARK, _report(done))
-    missed = [row.what for row in done if row.met is False]
-    print(f"{len(done) - len(missed)} of {len(done)} targets met; table kept in {README.name}.")
+            live.update(show(done), refresh=sys.stdout.isatty())
+        live.update(show(done), refresh=True)
+    return done
 
 
-def _table(rows: list[Row]) -> Table:
+def show(rows: list[Row]) -> Table:
     table = Table(*HEAD)
     for row in rows:
         table.add_row(*row.cells())
     return table
 
 
-def _report(rows: list[Row]) -> str:
+def report(rows: list[Row]) -> str:
     lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
     lines += [f"| {' | '.join(row.cells())} |" for row in rows]
-    return f"Measured on {describe_machine()}.\n\n" + "\n".join(lines) + "\n"
+    return f"Measured on {describe_machine()}.\n\n" + "\n".join(lines)
+
+
+def read_sections() -> dict[str, str]:
+    """Return the tables that are kept, by the names of their modules."""
+    below = README.read_text(encoding="utf-8").partition(MARK)[2]
+    parts = [part.partition("\n") for part in below.split("\n### ")[1:]]
+    return {name.strip(): text.strip() for name, _, text in parts}
+
+
+def join(sections: Mapping[str, str]) -> str:
+    known = [name for name in MODULES if name in sections]
+    return "\n\n".join(f"### {name}\n\n{sections[name]}" for name in known) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or list(MODULES))
