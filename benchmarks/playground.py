@@ -19,18 +19,28 @@ from benchmarks.timing import Row, below, not_measured
 
 MOVES, REST_MS = 150, 20
 WIDTH, HEIGHT = 600, 362
+WINDOW = {"width": 1440, "height": 900}
+TALL_WINDOW = {"width": 1440, "height": 1700}  # with all panels in sight
 
 
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
-    sizes = {10: 16.0, 100: None}
+    scenes = {
+        "10 × 10 shapes": (10, WINDOW, 16.0),
+        "10 × 10 shapes, all panels in sight": (10, TALL_WINDOW, 16.0),
+        "100 × 100 shapes": (100, WINDOW, None),
+        "100 × 100 shapes, all panels in sight": (100, TALL_WINDOW, None),
+    }
     with open_tab() as tab, served() as address:
-        for number, bound in sizes.items():
-            what = f"playground, median round trip while dragging, {number} × {number} shapes"
+        for scene, (number, window, bound) in scenes.items():
+            what = f"playground, median round trip while dragging, {scene}"
             if tab is None:
-                yield not_measured(what, "no Chromium here", f"< {bound} ms")
-            else:
-                yield below(what, statistics.median(round_trips(tab, address, number)), "ms", bound)
+                yield not_measured(
+                    what, "no Chromium here", "" if bound is None else f"< {bound} ms"
+                )
+                continue
+            tab.set_viewport_size(window)
+            yield below(what, statistics.median(round_trips(tab, address, number)), "ms", bound)
 
 
 @contextmanager

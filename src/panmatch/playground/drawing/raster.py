@@ -1,12 +1,12 @@
-"""From shapes to images: spans become runs of pixels, and runs become the image.
+"""From shapes to images: spans become runs of equal pixels, and runs become images.
 
-All images are painted as one array, in a single stroke of `numpy.repeat`: most of the time goes
-into memory that is touched for the first time, and one large block is handed out again as it is.
+Numbers of a scene need its runs alone: there are far fewer of them than pixels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +19,52 @@ PIXELS = ROWS * COLUMNS
 # A span as one number that sorts by its start: start, length, then the shape.
 LENGTH_BITS, SHAPE_BITS = 22, 13
 
+Layers = Sequence[tuple[Shape, int]]
 
-def paint_images(
-    images: Sequence[Sequence[tuple[Shape, int]]], dtype: npt.DTypeLike
-) -> npt.NDArray[np.unsignedinteger]:
-    """Return images with the value of the topmost shape on every pixel, 0 where there is none.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """An image, row by row, as runs of pixels of one value.
+
+    Attributes
+    ----------
+    stops
+        One past the last pixel of every run; runs may be empty, the last one ends the image.
+    values
+        Value of the topmost shape on every run, 0 where there is none.
+    """
+
+    stops: Ints
+    values: Ints
+
+
+def draw_runs(images: Sequence[Layers]) -> list[Runs]:
+    """Return images as runs.
 
     Parameters
     ----------
     images
         For each image its shapes with their values; a later shape covers an earlier one.
+    """
+    layers = [layer for image in images for layer in image]
+    spans = _spans_of([shape for shape, _ in layers])
+    offset = PIXELS * np.repeat(np.arange(len(images)), [len(image) for image in images])
+    spans = Spans(spans.shape, spans.start + offset[spans.shape], spans.stop + offset[spans.shape])
+    stops, topmost = _runs(spans, PIXELS * len(images))
+    values = np.array([0, *(value for _, value in layers)])[topmost]
+    return [_cut(stops, values, PIXELS * at) for at in range(len(images))]
+
+
+def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[np.unsignedinteger]:
+    """Return images with the value of the topmost shape on every pixel, 0 where there is none.
+
+    All images are painted as one array: most of the time goes into memory that is touched for the
+    first time, and one large block is handed out again as it is.
+
+    Parameters
+    ----------
+    images
+        As for `draw_runs`.
     dtype
         Of the result, which has shape (images, rows, columns).
 
@@ -39,13 +75,17 @@ def paint_images(
     >>> nested.shape, np.unique(nested, return_counts=True)
     ((1, 1448, 2400), (array([0, 5, 7], dtype=uint8), array([3474992,     156,      52])))
     """
-    layers = [layer for image in images for layer in image]
-    spans = _spans_of([shape for shape, _ in layers])
-    offset = PIXELS * np.repeat(np.arange(len(images)), [len(image) for image in images])
-    spans = Spans(spans.shape, spans.start + offset[spans.shape], spans.stop + offset[spans.shape])
-    lengths, topmost = _runs(spans, PIXELS * len(images))
-    table = np.array([0, *(value for _, value in layers)], dtype)
-    return np.repeat(table[topmost], lengths).reshape(len(images), ROWS, COLUMNS)
+    runs = draw_runs(images)
+    values = np.concatenate([one.values for one in runs]).astype(dtype)
+    lengths = np.concatenate([np.diff(one.stops, prepend=0) for one in runs])
+    return np.repeat(values, lengths).reshape(len(images), ROWS, COLUMNS)
+
+
+def _cut(stops: Ints, values: Ints, start: int) -> Runs:
+    """Return the runs of the image that starts at a pixel."""
+    stop = start + PIXELS
+    first, last = np.searchsorted(stops, start, side="right"), np.searchsorted(stops, stop)
+    return Runs(np.minimum(stops[first : last + 1], stop) - start, values[first : last + 1])
 
 
 def _spans_of(shapes: Sequence[Shape]) -> Spans:
@@ -59,7 +99,7 @@ def _spans_of(shapes: Sequence[Shape]) -> Spans:
 
 
 def _runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
-    """Return lengths of runs that fill all pixels, and 1 + the topmost shape of each, or 0."""
+    """Return the stops of runs that fill all pixels, and 1 + the topmost shape of each, or 0."""
     packed = spans.start << LENGTH_BITS | spans.stop - spans.start
     packed = np.sort(packed << SHAPE_BITS | spans.shape)
     shape = packed & (1 << SHAPE_BITS) - 1
@@ -71,7 +111,7 @@ def _runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
     bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, start, stop, pixels
     topmost = np.zeros(len(bounds) - 1, dtype=np.int64)
     topmost[1::2] = shape + 1
-    return np.diff(bounds), topmost
+    return bounds[1:], topmost
 
 
 def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
@@ -91,4 +131,4 @@ def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
         at = level == n
         np.maximum.at(topmost, first[at], spans.shape[at] + 1)
         np.maximum.at(topmost, stop[at] - size, spans.shape[at] + 1)
-    return np.diff(bounds), topmost
+    return bounds[1:], topmost

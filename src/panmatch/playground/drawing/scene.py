@@ -12,7 +12,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.playground.checks import as_mapping, check_keys, inside, ordinal, shown
 from panmatch.playground.drawing.canvas import HEIGHT, MOST_SCENE_POINTS, MOST_SHAPES, WIDTH
-from panmatch.playground.drawing.raster import paint_images
+from panmatch.playground.drawing.raster import Runs, draw_runs, paint_images
 from panmatch.playground.drawing.shapes import Shape, Stroke, shape_from_dict
 
 Side = Literal["reference", "prediction"]
@@ -55,6 +55,11 @@ class Scene:
     def shapes(self, side: Side) -> tuple[Shape, ...]:
         """Return the shapes of one side."""
         return self.reference if side == "reference" else self.prediction
+
+    def label_runs(self) -> tuple[Runs, Runs]:
+        """Return the label images of reference and prediction as runs."""
+        reference, prediction = draw_runs([_with_labels(self.shapes(side)) for side in SIDES])
+        return reference, prediction
 
     def label_images(self) -> tuple[LabelImage, LabelImage]:
         """Return reference and prediction as label images of 1448 × 2400 pixels."""

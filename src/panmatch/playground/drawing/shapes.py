@@ -192,6 +192,14 @@ class Stroke(Shape):
 
 
 KINDS: dict[str, type[Shape]] = {kind.kind: kind for kind in (Disc, Ellipse, Stroke)}
+_FIELDS = {name: fields(kind) for name, kind in KINDS.items()}  # type: ignore[arg-type]
+NEEDED, OPTIONAL = (
+    {
+        name: [one.name for one in known if (one.default is MISSING) == needed]
+        for name, known in _FIELDS.items()
+    }
+    for needed in (True, False)
+)
 
 
 def shape_from_dict(given: object) -> Shape:
@@ -207,13 +215,8 @@ def shape_from_dict(given: object) -> Shape:
         raise OptionError(f"the key 'kind' is missing. Accepted: {', '.join(KINDS)}.")
     name = values.pop("kind")
     check_name("kind", name, KINDS)
-    kind = KINDS[name]
-    known = fields(kind)  # type: ignore[arg-type]
-    needed = [one.name for one in known if one.default is MISSING]
-    check_keys(
-        f"a {name}", values, needed=needed, optional=[one.name for one in known][len(needed) :]
-    )
-    return kind(**values)
+    check_keys(f"a {name}", values, needed=NEEDED[name], optional=OPTIONAL[name])
+    return KINDS[name](**values)
 
 
 def _set(shape: Shape, key: str, value: object) -> None:

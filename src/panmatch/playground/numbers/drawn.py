@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
+from panmatch.overlap import Overlap, count_region_overlaps
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.playground.drawing.exact_areas import exact_overlap
 from panmatch.playground.drawing.scene import Scene
 from panmatch.playground.numbers.cell_borders import cell_borders
 from panmatch.playground.numbers.counted import Source
+from panmatch.playground.numbers.run_counting import count_runs
 from panmatch.playground.numbers.voxels import Voxels
 from panmatch.playground.plain import Message
 from panmatch.playground.states.view import View
@@ -34,6 +35,8 @@ class DrawnScene(Source):
         """
         if view.areas == "analytic":
             return exact_overlap(self.scene)
+        if not view.parts and not view.regions:
+            return count_runs(*self.scene.label_runs())
         images = self.voxels.reference, self.voxels.prediction
         if view.parts:
             return count_part_overlaps(
@@ -42,7 +45,7 @@ class DrawnScene(Source):
                 background=view.background,
                 regions=view.regions,
             )
-        return count_region_overlaps(*images) if view.regions else count_overlaps(*images)
+        return count_region_overlaps(*images)
 
     def cells(self) -> Message | None:
         """Return the borders of the cells of the references."""

@@ -11,7 +11,10 @@ export class Certificate {
   }
 
   take(numbers) {
-    this.root.replaceChildren(...this.words(numbers));
+    const words = this.words(numbers);
+    const text = words.map((word) => word.textContent ?? word).join("");
+    if (text !== this.text) this.root.replaceChildren(...words);
+    this.text = text;
   }
 
   words({ certificate, shortfall, tally }) {

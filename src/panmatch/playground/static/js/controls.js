@@ -1,8 +1,9 @@
 // Strategy, threshold and the other choices of the view, and the numbers they lead to.
 
-import { find, html, write } from "./dom.js";
+import { entitle, find, html, write } from "./dom.js";
 import { precise, QUANTITIES, score } from "./wording.js";
 
+const MOST_TICKS = 200;
 const BIG = { pq: QUANTITIES.pq.about, sq: QUANTITIES.sq.about, rq: QUANTITIES.rq.about, autc: "exact area under PQ over τ" };
 
 export class Controls {
@@ -104,18 +105,28 @@ export class Controls {
     const values = { pq: tally.pq, sq: tally.sq, rq: tally.rq, autc: chosen?.autc ?? null };
     for (const [name, value] of Object.entries(values)) {
       write(find(`#big-${name}`), score(value));
-      find(`#big-${name}`).parentElement.title = `${BIG[name]}: ${precise(value)}`;
+      entitle(find(`#big-${name}`).parentElement, `${BIG[name]}: ${precise(value)}`);
     }
     for (const name of ["tp", "fp", "fn"]) write(find(`#count-${name}`), String(tally[name]));
   }
 
   /** Where the chosen strategy's numbers change, below the slider. */
   ticks(curve) {
-    const steps = curve && curve.thresholds.length <= 200 ? curve.thresholds.slice(1) : [];
-    find("#breakpoints").replaceChildren(...steps.map((threshold) => {
-      const mark = html("button", { class: "breakpoint", tabindex: -1, title: `Numbers change at τ = ${precise(threshold)}`, onclick: () => this.store.view({ threshold }) });
-      mark.style.left = `${100 * threshold}%`;
-      return mark;
-    }));
+    const steps = curve && curve.thresholds.length <= MOST_TICKS ? curve.thresholds.slice(1) : [];
+    const row = find("#breakpoints");
+    while (row.children.length > steps.length) row.lastChild.remove();
+    while (row.children.length < steps.length) row.append(this.tick());
+    steps.forEach((threshold, at) => moveTick(row.children[at], threshold));
   }
+
+  tick() {
+    return html("button", { class: "breakpoint", tabindex: -1, onclick: ({ target }) => this.store.view({ threshold: target.threshold }) });
+  }
+}
+
+function moveTick(tick, threshold) {
+  if (tick.threshold === threshold) return;
+  tick.threshold = threshold;
+  tick.title = `Numbers change at τ = ${precise(threshold)}`;
+  tick.style.left = `${100 * threshold}%`;
 }

@@ -15,6 +15,7 @@ export class Curves {
     this.strategies = strategies;
     this.root = find("#curves");
     this.numbers = null;
+    this.plots = [];
     this.root.addEventListener("pointerdown", (event) => this.begin(event));
     this.root.addEventListener("pointermove", (event) => this.drag(event));
     this.root.addEventListener("pointerup", () => this.end());
@@ -33,19 +34,27 @@ export class Curves {
   draw() {
     if (!this.numbers || !this.store.state) return;
     const { view } = this.store.state;
+    const shape = JSON.stringify([this.size, view.curves, view.strategy, this.numbers.curves.map((curve) => curve.strategy)]);
+    if (shape !== this.shape) this.build(view);
+    this.shape = shape;
+    for (const plot of this.plots) plot.take(this.numbers, view);
+  }
+
+  build(view) {
     const wanted = view.curves.length ? view.curves : ["pq"];
     const columns = Math.min(wanted.length, wanted.length === 3 && this.size.width > 780 ? 3 : 2);
     const rows = Math.ceil(wanted.length / columns);
     this.root.classList.toggle("two-rows", rows > 1);
     const width = Math.floor(this.size.width / columns);
     const height = Math.floor(this.size.height / rows);
+    this.plots = [];
     if (width < 60 || height < 60) return;
-    this.plots = wanted.map((quantity) => new Plot(quantity, width, height));
+    this.plots = wanted.map((quantity) => new Plot(quantity, width, height, this.numbers.curves, view.strategy));
     const drawings = this.plots.map((plot, at) =>
       svg(
         "g",
         { class: "plot", transform: `translate(${(at % columns) * width} ${Math.floor(at / columns) * height})` },
-        plot.draw(this.numbers, view),
+        plot.elements(),
       ),
     );
     const [all, tall] = [width * columns, height * rows];
@@ -57,10 +66,7 @@ export class Curves {
 
   /** Only the line at the threshold moved. */
   moveThreshold(threshold) {
-    for (const [at, line] of this.root.querySelectorAll(".threshold").entries()) {
-      const x = this.plots[at].x(threshold);
-      line.setAttribute("transform", `translate(${x} 0)`);
-    }
+    for (const plot of this.plots) plot.moveThreshold(threshold);
   }
 
   begin(event) {
@@ -74,7 +80,7 @@ export class Curves {
     const box = this.root.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     if (!this.dragging) return this.tell(x, y);
-    const threshold = this.plots[0].threshold(x % this.cell.width);
+    const threshold = this.plots[0].thresholdAt(x % this.cell.width);
     this.store.view({ threshold: Math.round(threshold * 1000) / 1000 }, { final: false });
   }
 
@@ -90,9 +96,57 @@ export class Curves {
   }
 }
 
+/** One quantity over all thresholds; what does not depend on numbers is drawn once. */
 class Plot {
-  constructor(quantity, width, height) {
-    Object.assign(this, { quantity, width, height });
+  constructor(quantity, width, height, curves, chosen) {
+    Object.assign(this, { quantity, width, height, chosen });
+    const known = curves.some(({ strategy }) => strategy === chosen);
+    const above = curves.filter(({ strategy }) => strategy !== chosen).map(({ strategy }) => strategy);
+    const order = known ? [...above, chosen] : above;
+    this.lines = new Map(order.map((strategy) => [strategy, this.line(strategy)]));
+    this.areaName = known && svg("text", { class: `area-name ${hue(chosen)}`, x: width - MARGIN.right, y: 14, "text-anchor": "end" });
+    this.area = known && svg("path", { class: `area ${hue(chosen)}` });
+    this.threshold = svg("g", { class: "threshold" },
+      svg("line", { y1: this.y(1), y2: this.y(0) }),
+      svg("path", { d: `M-5 ${this.y(0) + 8}L5 ${this.y(0) + 8}L0 ${this.y(0) + 1}Z` }));
+  }
+
+  line(strategy) {
+    const names = `${hue(strategy)} ${strategy === this.chosen ? "chosen" : ""}`;
+    return {
+      steps: svg("path", { class: `curve ${names}`, "stroke-dasharray": dashes(strategy), "data-strategy": strategy }),
+      marks: svg("path", { class: `mark ${names}`, "data-strategy": strategy }),
+    };
+  }
+
+  elements() {
+    const { name, about } = QUANTITIES[this.quantity];
+    return [
+      ...this.axes(),
+      svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, this.width > 330 ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
+      this.areaName || null,
+      this.area || null,
+      ...[...this.lines.values()].flatMap(({ steps, marks }) => [steps, marks]),
+      this.threshold,
+    ];
+  }
+
+  take({ curves }, view) {
+    const { area, areaName } = QUANTITIES[this.quantity];
+    for (const curve of curves) {
+      const path = this.path(curve);
+      const { steps, marks } = this.lines.get(curve.strategy);
+      steps.setAttribute("d", path);
+      marks.setAttribute("d", this.marks(curve, view).map(dot).join(""));
+      if (curve.strategy !== this.chosen) continue;
+      write(this.areaName, `${areaName} ${score(curve[area])}`);
+      this.area.setAttribute("d", `${path}V${this.y(0)}H${this.x(0)}Z`);
+    }
+    this.moveThreshold(view.threshold);
+  }
+
+  moveThreshold(threshold) {
+    this.threshold.setAttribute("transform", `translate(${this.x(threshold)} 0)`);
   }
 
   x(threshold) {
@@ -103,25 +157,9 @@ class Plot {
     return MARGIN.top + (1 - value) * (this.height - MARGIN.top - MARGIN.bottom);
   }
 
-  threshold(x) {
+  thresholdAt(x) {
     const share = (x - MARGIN.left) / (this.width - MARGIN.left - MARGIN.right);
     return Math.min(0.999, Math.max(0, share));
-  }
-
-  draw(numbers, view) {
-    const { name, about, area, areaName } = QUANTITIES[this.quantity];
-    const chosen = numbers.curves.find((curve) => curve.strategy === view.strategy);
-    const rest = numbers.curves.filter((curve) => curve !== chosen);
-    return [
-      ...this.axes(),
-      svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, this.width > 330 ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
-      chosen && svg("text", { class: `area-name ${hue(chosen.strategy)}`, x: this.width - MARGIN.right, y: 14, "text-anchor": "end" }, `${areaName} ${score(chosen[area])}`),
-      chosen && svg("path", { class: `area ${hue(chosen.strategy)}`, d: `${this.path(chosen)}V${this.y(0)}H${this.x(0)}Z` }),
-      ...[...rest, chosen].filter(Boolean).flatMap((curve) => this.curve(curve, view)),
-      svg("g", { class: "threshold", transform: `translate(${this.x(view.threshold)} 0)` },
-        svg("line", { y1: this.y(1), y2: this.y(0) }),
-        svg("path", { d: `M-5 ${this.y(0) + 8}L5 ${this.y(0) + 8}L0 ${this.y(0) + 1}Z` })),
-    ];
   }
 
   axes() {
@@ -144,15 +182,6 @@ class Plot {
     return steps.join("");
   }
 
-  curve(curve, view) {
-    const names = `${hue(curve.strategy)} ${curve.strategy === view.strategy ? "chosen" : ""}`;
-    const dots = this.marks(curve, view).map(({ x, y }) => `M${x - DOT} ${y}a${DOT} ${DOT} 0 1 0 ${2 * DOT} 0a${DOT} ${DOT} 0 1 0 ${-2 * DOT} 0`);
-    return [
-      svg("path", { class: `curve ${names}`, d: this.path(curve), "stroke-dasharray": dashes(curve.strategy), "data-strategy": curve.strategy }),
-      svg("path", { class: `mark ${names}`, d: dots.join(""), "data-strategy": curve.strategy }),
-    ];
-  }
-
   /** Where numbers change, or the points of the grid; none of a curve with very many steps. */
   marks(curve, view) {
     const values = curve[this.quantity];
@@ -171,6 +200,8 @@ class Plot {
     return "";
   }
 }
+
+const dot = ({ x, y }) => `M${x - DOT} ${y}a${DOT} ${DOT} 0 1 0 ${2 * DOT} 0a${DOT} ${DOT} 0 1 0 ${-2 * DOT} 0`;
 
 /** The compared strategies with their numbers at the threshold and their areas. */
 export class Legend {

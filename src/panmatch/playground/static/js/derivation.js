@@ -1,6 +1,6 @@
 // The sums that give SQ, RQ and PQ, term by term.
 
-import { find, html } from "./dom.js";
+import { find, html, patch } from "./dom.js";
 import { plural, precise, score, short, size } from "./wording.js";
 
 const MOST_TERMS = 24;
@@ -8,26 +8,30 @@ const MOST_TERMS = 24;
 export class Derivation {
   constructor() {
     this.root = find("#derivation");
+    this.terms = html("div", { class: "terms" });
+    this.sums = html("div", { class: "sums" });
+    this.root.replaceChildren(this.terms, this.sums);
   }
 
-  take(numbers) {
-    const { tally, terms } = numbers;
+  take({ tally, terms }) {
     const shown = terms.slice(0, MOST_TERMS);
-    const hidden = tally.tp - shown.length;
-    const rows = shown.map((term) => this.row(term));
-    const more = hidden > 0 ? [html("p", { class: "quiet" }, `… and ${plural(hidden, "more true positive")}`)] : [];
-    this.root.replaceChildren(
-      html("div", { class: "terms" }, rows, more, rows.length ? [] : html("p", { class: "quiet" }, this.empty(tally))),
-      html("div", { class: "sums" },
-        equation("SQ", `Σ quality / TP = ${score(tally.quality)} / ${tally.tp}`, tally.sq),
-        equation("RQ", `TP / (TP + ½ FP + ½ FN) = ${tally.tp} / (${tally.tp} + ½·${tally.fp} + ½·${tally.fn})`, tally.rq),
-        equation("PQ", `Σ quality / (TP + ½ FP + ½ FN) = SQ · RQ = ${score(tally.quality)} / ${half(tally)}`, tally.pq)),
-    );
+    const note = this.note(tally, tally.tp - shown.length);
+    patch(this.terms, [
+      ...shown.map((term) => [JSON.stringify(term), () => this.row(term)]),
+      ...(note ? [[note, () => html("p", { class: "quiet" }, note)]] : []),
+    ]);
+    const sums = [
+      ["SQ", `Σ quality / TP = ${score(tally.quality)} / ${tally.tp}`, tally.sq],
+      ["RQ", `TP / (TP + ½ FP + ½ FN) = ${tally.tp} / (${tally.tp} + ½·${tally.fp} + ½·${tally.fn})`, tally.rq],
+      ["PQ", `Σ quality / (TP + ½ FP + ½ FN) = SQ · RQ = ${score(tally.quality)} / ${half(tally)}`, tally.pq],
+    ];
+    patch(this.sums, sums.map((sum) => [JSON.stringify(sum), () => equation(...sum)]));
   }
 
-  empty(tally) {
+  note(tally, hidden) {
+    if (hidden > 0) return `… and ${plural(hidden, "more true positive")}`;
     if (tally.status === "empty") return "Nothing on either side: PQ is undefined.";
-    return "No reference is matched at this threshold.";
+    return tally.tp ? "" : "No reference is matched at this threshold.";
   }
 
   row({ reference, predictions, intersection, union, quality, parts }) {

@@ -27,6 +27,13 @@ export function whenResized(element, resized) {
   new ResizeObserver(([{ contentRect }]) => resized(contentRect.width, contentRect.height)).observe(element);
 }
 
+/** Give an SVG picture a size in pixels that is that of its coordinates. */
+export function sizePicture(picture, width, height) {
+  const box = `0 0 ${width} ${height}`;
+  if (picture.getAttribute("viewBox") === box) return;
+  for (const [name, value] of Object.entries({ width, height, viewBox: box })) picture.setAttribute(name, value);
+}
+
 /** The value of a CSS variable, as the theme of the moment has it. */
 export const colour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -34,5 +41,25 @@ export const colour = (name) =>
 /** Write a text, and a title, where they differ from what is there. */
 export function write(element, text, title = null) {
   if (element.written !== text) element.textContent = element.written = text;
-  if (title !== null && element.titled !== title) element.title = element.titled = title;
+  if (title !== null) entitle(element, title);
+}
+
+/** Give an element a title where it has another one. */
+export function entitle(element, title) {
+  if (element.titled !== title) element.title = element.titled = title;
+}
+
+/** Make the children of an element those of a list of [text, build]: a child stays as long as the
+ * text that stands for all it shows is the same, and is built anew where it is not. */
+export function patch(parent, items) {
+  const { children } = parent;
+  items.forEach(([text, build], at) => {
+    const there = children[at];
+    if (there?.standsFor === text) return;
+    const element = build();
+    element.standsFor = text;
+    if (there) there.replaceWith(element);
+    else parent.append(element);
+  });
+  while (children.length > items.length) parent.lastElementChild.remove();
 }

@@ -1,17 +1,21 @@
 // The bipartite graph: references left, predictions right, edges above τ drawn, chosen ones bold.
 
-import { find, svg, whenResized } from "./dom.js";
+import { find, patch, sizePicture, svg, whenResized, write } from "./dom.js";
 import { precise, score, short } from "./wording.js";
 
 const ROW = 24;
 const MOST_ROWS = 60;
 const LETTER = 7.5; // width of one, about
+const VALUE_AT = 0.72; // of an edge, from its reference
 
 export class Graph {
   constructor(store) {
     this.store = store;
     this.root = find("#graph");
     this.width = 0;
+    this.layers = { lines: svg("g"), marks: svg("g"), dots: svg("g") };
+    this.picture = svg("svg", { role: "img", "aria-label": "Bipartite graph of references and predictions" }, Object.values(this.layers));
+    this.root.append(this.picture);
     whenResized(this.root, (width) => {
       if (width === this.width) return; // its height follows from what is drawn
       this.width = width;
@@ -33,36 +37,35 @@ export class Graph {
     const height = rows * ROW + 10;
     const margin = 46 + LETTER * longestName(shown);
     const y = (side, at) => ROW * (at + 0.5 + (rows - shown[side].length) / 2) + 4;
-    const lines = edges
+    const places = { left: margin + 9, right: width - margin - 9 };
+    const drawn = edges
       .filter(([ref, pred]) => ref < shown.reference.length && pred < shown.prediction.length)
-      .reverse() // the best on top
-      .map(([ref, pred, intersection, iou, passes, chosen]) =>
-        svg("line", {
-          class: `edge ${chosen ? "chosen" : passes ? "passes" : "fails"}`,
-          x1: margin + 9, y1: y("reference", ref), x2: width - margin - 9, y2: y("prediction", pred),
-          "data-r": vertices.reference[ref].id, "data-p": vertices.prediction[pred].id,
-        }, svg("title", {}, `${short("reference", vertices.reference[ref].id)} – ${short("prediction", vertices.prediction[pred].id)}: IoU ${precise(iou)}, intersection ${intersection}`)),
-      );
-    const marks = edges
-      .filter(([ref, pred, , , , chosen]) => chosen && ref < shown.reference.length && pred < shown.prediction.length)
-      .map(([ref, pred, , iou]) => this.value(ref, pred, iou, y, width, margin));
+      .map(([ref, pred, ...rest]) => [vertices.reference[ref].id, vertices.prediction[pred].id, y("reference", ref), y("prediction", pred), ...rest])
+      .map((edge) => ({ edge, text: JSON.stringify([edge, width, margin]) }));
+    patch(this.layers.lines, drawn.toReversed().map(({ edge, text }) => [text, () => line(edge, places)])); // the best on top
+    patch(this.layers.marks, drawn.filter(({ edge }) => edge.at(-1)).map(({ edge, text }) => [text, () => value(edge, places)]));
     const dots = ["reference", "prediction"].flatMap((side) =>
-      shown[side].map((vertex, at) => dot(side, vertex, side === "reference" ? margin : width - margin, y(side, at))),
+      shown[side].map((vertex, at) => [side, vertex, side === "reference" ? margin : width - margin, y(side, at)]),
     );
+    patch(this.layers.dots, dots.map((one) => [JSON.stringify(one), () => dot(...one)]));
+    sizePicture(this.picture, width, height);
     const left = vertices.reference.length + vertices.prediction.length - shown.reference.length - shown.prediction.length + this.numbers.left_out.reference + this.numbers.left_out.prediction;
-    const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Bipartite graph of references and predictions" }, lines, marks, dots);
-    this.root.replaceChildren(picture);
-    find("#graph-note").textContent = left ? `${left} more objects are not drawn.` : "";
+    write(find("#graph-note"), left ? `${left} more objects are not drawn.` : "");
   }
+}
 
-  /** IoU written beside a chosen edge, nearer to its reference, so that merged ones do not collide. */
-  value(ref, pred, iou, y, width, margin) {
-    const { vertices } = this.numbers;
-    const share = 0.72;
-    const x = margin + 9 + share * (width - 2 * margin - 18);
-    const height = y("reference", ref) + share * (y("prediction", pred) - y("reference", ref));
-    return svg("text", { class: "edge-value", x, y: height - 4, "text-anchor": "middle", "data-r": vertices.reference[ref].id, "data-p": vertices.prediction[pred].id }, score(iou));
-  }
+function line([r, p, from, to, intersection, iou, passes, chosen], { left, right }) {
+  return svg("line", {
+    class: `edge ${chosen ? "chosen" : passes ? "passes" : "fails"}`,
+    x1: left, y1: from, x2: right, y2: to, "data-r": r, "data-p": p,
+  }, svg("title", {}, `${short("reference", r)} – ${short("prediction", p)}: IoU ${precise(iou)}, intersection ${intersection}`));
+}
+
+/** IoU written beside a chosen edge, nearer to its prediction, so that merged ones do not collide. */
+function value([r, p, from, to, , iou], { left, right }) {
+  const x = left + VALUE_AT * (right - left);
+  const y = from + VALUE_AT * (to - from);
+  return svg("text", { class: "edge-value", x, y: y - 4, "text-anchor": "middle", "data-r": r, "data-p": p }, score(iou));
 }
 
 const longestName = (vertices) =>

@@ -20,14 +20,16 @@ export class Inspector {
     if (!this.store.state?.scene) return;
     const { selected } = this.store;
     const shape = selected && this.store.shape(selected);
-    if (this.root.contains(document.activeElement) && this.showing === `${selected?.side} ${selected?.at} ${shape?.parts?.length}`) return this.refresh(shape);
-    this.showing = `${selected?.side} ${selected?.at} ${shape?.parts?.length}`;
-    this.root.replaceChildren(...(shape ? this.fields(selected, shape) : [hint()]));
+    const showing = shape ? `${selected.side} ${selected.at} ${shape.kind} ${shape.parts?.length}` : "nothing";
+    if (showing !== this.showing) this.root.replaceChildren(...(shape ? this.fields(selected, shape) : [hint()]));
+    else if (shape) this.refresh(shape);
+    this.showing = showing;
   }
 
   refresh(shape) {
     for (const input of this.root.querySelectorAll("input[name]")) {
-      if (input !== document.activeElement) input.value = round(shape[input.name]);
+      const value = String(round(shape[input.name]));
+      if (input !== document.activeElement && input.value !== value) input.value = value;
     }
   }
 

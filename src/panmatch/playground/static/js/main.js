@@ -78,12 +78,11 @@ class Page {
   /** Know whether a panel is in sight; one that comes into sight is drawn. */
   watch(panel) {
     panel.inSight = true;
-    const card = panel.root.closest(".card");
     const seen = ([{ isIntersecting }]) => {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
     };
-    new IntersectionObserver(seen).observe(card);
+    new IntersectionObserver(seen).observe(panel.root);
   }
 
   catchUp(panel) {
