@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks import classes, core, datasets, metrics, optimal, playground, regions
+from benchmarks import chunked, classes, core, datasets, metrics, optimal, playground, regions
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
 
@@ -22,7 +22,7 @@ README = Path(__file__).with_name("README.md")
 MARK = "<!-- Everything below is written by `make bench`. -->"
 MODULES = {
     module.__name__.rpartition(".")[2]: module
-    for module in (core, optimal, metrics, regions, classes, datasets, playground)
+    for module in (core, optimal, metrics, regions, classes, datasets, chunked, playground)
 }
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 

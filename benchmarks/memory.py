@@ -32,6 +32,11 @@ def cells_256() -> Callable[[], object]:
     return lambda: nearest_labels(labels, threads=2)
 
 
+def peak_memory() -> float:
+    """Return the highest memory of this process so far, in MB."""
+    return _kilobytes("VmHWM") * 1024 / 1e6
+
+
 def print_rise(call: Callable[[], object]) -> None:
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = _kilobytes("VmRSS")

@@ -36,6 +36,7 @@ def test_there_are_docstring_examples_to_run() -> None:
     "page",
     [
         "README.md",
+        "docs/chunked-volumes.md",
         "docs/classes-and-parts.md",
         "docs/metrics.md",
         "docs/optimal-matching.md",

@@ -9,7 +9,7 @@ import panmatch
 
 HEAVY = (
     "scipy", "skimage", "cc3d", "PIL", "pandas", "matplotlib", "rich", "typer", "pydantic",
-    "hypothesis", "torch",
+    "hypothesis", "torch", "zarr", "dask", "distributed",
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 #include "geometry.hpp"
 #include "joint_count.hpp"
 #include "paint.hpp"
+#include "sites.hpp"
 #include "surface.hpp"
 
 namespace panmatch {
@@ -160,6 +161,62 @@ void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& cells,
     fill_cells(grid, cells.data(), where ? where->data() : nullptr, threads);
 }
 
+Array<double> cell_weights(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
+    if (shape.empty()) throw nb::value_error("one axis at least");
+    return flat(exact_weights(Grid{shape, weights_of(spacing, shape.size())}));
+}
+
+template <typename T>
+using Block = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::vector<int64_t> block_shape(const Block<T>& block) {
+    std::vector<int64_t> shape;
+    for (size_t axis = 0; axis < block.ndim(); ++axis) shape.push_back(block.shape(axis));
+    return shape;
+}
+
+template <typename T>
+void nearest_sites(const Block<const T>& sites, const std::vector<int64_t>& offset,
+                   const FlatArray<double>& weights, const Block<T>& labels,
+                   const Block<double>& squares, int threads) {
+    auto site_shape = block_shape(sites), point_shape = block_shape(labels);
+    size_t axes = site_shape.size();
+    if (axes == 0 || point_shape.size() != axes || offset.size() != axes || weights.shape(0) != axes)
+        throw nb::value_error("sites and points must have the same axes");
+    if (block_shape(squares) != point_shape || threads < 1)
+        throw nb::value_error("labels and squares must have one shape");
+    auto weight = to_vector(weights);
+    nb::gil_scoped_release unlocked;
+    see_sites<T>(sites.data(), site_shape, point_shape, offset, weight, labels.data(),
+                 squares.data(), threads);
+}
+
+template <typename T>
+std::tuple<Array<T>, Array<double>> nearest_where(const Block<T>& cells,
+                                                  const FlatArray<double>& weights,
+                                                  const Block<const uint8_t>& where, int threads) {
+    Grid grid{block_shape(cells), to_vector(weights)};
+    if (grid.shape.empty() || grid.weight.size() != grid.shape.size() || threads < 1)
+        throw nb::value_error("one axis, one weight per axis and one thread at least");
+    if (block_shape(where) != grid.shape) throw nb::value_error("where must have the shape of cells");
+    typename NearestLabel<T, double>::Found found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = NearestLabel<T, double>(grid, cells.data(), threads).find_where(where.data());
+    }
+    return {flat(std::move(found.label)), flat(std::move(found.square))};
+}
+
+template <typename T>
+void bind_nearest(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("nearest_where", &nearest_where<T>, "cells"_a.noconvert(), "weights"_a, "where"_a,
+          "threads"_a);
+    m.def("nearest_sites", &nearest_sites<T>, "sites"_a.noconvert(), "offset"_a, "weights"_a,
+          "labels"_a.noconvert(), "squares"_a.noconvert(), "threads"_a);
+}
+
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;
 
 Ragged to_ragged(const std::vector<SurfaceDistances>& all, std::vector<double> SurfaceDistances::*side) {
@@ -222,6 +279,11 @@ void bind_voxels(nb::module_& m) {
           "where"_a.none(), "threads"_a);
     m.def("nearest_labels", &nearest_labels<uint64_t>, "cells"_a.noconvert(), "spacing"_a,
           "where"_a.none(), "threads"_a);
+    m.def("cell_weights", &cell_weights, "shape"_a, "spacing"_a);
+    bind_nearest<uint8_t>(m);
+    bind_nearest<uint16_t>(m);
+    bind_nearest<uint32_t>(m);
+    bind_nearest<uint64_t>(m);
     m.def("surface_distances", &surface_distances, "reference"_a, "prediction"_a, "ref_label"_a,
           "pred_first"_a, "pred_label"_a, "box"_a, "spacing"_a, "threads"_a);
 }

@@ -35,6 +35,12 @@ inline Grid on_lattice(Grid grid) {
     return grid;
 }
 
+// Returns weights with which all squared distances within the grid are compared without rounding.
+inline std::vector<double> exact_weights(const Grid& grid) {
+    Grid ratios = relative(grid);
+    return (exact_in_float(ratios) ? ratios : on_lattice(grid)).weight;
+}
+
 template <typename T, typename D>
 class NearestLabel {
 public:
@@ -50,29 +56,29 @@ public:
         while (open_ > 0) along_columns();
     }
 
-    // Fills only the voxels that `where` marks, and leaves 0 elsewhere. Within rows all distances
-    // are known; from each wanted voxel a walk over the other axes goes outwards until no segment
-    // can be nearer. Where walks grow long, one more axis is settled for all voxels at once.
+    // Nearest labels of some voxels, and their squared distances.
+    struct Found {
+        std::vector<T> label;
+        std::vector<double> square;
+    };
+
+    // Fills only the voxels that `where` marks, and leaves 0 elsewhere.
     void fill_where(const uint8_t* where) {
         if (grid_.size() == 0) return;
-        std::vector<int64_t> wanted;  // not on a segment: there the answer is known
-        for (int64_t at = 0; at < grid_.size(); ++at)
-            if (where[at] && cells_[at] == 0) wanted.push_back(at);
-        along_rows();
-        std::vector<T> found(wanted.size());
-        int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
-        for (int64_t from = 0; from < count; from += kBatch) {
-            budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), &found[from]);
-            if (budget >= 0 || open_ == 0) continue;
-            along_columns();
-            budget = kPatience * grid_.size();
-        }
+        std::vector<int64_t> wanted = outside(where);
+        Found found = find(wanted);
         share_rows(grid_, threads_, [&](int64_t row) {
             int64_t n = grid_.shape.back();
             for (int64_t at = row * n; at < (row + 1) * n; ++at)
                 if (!where[at]) cells_[at] = 0;
         });
-        for (size_t i = 0; i < wanted.size(); ++i) cells_[wanted[i]] = found[i];
+        for (size_t i = 0; i < wanted.size(); ++i) cells_[wanted[i]] = found.label[i];
+    }
+
+    // Finds those of voxels that `where` marks and that lie on no segment, in C order.
+    Found find_where(const uint8_t* where) {
+        if (grid_.size() == 0) return {};
+        return find(outside(where));
     }
 
 private:
@@ -108,8 +114,31 @@ private:
         std::vector<T> label;
     };
 
+    std::vector<int64_t> outside(const uint8_t* where) const {
+        std::vector<int64_t> wanted;
+        for (int64_t at = 0; at < grid_.size(); ++at)
+            if (where[at] && cells_[at] == 0) wanted.push_back(at);
+        return wanted;
+    }
+
+    // Within rows all distances are known; from each wanted voxel a walk over the other axes goes
+    // outwards until no segment can be nearer. Where walks grow long, one more axis is settled for
+    // all voxels at once.
+    Found find(const std::vector<int64_t>& wanted) {
+        along_rows();
+        Found found{std::vector<T>(wanted.size()), std::vector<double>(wanted.size())};
+        int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
+        for (int64_t from = 0; from < count; from += kBatch) {
+            budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), from, found);
+            if (budget >= 0 || open_ == 0) continue;
+            along_columns();
+            budget = kPatience * grid_.size();
+        }
+        return found;
+    }
+
     // Walks from `count` voxels, and returns how many steps that took.
-    int64_t walk_all(const int64_t* wanted, int64_t count, T* found) const {
+    int64_t walk_all(const int64_t* wanted, int64_t count, int64_t from, Found& found) const {
         constexpr int64_t kShare = 256;
         std::atomic<int64_t> steps{0};
         share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
@@ -117,7 +146,8 @@ private:
             for (int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
                 Nearest best{*this};
                 walk_outwards(grid_, step_, 0, open_, wanted[i], 0, best);
-                found[i] = best.label;
+                found.label[from + i] = best.label;
+                found.square[from + i] = best.square;
                 taken += best.steps;
             }
             steps += taken;

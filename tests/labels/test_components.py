@@ -19,7 +19,7 @@ def test_components_equal_scipy_s(ndim: int, connectivity: str) -> None:
     for number in range(300):
         mask = rng.random(rng.integers(1, 8, ndim)) < rng.random()
         mask = np.asarray(mask, order="F" if number % 2 else "C")
-        found = connected_components(mask, connectivity)  # type: ignore[arg-type]
+        found = connected_components(mask, connectivity)  # type: ignore[call-overload]
         want, count = ndimage.label(mask, ndimage.generate_binary_structure(ndim, reach))
         pairs = np.unique(np.stack([found.ravel(), want.ravel()]), axis=1)
         assert pairs.shape[1] == len(np.unique(want))  # one name each, on both sides
@@ -37,6 +37,6 @@ def test_empty_images_have_no_component() -> None:
 
 def test_mistakes_are_named() -> None:
     with pytest.raises(OptionError, match="connectivity='26' is not known"):
-        connected_components([1], "26")  # type: ignore[arg-type]
+        connected_components([1], "26")  # type: ignore[call-overload]
     with pytest.raises(LabelError, match="reference has dtype float64"):
         connected_components([0.5], name="reference")

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from panmatch.labels.painting import VOXELS_PER_THREAD, distinct_labels, mask_of, paint
+from panmatch.labels.combinations import VOXELS_PER_THREAD, distinct_labels
+from panmatch.labels.painting import mask_of, paint
 from tests.brute_force import random_labels
 
 Array = npt.NDArray[Any]

@@ -95,7 +95,11 @@ def evaluate(
         ),
     ] = None,
     dask: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, in place of processes.")
+        str | None,
+        typer.Option(
+            help="Address of a Dask scheduler, in place of processes: it shares out the cases, or "
+            "the chunks of a single pair of Zarr images."
+        ),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Do only what is missing or changed in OUT.")

@@ -38,11 +38,14 @@ class Crew:
 
 
 @contextmanager
-def hire(workers: int, dask: str | None) -> Iterator[Crew]:
-    """Yield workers: one is this process, several are a pool, or those of a cluster."""
+def hire(workers: int, dask: str | None, *, share_chunks: bool = False) -> Iterator[Crew]:
+    """Yield workers: one is this process, several are a pool, or those of a cluster.
+
+    With `share_chunks` cases run in this process, and a cluster works on their chunks.
+    """
     if dask is not None:
-        with _cluster(dask) as crew:
-            yield crew
+        with _client(dask, as_default=share_chunks) as client:
+            yield Crew(Inline, 1) if share_chunks else _crew_of(client)
     elif workers == 1:
         yield Crew(Inline, 1)
     else:
@@ -105,7 +108,7 @@ def _keep_memory() -> None:
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Crew]:
+def _client(address: str, *, as_default: bool) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError as error:
@@ -113,11 +116,15 @@ def _cluster(address: str) -> Iterator[Crew]:
             f"--dask {address!r} needs dask and distributed: pip install 'panmatch[cluster]'."
         ) from error
     try:
-        client = Client(address, timeout="5s", set_as_default=False)
+        client = Client(address, timeout="5s", set_as_default=as_default)
     except (OSError, ValueError) as error:
         raise OptionError(f"--dask {address!r}: no scheduler answers there ({error}).") from error
     with client:
-        size = sum(client.nthreads().values())
-        if not size:
+        if not client.nthreads():
             raise OptionError(f"--dask {address!r}: the scheduler has no workers yet.")
-        yield Crew(lambda: client.get_executor(pure=False), size * (1 + AHEAD))
+        yield client
+
+
+def _crew_of(client: Any) -> Crew:
+    size = sum(client.nthreads().values())
+    return Crew(lambda: client.get_executor(pure=False), size * (1 + AHEAD))

@@ -12,7 +12,8 @@ from panmatch.datasets.case import Case, Source
 from panmatch.datasets.coco_cases import open_coco
 from panmatch.errors import FileError, OptionError
 from panmatch.evaluation import Images
-from panmatch.formats import LabelImage, check_same_grid, read_labels
+from panmatch.formats import StoredImage, check_same_grid, is_chunked_file, open_labels
+from panmatch.labels.chunked.on_dask import as_dask
 from panmatch.spec import Spec
 
 BLOCK = 1 << 20
@@ -27,28 +28,44 @@ class Loaded:
     spacing: tuple[float, ...] | None
 
 
-def load_case(case: Case, spec: Spec, allow_header_mismatch: bool) -> Loaded:
-    """Read all images of a case, and check that they lie on one grid."""
+def load_case(
+    case: Case, spec: Spec, allow_header_mismatch: bool, *, on_dask: bool = False
+) -> Loaded:
+    """Read all images of a case, and check that they lie on one grid.
+
+    Parameters
+    ----------
+    on_dask
+        Whether images that stay in their chunks are handed over to Dask.
+    """
     ref, pred = case.reference, case.prediction
     if case.problem or ref is None or pred is None:
         raise FileError(case.problem or "a file is missing")
     if spec.encoding == "coco":
         return _load_coco(ref, pred)
-    first = read_labels(ref.path, colour_ids=spec.colour_ids)
+    first = open_labels(ref.path, colour_ids=spec.colour_ids)
     others = {
-        "prediction": read_labels(pred.path, colour_ids=spec.colour_ids),
-        "reference_parts": None if ref.parts is None else read_labels(ref.parts),
-        "prediction_parts": None if pred.parts is None else read_labels(pred.parts),
+        "prediction": open_labels(pred.path, colour_ids=spec.colour_ids),
+        "reference_parts": None if ref.parts is None else open_labels(ref.parts),
+        "prediction_parts": None if pred.parts is None else open_labels(pred.parts),
     }
-    found: dict[str, LabelImage] = {name: one for name, one in others.items() if one is not None}
+    found: dict[str, StoredImage] = {name: one for name, one in others.items() if one is not None}
     for image in found.values():
         check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
-    parts = {name: image.labels for name, image in found.items()}
+    images = {"reference": first.labels} | {name: one.labels for name, one in found.items()}
+    if on_dask:
+        images = {name: as_dask(labels) for name, labels in images.items()}
     return Loaded(
-        Images(first.labels, parts.get("reference_parts")),
-        Images(parts["prediction"], parts.get("prediction_parts")),
+        Images(images["reference"], images.get("reference_parts")),
+        Images(images["prediction"], images.get("prediction_parts")),
         first.spacing or found["prediction"].spacing,
     )
+
+
+def is_chunked_case(case: Case) -> bool:
+    """Return whether both images of a case are Zarr folders, or inside of one."""
+    sources = (case.reference, case.prediction)
+    return all(source is not None and is_chunked_file(source.path) for source in sources)
 
 
 def _load_coco(ref: Source, pred: Source) -> Loaded:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from panmatch.datasets.case import Case, Source
 from panmatch.datasets.executors import hire
+from panmatch.datasets.loading import is_chunked_case
 from panmatch.datasets.outputs import read_run, write_run, write_tables
 from panmatch.datasets.running import run_cases
 from panmatch.datasets.store import CaseStore, read_results
@@ -30,7 +31,8 @@ class RunOptions:
     Attributes
     ----------
     workers, dask
-        Number of processes, or the address of a Dask scheduler.
+        Number of processes, or the address of a Dask scheduler. Several cases are shared out
+        among its workers, a single one with Zarr images chunk by chunk.
     resume, overwrite
         Whether to go on with what a folder holds, or to drop it.
     """
@@ -81,9 +83,11 @@ def run_dataset(
         log.begin()
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
+        share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
         try:
-            with hire(options.workers, options.dask) as crew:
-                run_cases(cases, order, crew, known, log.finished)
+            with hire(options.workers, options.dask, share_chunks=share_chunks) as crew:
+                task = replace(order, chunks_on_dask=share_chunks)
+                run_cases(cases, task, crew, known, log.finished)
             log.status = "finished"
         finally:
             result = log.end(workers=options.workers if options.dask is None else options.dask)

@@ -28,16 +28,19 @@ class Order:
         In place of the spacing of the files.
     threads
         Number of threads of each worker.
+    chunks_on_dask
+        Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
     """
 
     spec: str
     allow_header_mismatch: bool = False
     spacing: tuple[float, ...] | None = None
     threads: int | None = None
+    chunks_on_dask: bool = False
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the order: spec, options and version; threads change nothing."""
+        """What identifies the order: spec, options and version; not who does the work."""
         options = f"{panmatch.__version__} {self.allow_header_mismatch} {self.spacing} {self.spec}"
         return hashlib.sha256(options.encode()).hexdigest()
 
@@ -93,7 +96,7 @@ def failed(case: Case, reason: str) -> CaseResult:
 
 def _evaluate(order: Order, case: Case) -> CaseResult:
     spec = Spec.model_validate_json(order.spec)
-    loaded = load_case(case, spec, order.allow_header_mismatch)
+    loaded = load_case(case, spec, order.allow_header_mismatch, on_dask=order.chunks_on_dask)
     return evaluate_case(
         loaded.reference,
         loaded.prediction,

@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
 from panmatch.labels.classes import SegmentClass
 from panmatch.labels.segment_images import SegmentImages
 from panmatch.labels.validation import LabelArray
+from panmatch.labels.void import is_set
 from panmatch.overlap import Overlap, count_region_overlaps
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.scoring.measurer import Measurer
@@ -73,17 +75,18 @@ class ClassCase:
         )
 
     @cached_property
-    def images(self) -> tuple[LabelArray, LabelArray]:
+    def images(self) -> tuple[Volume, Volume]:
         """Ids of the objects of the class, in the reference and in the prediction."""
         return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
 
     @cached_property
-    def _unknown(self) -> npt.NDArray[np.bool_] | None:
-        """Void voxels of the reference and of the mask; None if there are none."""
-        given = None if self.void is None else np.asarray(self.void) != 0
+    def _unknown(self) -> Volume | None:
+        """Void voxels of the reference and of the mask, not 0; None if there are none."""
+        given = None if self.void is None else as_volume(self.void, "void")
         if not self.reference_images.has_void:
             return given
-        return self.reference_images.void if given is None else self.reference_images.void | given
+        own = self.reference_images.void
+        return own if given is None else map_labels(_either, own, given)
 
     @cached_property
     def _region_overlap(self) -> Overlap:
@@ -104,3 +107,7 @@ class ClassCase:
             spacing=self.spacing,
             threads=self.threads,
         )
+
+
+def _either(first: LabelArray, second: LabelArray) -> npt.NDArray[np.bool_]:
+    return is_set(first) | is_set(second)

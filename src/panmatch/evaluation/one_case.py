@@ -13,6 +13,7 @@ from panmatch.evaluation.case_result import CaseResult
 from panmatch.evaluation.class_case import ClassCase
 from panmatch.evaluation.columns import Columns, append_block
 from panmatch.evaluation.diagnosis import diagnose
+from panmatch.evaluation.held import hold
 from panmatch.evaluation.result import Result
 from panmatch.evaluation.rows import (
     curve_block,
@@ -26,7 +27,7 @@ from panmatch.labels.panoptic import Panoptic
 from panmatch.labels.segment_images import SegmentImages
 from panmatch.labels.void import split_void, without_mask
 from panmatch.matching import match
-from panmatch.overlap.classes import ID_SPAN, count_class_overlaps
+from panmatch.overlap.classes import ID_SPAN, count_class_labels
 from panmatch.scoring import curve
 from panmatch.spec import Spec, as_spec
 
@@ -48,7 +49,8 @@ def evaluate(
     Parameters
     ----------
     reference, prediction
-        Label images of one shape, or `Panoptic` images, on both sides.
+        Label images of one shape, or `Panoptic` images, on both sides. Arrays that are stored in
+        chunks (Zarr, Dask, HDF5) are read box by box if they are large.
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing
@@ -128,7 +130,7 @@ def class_cases(
         reference = Images(reference.labels.data, reference.parts)
     if not isinstance(prediction.labels, Panoptic):
         prediction = Images(without_mask(prediction.labels), prediction.parts)
-    layers = make_layers(spec, reference, prediction)
+    layers = make_layers(spec, *hold(reference, prediction, spec))
     classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, void, threads)]
     if spec.encoding == "labels":
         return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
@@ -146,16 +148,13 @@ def _of_layer(
     void: npt.ArrayLike | None,
     threads: int | None,
 ) -> list[ClassCase]:
-    overlaps = count_class_overlaps(
-        layer.reference,
-        layer.prediction,
-        void=void,
-        background=spec.part_background,
-        threads=threads,
-    )
+    counted = count_class_labels(layer.reference, layer.prediction, void=void, threads=threads)
+    overlaps = counted.overlaps(spec.part_background)
+    options: dict[str, Any] = {"unnumbered": ID_SPAN - 1, "threads": threads}
+    of_ref, of_pred = counted.distinct()
     images = (
-        SegmentImages(layer.reference, unnumbered=ID_SPAN - 1, threads=threads),
-        SegmentImages(layer.prediction, unnumbered=ID_SPAN - 1, crowd=True, threads=threads),
+        SegmentImages(layer.reference, distinct=of_ref, **options),
+        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, **options),
     )
     return [
         ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)

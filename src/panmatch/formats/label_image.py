@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from panmatch.errors import FileError
 from panmatch.labels import LabelArray, check_same_shape
+from panmatch.labels.chunked.volumes import Volume
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,8 +25,8 @@ DIRECTIONS = (("L", "R"), ("P", "A"), ("I", "S"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelImage:
-    """One label array with what its file says about the grid.
+class StoredImage:
+    """One label array, in memory or in its chunks, with what its file says about the grid.
 
     Attributes
     ----------
@@ -41,19 +42,9 @@ class LabelImage:
         (4, 4). None where the file does not say.
     path
         The file.
-
-    Examples
-    --------
-    >>> labels = np.zeros((4, 3, 2), np.uint8)
-    >>> affine = np.diag([-0.5, 0.5, 2.0, 1.0])
-    >>> image = LabelImage(labels, (0.5, 0.5, 2.0), affine, Path("a.nii"))
-    >>> image.orientation
-    'LAS'
-    >>> image.describe()
-    'shape (4, 3, 2), spacing (0.5, 0.5, 2), orientation LAS, origin (0, 0, 0)'
     """
 
-    labels: LabelArray
+    labels: Volume
     spacing: tuple[float, ...] | None
     affine: Floats | None
     path: Path
@@ -84,8 +75,26 @@ class LabelImage:
         return f"shape {self.labels.shape}, spacing {spacing}, {place}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelImage(StoredImage):
+    """A label array in memory, with what its file says about the grid.
+
+    Examples
+    --------
+    >>> labels = np.zeros((4, 3, 2), np.uint8)
+    >>> affine = np.diag([-0.5, 0.5, 2.0, 1.0])
+    >>> image = LabelImage(labels, (0.5, 0.5, 2.0), affine, Path("a.nii"))
+    >>> image.orientation
+    'LAS'
+    >>> image.describe()
+    'shape (4, 3, 2), spacing (0.5, 0.5, 2), orientation LAS, origin (0, 0, 0)'
+    """
+
+    labels: LabelArray
+
+
 def check_same_grid(
-    reference: LabelImage, prediction: LabelImage, *, allow_header_mismatch: bool = False
+    reference: StoredImage, prediction: StoredImage, *, allow_header_mismatch: bool = False
 ) -> None:
     """Raise an error that prints both grids unless voxels of equal index are in one place.
 
@@ -135,7 +144,7 @@ def check_same_grid(
         )
 
 
-def _grid_difference(reference: LabelImage, prediction: LabelImage) -> str | None:
+def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | None:
     if reference.spacing is not None and prediction.spacing is not None:
         spacings = np.array([reference.spacing, prediction.spacing])
         if (np.ptp(spacings, axis=0) > SPACING_TOLERANCE * spacings.min(axis=0)).any():

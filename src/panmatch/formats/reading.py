@@ -8,7 +8,7 @@ from pathlib import Path
 
 from panmatch.errors import FileError
 from panmatch.formats import itk, nifti, numpy_files, png, tiff, zarr_store
-from panmatch.formats.label_image import LabelImage
+from panmatch.formats.label_image import LabelImage, StoredImage
 
 READERS: dict[str, Callable[[Path], LabelImage]] = {
     ".nii": nifti.read,
@@ -63,15 +63,28 @@ def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> La
     'shape (2, 2), spacing (2, 0.5), orientation and origin unknown'
     """
     source = Path(path)
-    suffix = _known_suffix(source) or _inside_zarr(source)
-    if not suffix:
-        raise FileError(
-            f"path={str(source)!r} has no suffix of a label file. Accepted: {', '.join(READERS)}."
-        )
-    _check_kind(source, folder=suffix.endswith(".zarr"))
+    suffix = _checked_suffix(source)
     if suffix == ".png":
         return png.read(source, colour_ids=colour_ids)
     return READERS[suffix](source)
+
+
+def open_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> StoredImage:
+    """Read a label image as `read_labels` does, but leave that of a Zarr folder in its chunks.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np, zarr
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     stored = zarr.array(np.eye(4, dtype=np.uint8), chunks=(2, 3), store=f"{folder}/a.zarr")
+    ...     open_labels(f"{folder}/a.zarr").labels.chunks
+    ((2, 2), (3, 1))
+    """
+    source = Path(path)
+    if _checked_suffix(source).endswith(".zarr"):
+        return zarr_store.open_chunked(source)
+    return read_labels(source, colour_ids=colour_ids)
 
 
 def is_label_file(path: str | os.PathLike[str]) -> bool:
@@ -83,6 +96,18 @@ def is_label_file(path: str | os.PathLike[str]) -> bool:
     (True, False)
     """
     return bool(_known_suffix(Path(path)))
+
+
+def is_chunked_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is that of a Zarr folder, or of one inside of it.
+
+    Examples
+    --------
+    >>> is_chunked_file("a.ome.zarr/labels/cells"), is_chunked_file("a.nii.gz")
+    (True, False)
+    """
+    source = Path(path)
+    return (_known_suffix(source) or _inside_zarr(source)).endswith(".zarr")
 
 
 def case_name(path: str | os.PathLike[str]) -> str:
@@ -102,6 +127,17 @@ def _known_suffix(path: Path) -> str:
     name = path.name.lower()
     known = [one for one in READERS if name.endswith(one) and name != one]
     return max(known, key=len, default="")
+
+
+def _checked_suffix(path: Path) -> str:
+    """Return the suffix by which a file is read, or raise a `FileError`."""
+    suffix = _known_suffix(path) or _inside_zarr(path)
+    if not suffix:
+        raise FileError(
+            f"path={str(path)!r} has no suffix of a label file. Accepted: {', '.join(READERS)}."
+        )
+    _check_kind(path, folder=suffix.endswith(".zarr"))
+    return suffix
 
 
 def _inside_zarr(path: Path) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.labels.chunked.volumes import as_volume
 from panmatch.labels.classes import SegmentClass, check_classes
 from panmatch.labels.panoptic import (
     NO_CLASS,
@@ -17,7 +18,6 @@ from panmatch.labels.panoptic import (
     Panoptic,
     are_things,
 )
-from panmatch.labels.validation import as_labels
 
 
 def from_cityscapes(
@@ -41,7 +41,7 @@ def from_cityscapes(
         instance = np.where(columns[0] >= 1000, columns[0] % 1000 + 1, 0)
         return _coded(number, instance, np.zeros_like(number), kinds)
 
-    return Panoptic((as_labels(ids, name),), kinds, decode)
+    return Panoptic((as_volume(ids, name),), kinds, decode)
 
 
 def from_panoptic_parts(
@@ -69,7 +69,7 @@ def from_panoptic_parts(
         part = np.where(full & (uid % 100 > 0), uid % 100, UNKNOWN_PART)
         return _without_partless(_coded(number, instance, part, kinds), kinds)
 
-    return Panoptic((as_labels(uids, name),), kinds, decode)
+    return Panoptic((as_volume(uids, name),), kinds, decode)
 
 
 def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:

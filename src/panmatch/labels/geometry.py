@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
+from panmatch.labels.chunked.boxes import Box
+from panmatch.labels.chunked.folding import fold
+from panmatch.labels.chunked.volumes import ChunkedLabels, as_volume
 from panmatch.labels.memory_order import memory_axes
 from panmatch.labels.threads import thread_count
-from panmatch.labels.validation import as_labels
+from panmatch.labels.validation import LabelArray, as_labels
 
 Ints = npt.NDArray[np.int64]
 
@@ -63,7 +67,8 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
     Parameters
     ----------
     labels
-        Label image of any dimension and memory order; 0 is background.
+        Label image of any dimension and memory order; 0 is background. A chunked one is read box
+        by box.
     threads
         Number of threads; by default as many as pay.
 
@@ -73,11 +78,37 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
     >>> [column.tolist() for column in (found.ids, found.voxels, found.start, found.stop)]
     [[7], [3], [[0, 1]], [[2, 3]]]
     """
-    array = np.atleast_1d(as_labels(labels, "labels"))
-    axes = memory_axes(array)
-    ids, table = native.segment_geometry(
-        array.transpose(axes), thread_count(threads, array.size, voxels_per_thread=1 << 22)
+    volume = as_volume(labels, "labels")
+    if isinstance(volume, ChunkedLabels) and volume.ndim:
+        return fold(_in_box, [volume], add_geometries, threads=threads)
+    array = np.atleast_1d(as_labels(volume, "labels"))
+    return _scanned(array, thread_count(threads, array.size, voxels_per_thread=1 << 22))
+
+
+def add_geometries(parts: Sequence[Geometry]) -> Geometry:
+    """Return the geometry of all segments of an image from those of its parts."""
+    ids, rows = np.unique(np.concatenate([part.ids for part in parts]), return_inverse=True)
+    columns = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("voxels", "coordinate_sums", "start", "stop")
     )
+    every = Geometry(np.arange(len(rows)), *columns)
+    return replace(every.unite(every.ids, rows, len(ids)), ids=ids)
+
+
+def _in_box(box: Box, blocks: Sequence[LabelArray]) -> Geometry:
+    found, corner = _scanned(blocks[0], 1), np.array([start for start, _ in box], np.int64)
+    return replace(
+        found,
+        coordinate_sums=found.coordinate_sums + corner * found.voxels[:, np.newaxis],
+        start=found.start + corner,
+        stop=found.stop + corner,
+    )
+
+
+def _scanned(array: LabelArray, workers: int) -> Geometry:
+    axes = memory_axes(array)
+    ids, table = native.segment_geometry(array.transpose(axes), workers)
     order = np.argsort(ids)
     per_axis = table[order, 1:].reshape(len(ids), array.ndim, 3)[:, np.argsort(axes)]
     sums, start, stop = np.moveaxis(per_axis, 2, 0)

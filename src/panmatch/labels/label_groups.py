@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
+from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
 from panmatch.labels.classes import SegmentClass, check_classes
 from panmatch.labels.components import Connectivity, connected_components
 from panmatch.labels.painting import mask_of
@@ -24,7 +26,7 @@ from panmatch.labels.panoptic import (
     refuse,
     refuse_negative,
 )
-from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+from panmatch.labels.validation import LabelArray, check_same_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,13 @@ def from_labels(
     others = () if ignored == "others" else tuple(ignored)
     kinds = check_classes(group.kind for group in schema)
     owner = _owners(schema)
-    image = as_labels(labels, name)
+    image = as_volume(labels, name)
     arrays = {name: image}
     by_component = np.array([group.instances == "components" for group in schema])
     if by_component.any():
         arrays["components"] = _components(image, schema, (*unknown, *others))
     if part_map is not None:
-        arrays[f"{name}_parts"] = as_labels(part_map, f"{name}_parts")
+        arrays[f"{name}_parts"] = as_volume(part_map, f"{name}_parts")
     check_same_shape(arrays)
     no_parts = tuple(not_parts)
 
@@ -173,19 +175,21 @@ def _parts_of_classes(
     return parts
 
 
-def _components(
-    image: LabelArray, schema: tuple[LabelGroup, ...], left_out: tuple[int, ...]
-) -> LabelArray:
+def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[int, ...]) -> Volume:
     """Return components of each class that wants them; classes never share one."""
-    found: LabelArray | None = None
+    found: Volume | None = None
     named = [value for group in schema for value in group.labels or ()]
     for group in schema:
         if group.instances == "components":
-            if group.labels is None:
-                mask = mask_of(image, [0, *left_out, *named], others=True)
-            else:
-                mask = mask_of(image, group.labels)
+            others = group.labels is None
+            labels = [0, *left_out, *named] if group.labels is None else list(group.labels)
+            mask = map_labels(partial(mask_of, labels=labels, others=others), image)
             numbered = connected_components(mask, group.connectivity)
-            found = numbered if found is None else np.where(numbered > 0, numbered, found)
+            found = numbered if found is None else map_labels(_first_of, numbered, found)
     assert found is not None
     return found
+
+
+def _first_of(labels: LabelArray, otherwise: LabelArray) -> LabelArray:
+    """Return the labels, and others where they are background."""
+    return np.where(labels > 0, labels, otherwise)

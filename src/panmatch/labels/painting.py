@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
+from panmatch.labels.chunked.volumes import Volume, any_chunked, map_labels
+from panmatch.labels.combinations import VOXELS_PER_THREAD, Ints, distinct_labels
 from panmatch.labels.memory_order import memory_axes
 from panmatch.labels.threads import thread_count
 from panmatch.labels.validation import LabelArray
-
-Ints = npt.NDArray[np.int64]
-
-VOXELS_PER_THREAD = 1 << 22
-
-
-def distinct_labels(
-    arrays: Sequence[LabelArray], *, threads: int | None = None
-) -> tuple[Ints, Ints]:
-    """Return all combinations of labels, one column each, and how many voxels have them.
-
-    Examples
-    --------
-    >>> distinct_labels([np.array([1, 1, 2]), np.array([7, 7, 0])])
-    (array([[1, 2],
-           [7, 0]]), array([2, 1]))
-    """
-    workers = thread_count(threads, arrays[0].size, voxels_per_thread=VOXELS_PER_THREAD)
-    keys, counts = native.joint_counts(list(arrays), workers)
-    return np.ascontiguousarray(keys.T).view(np.int64), counts.view(np.int64)
 
 
 def paint(
@@ -69,6 +52,21 @@ def paint(
         thread_count(threads, first.size, voxels_per_thread=VOXELS_PER_THREAD),
     )
     return out.transpose(np.argsort(axes))
+
+
+def paint_volumes(
+    volumes: Sequence[Volume], combinations: Ints, numbers: Ints, *, threads: int | None = None
+) -> Volume:
+    """Paint as `paint` does; an image made from chunked ones is painted when it is read."""
+    workers = 1 if any_chunked(volumes) else threads
+    paint_all = partial(_paint, combinations=combinations, numbers=numbers, threads=workers)
+    return map_labels(paint_all, *volumes)
+
+
+def _paint(
+    *arrays: LabelArray, combinations: Ints, numbers: Ints, threads: int | None
+) -> LabelArray:
+    return paint(arrays, combinations, numbers, threads=threads)
 
 
 def mask_of(

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, check_choice
+from panmatch.labels.chunked.volumes import Volume, as_volume
 from panmatch.labels.classes import SegmentClass, check_classes
-from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+from panmatch.labels.validation import check_same_shape
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -63,7 +64,7 @@ class Panoptic:
     Attributes
     ----------
     arrays
-        The label arrays.
+        The label arrays; some may be chunked.
     classes
         All classes there may be.
     decode
@@ -71,7 +72,7 @@ class Panoptic:
         their `Meaning`; raises a `LabelError` for combinations that mean nothing.
     """
 
-    arrays: tuple[LabelArray, ...]
+    arrays: tuple[Volume, ...]
     classes: tuple[SegmentClass, ...]
     decode: Decode
 
@@ -116,11 +117,11 @@ def from_maps(
     check_choice("numbering", numbering, ("global", "per class"))
     kinds, unknown = check_classes(classes), tuple(void)
     arrays = {
-        name: as_labels(class_map, name),
-        "instance_map": as_labels(instance_map, "instance_map"),
+        name: as_volume(class_map, name),
+        "instance_map": as_volume(instance_map, "instance_map"),
     }
     if part_map is not None:
-        arrays["part_map"] = as_labels(part_map, "part_map")
+        arrays["part_map"] = as_volume(part_map, "part_map")
     check_same_shape(arrays)
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
@@ -195,7 +196,7 @@ def from_segments(
         crowd = np.array([bool(i) and table[i][1] for i in ids.tolist()], np.bool_)
         return Meaning(at, ids, np.zeros_like(ids), crowd, ids == 0)
 
-    return Panoptic((as_labels(segments, name),), kinds, decode)
+    return Panoptic((as_volume(segments, name),), kinds, decode)
 
 
 def are_things(at: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:

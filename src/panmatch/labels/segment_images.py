@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from panmatch.labels.painting import distinct_labels, paint
+from panmatch.labels.chunked.volumes import Volume
+from panmatch.labels.combinations import Counted, distinct_labels
+from panmatch.labels.painting import paint_volumes
 from panmatch.labels.panoptic import UNKNOWN_PART, Ints, Meaning, Panoptic
-from panmatch.labels.validation import LabelArray
 
 
 class SegmentImages:
@@ -23,6 +23,9 @@ class SegmentImages:
         Id of things without a number.
     threads
         Number of threads; by default as many as pay.
+    distinct
+        All combinations of its labels and their voxels, as `distinct_labels` has them, if they
+        are known already.
 
     Examples
     --------
@@ -31,7 +34,7 @@ class SegmentImages:
     >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
     >>> images = SegmentImages(side, unnumbered=99)
     >>> images.of_class(0).tolist(), images.void.tolist()
-    ([[1, 2, 0, 0]], [[False, False, False, True]])
+    ([[1, 2, 0, 0]], [[0, 0, 0, 1]])
     """
 
     def __init__(
@@ -41,18 +44,19 @@ class SegmentImages:
         unnumbered: int,
         crowd: bool = False,
         threads: int | None = None,
+        distinct: Counted | None = None,
     ) -> None:
         self._side, self._unnumbered, self._threads = side, unnumbered, threads
-        self._crowd = crowd
+        self._crowd, self._known = crowd, distinct
 
-    def of_class(self, at: int) -> LabelArray:
+    def of_class(self, at: int) -> Volume:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
         meaning = self._meaning
         ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
         ids = np.where(meaning.instances == 0, self._unnumbered, meaning.instances)
         return self._painted(np.where(ours, ids, 0))
 
-    def parts_of_class(self, at: int, unknown: int) -> LabelArray:
+    def parts_of_class(self, at: int, unknown: int) -> Volume:
         """Return the part labels on the segments of a class, `unknown` for unknown ones."""
         meaning = self._meaning
         ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
@@ -60,10 +64,9 @@ class SegmentImages:
         return self._painted(np.where(ours, parts, 0))
 
     @cached_property
-    def void(self) -> npt.NDArray[np.bool_]:
-        """Voxels about which nothing is known."""
-        unknown: npt.NDArray[np.bool_] = self._painted(self._meaning.void.astype(np.int64)) != 0
-        return unknown
+    def void(self) -> Volume:
+        """Voxels about which nothing is known: not 0."""
+        return self._painted(self._meaning.void.astype(np.int64))
 
     @cached_property
     def has_void(self) -> bool:
@@ -71,7 +74,9 @@ class SegmentImages:
         return bool(self._meaning.void.any())
 
     @cached_property
-    def _distinct(self) -> tuple[Ints, Ints]:
+    def _distinct(self) -> Counted:
+        if self._known is not None:
+            return self._known
         return distinct_labels(self._side.arrays, threads=self._threads)
 
     @cached_property
@@ -79,10 +84,10 @@ class SegmentImages:
         columns, counts = self._distinct
         return self._side.decode(tuple(columns), counts)
 
-    def _painted(self, numbers: Ints) -> LabelArray:
+    def _painted(self, numbers: Ints) -> Volume:
         """Return an image with the number of its combination on every voxel."""
         arrays, values = self._side.arrays, self._distinct[0]
         for array, column in zip(arrays, values, strict=True):
             if np.array_equal(numbers, column):
                 return array
-        return paint(arrays, values, numbers, threads=self._threads)
+        return paint_volumes(arrays, values, numbers, threads=self._threads)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, ShapeError
+from panmatch.labels.memory import check_fits, is_chunked
 
 LabelArray = npt.NDArray[np.integer[Any]]
 
@@ -18,7 +20,8 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     Parameters
     ----------
     array
-        Integers or booleans of any dimension, dtype and memory order. 0 is background.
+        Integers or booleans of any dimension, dtype and memory order. 0 is background. An array
+        that is stored in chunks is read as a whole.
     name
         What to call the argument in an error message.
 
@@ -26,12 +29,16 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     ------
     LabelError
         For any other dtype. Floating-point labels are never converted silently.
+    OptionError
+        If a chunked array is too large to be held in memory.
 
     Examples
     --------
     >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
     'i'
     """
+    if is_chunked(array):
+        check_fits(array, name)
     values = np.asarray(array)
     if values.dtype == np.bool_:
         values = values.view(np.uint8)
@@ -52,16 +59,29 @@ def as_mask(array: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
     """
     labels = as_labels(array, name)
     if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
-        voxels = int(np.count_nonzero(labels < 0))
-        raise LabelError(
-            f"{name} holds the negative label {labels.min()} ({voxels} voxels below 0): labels are "
-            f"0 (background) or positive ids. Set such voxels to 0, or leave them out as void."
-        )
+        raise negative_label(name, int(labels.min()), int(np.count_nonzero(labels < 0)))
     mask: npt.NDArray[np.bool_] = labels != 0
     return mask
 
 
-def check_same_shape(arrays: dict[str, LabelArray]) -> None:
+def negative_label(name: str, label: int, voxels: int) -> LabelError:
+    """Return the error about a label below 0 in a mask."""
+    return LabelError(
+        f"{name} holds the negative label {label} ({voxels} voxels below 0): labels are "
+        f"0 (background) or positive ids. Set such voxels to 0, or leave them out as void."
+    )
+
+
+class Shaped(Protocol):
+    """Whatever has a shape."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths along all axes."""
+        ...
+
+
+def check_same_shape(arrays: Mapping[str, Shaped]) -> None:
     """Raise a `ShapeError` that prints both shapes unless all arrays have one shape."""
     first_name, first = next(iter(arrays.items()))
     for name, other in arrays.items():

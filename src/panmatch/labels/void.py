@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
+from panmatch.labels.memory import is_chunked
+from panmatch.labels.validation import LabelArray, check_same_shape
 
 
 def without_void(
     reference: npt.ArrayLike, prediction: npt.ArrayLike, void: int | npt.ArrayLike | None
-) -> tuple[LabelArray, LabelArray]:
+) -> tuple[Volume, Volume]:
     """Return both label images with the void voxels set to background.
 
     Without void they are returned as they are. `void` is a label of the reference or a mask; a
-    masked reference brings its own.
+    masked reference brings its own. Chunked images stay chunked.
 
     Examples
     --------
@@ -23,18 +27,28 @@ def without_void(
     (array([1, 0, 2]), array([4, 0, 4]))
     """
     mask, label = split_void(reference, void)
-    ref = as_labels(reference, "reference")
-    pred = as_labels(without_mask(prediction), "prediction")
+    ref = as_volume(reference, "reference")
+    pred = as_volume(without_mask(prediction), "prediction")
     check_same_shape({"reference": ref, "prediction": pred})
     if mask is not None:
-        unknown = as_labels(mask, "void")
+        unknown = as_volume(mask, "void")
         check_same_shape({"reference": ref, "void": unknown})
-        gone = unknown != 0
+        gone = map_labels(is_set, unknown)
     elif label is not None:
-        gone = ref == label
+        gone = map_labels(partial(np.equal, label), ref)
     else:
         return ref, pred
-    return np.where(gone, 0, ref), np.where(gone, 0, pred)
+    return map_labels(_known, gone, ref), map_labels(_known, gone, pred)
+
+
+def is_set(mask: LabelArray) -> npt.NDArray[np.bool_]:
+    """Return where a mask is not 0."""
+    found: npt.NDArray[np.bool_] = mask != 0
+    return found
+
+
+def _known(gone: LabelArray, labels: LabelArray) -> LabelArray:
+    return np.where(is_set(gone), 0, labels)
 
 
 def split_void(
@@ -48,7 +62,7 @@ def split_void(
                 f"void={_brief(void)} as well. Put both into one mask, and pass reference.data."
             )
         return np.ma.getmaskarray(reference), None
-    if void is None or np.ndim(void) > 0:
+    if void is None or is_chunked(void) or np.ndim(void) > 0:
         return void, None
     if isinstance(void, bool | np.bool_) or not isinstance(void, int | np.integer | np.ndarray):
         raise OptionError(

@@ -25,6 +25,18 @@ def distances_fit_float(shape: Sequence[int], spacing: Floats) -> bool: ...
 def nearest_labels(
     cells: npt.NDArray[Any], spacing: Floats, where: Mask | None, threads: int
 ) -> None: ...
+def cell_weights(shape: Sequence[int], spacing: Floats) -> Floats: ...
+def nearest_where(
+    cells: npt.NDArray[Any], weights: Floats, where: Mask, threads: int
+) -> tuple[npt.NDArray[Any], Floats]: ...
+def nearest_sites(
+    sites: npt.NDArray[Any],
+    offset: Sequence[int],
+    weights: Floats,
+    labels: npt.NDArray[Any],
+    squares: Floats,
+    threads: int,
+) -> None: ...
 def surface_distances(
     reference: npt.NDArray[Any],
     prediction: npt.NDArray[Any],

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from panmatch import native
 from panmatch.errors import LabelError, OptionError, OverlapError, check_choice
-from panmatch.labels import as_labels, check_same_shape
+from panmatch.labels import check_same_shape
+from panmatch.labels.chunked.volumes import as_volume, map_labels
 from panmatch.labels.classes import SegmentClass
+from panmatch.labels.combinations import Counted, distinct_labels
 from panmatch.labels.panoptic import Meaning, Panoptic
-from panmatch.labels.threads import thread_count
-from panmatch.overlap.counting import VOXELS_PER_THREAD, Assembled
+from panmatch.labels.void import is_set
+from panmatch.overlap.counting import Assembled
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.part_counting import check_part_labels, part_counts
 from panmatch.overlap.parts import BACKGROUNDS, Background, Parts
@@ -137,37 +138,83 @@ def count_class_overlaps(
     (array([1.]), array([0.5]))
     """
     check_choice("background", background, BACKGROUNDS)
+    counted = count_class_labels(reference, prediction, void=void, threads=threads)
+    return counted.overlaps(background)
+
+
+def count_class_labels(
+    reference: Panoptic,
+    prediction: Panoptic,
+    *,
+    void: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> ClassLabels:
+    """Count all combinations of labels of both sides; parameters as for `count_class_overlaps`."""
     if reference.classes != prediction.classes:
         raise OptionError("reference and prediction must have the same classes.")
     arrays = [*reference.arrays, *prediction.arrays]
     if void is not None:
-        arrays.append((as_labels(void, "void") != 0).view(np.uint8))
+        arrays.append(map_labels(is_set, as_volume(void, "void")))
     shapes = {"reference": arrays[0], "prediction": prediction.arrays[0], "void": arrays[-1]}
     check_same_shape(shapes if void is not None else dict(list(shapes.items())[:2]))
-    workers = thread_count(threads, arrays[0].size, voxels_per_thread=VOXELS_PER_THREAD)
-    keys, counts = native.joint_counts(arrays, workers)
-    columns, counts = np.ascontiguousarray(keys.T).view(np.int64), counts.view(np.int64)
-    middle = len(reference.arrays)
-    ref = _decoded(reference, columns[:middle], counts)
-    pred = _decoded(prediction, columns[middle : middle + len(prediction.arrays)], counts)
-    lost = ref.void if void is None else ref.void | (columns[-1] != 0)
-    rows = _Rows(ref, pred, counts, lost)
-    built = rows.assembled()
-    parts = {
-        at: rows.parts(at, kind, built, background)
-        for at, kind in enumerate(reference.classes)
-        if kind.has_parts
-    }
-    return ClassOverlaps(reference.classes, built.overlap, parts)
+    columns, counts = distinct_labels(arrays, threads=threads)
+    return ClassLabels(reference, prediction, columns, counts)
 
 
-def _decoded(side: Panoptic, columns: Ints, counts: Ints) -> Meaning:
-    """Return the meaning of every row, found once for each distinct combination of its labels."""
-    distinct, at = _distinct(columns)
-    found = side.decode(tuple(distinct), sum_by(at, counts, distinct.shape[1]))
-    return Meaning(
-        found.classes[at], found.instances[at], found.parts[at], found.crowd[at], found.void[at]
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassLabels:
+    """How many voxels carry each combination of labels of two sides, before it is given a meaning.
+
+    Attributes
+    ----------
+    reference, prediction
+        The two sides.
+    columns, counts
+        Labels of both sides and, if there is a mask of void voxels, its values; and the voxels.
+    """
+
+    reference: Panoptic
+    prediction: Panoptic
+    columns: Ints
+    counts: Ints
+
+    def distinct(self) -> tuple[Counted, Counted]:
+        """Return the combinations of labels of either side alone, and their voxels."""
+        return self._of_side(*self._ends[0])[0], self._of_side(*self._ends[1])[0]
+
+    def overlaps(self, background: Background = "image") -> ClassOverlaps:
+        """Return the overlaps of all classes; `background` is that of `count_class_overlaps`."""
+        kinds = self.reference.classes
+        ref = self._decoded(self.reference, *self._ends[0])
+        pred = self._decoded(self.prediction, *self._ends[1])
+        has_mask = len(self.columns) > self._ends[1][1]
+        lost = ref.void | (self.columns[-1] != 0) if has_mask else ref.void
+        rows = _Rows(ref, pred, self.counts, lost)
+        built = rows.assembled()
+        parts = {
+            at: rows.parts(at, kind, built, background)
+            for at, kind in enumerate(kinds)
+            if kind.has_parts
+        }
+        return ClassOverlaps(kinds, built.overlap, parts)
+
+    @property
+    def _ends(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        middle = len(self.reference.arrays)
+        return (0, middle), (middle, middle + len(self.prediction.arrays))
+
+    def _of_side(self, start: int, stop: int) -> tuple[Counted, Ints]:
+        """Return the distinct combinations of some columns, and the one of every row."""
+        distinct, at = _distinct(self.columns[start:stop])
+        return (distinct, sum_by(at, self.counts, distinct.shape[1])), at
+
+    def _decoded(self, side: Panoptic, start: int, stop: int) -> Meaning:
+        """Return the meaning of every row, found once for each distinct combination."""
+        (distinct, counts), at = self._of_side(start, stop)
+        found = side.decode(tuple(distinct), counts)
+        return Meaning(
+            found.classes[at], found.instances[at], found.parts[at], found.crowd[at], found.void[at]
+        )
 
 
 def _distinct(columns: Ints) -> tuple[Ints, Ints]:

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch import native
 from panmatch.errors import LabelError
-from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.labels.threads import thread_count
+from panmatch.labels import check_same_shape
+from panmatch.labels.chunked.volumes import Volume, as_volume
+from panmatch.labels.combinations import distinct_labels
 from panmatch.labels.void import split_void, without_mask
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.pieces import Pieces, Predictions
 from panmatch.overlap.sums import sum_by
 from panmatch.overlap.types import Ints
-
-VOXELS_PER_THREAD = 1 << 22  # below this a second thread costs more than it saves
 
 
 def count_overlaps(
@@ -34,15 +32,17 @@ def count_overlaps(
     reference, prediction
         Label images of one shape: any dimension, any integer dtypes or bool, in any mixture and
         any memory order. 0 is background, ids may be as large as 2**63 − 1. If `reference` is a
-        `numpy.ma.MaskedArray`, its mask marks void.
+        `numpy.ma.MaskedArray`, its mask marks void. Arrays that are stored in chunks (Zarr, Dask,
+        HDF5), each in its own way, are read box by box, never as a whole; those of Dask by Dask,
+        where their chunks live.
     void
         Voxels of the reference about which nothing is known: a label of the reference, or a
         mask of the same shape (non-zero is void). They belong to no segment of the reference
         and leave the union of every pair; a prediction more than half in void is no false
         positive (D10).
     threads
-        Number of threads; by default one per four million voxels, up to the number of CPUs.
-        The result does not depend on it.
+        Number of threads; by default one per four million voxels, up to the number of CPUs. Of
+        chunked arrays, so many boxes are in memory at a time. The result does not depend on it.
 
     Returns
     -------
@@ -104,17 +104,14 @@ def count_jointly(
     """
     mask, label = split_void(reference, void)
     arrays = {
-        "reference": as_labels(reference, "reference"),
-        "prediction": as_labels(without_mask(prediction), "prediction"),
+        "reference": as_volume(reference, "reference"),
+        "prediction": as_volume(without_mask(prediction), "prediction"),
     }
-    arrays |= {name: as_labels(array, name) for name, array in more.items()}
+    arrays |= {name: as_volume(array, name) for name, array in more.items()}
     if mask is not None:
-        arrays["void"] = as_labels(mask, "void")
+        arrays["void"] = as_volume(mask, "void")
     check_same_shape(arrays)
-    voxels = arrays["reference"].size
-    workers = thread_count(threads, voxels, voxels_per_thread=VOXELS_PER_THREAD)
-    keys, counts = native.joint_counts(list(arrays.values()), workers)
-    columns, counts = np.ascontiguousarray(keys.T).view(np.int64), counts.view(np.int64)
+    columns, counts = distinct_labels(list(arrays.values()), threads=threads)
     ref, pred = columns[:2]
     in_void = np.zeros(len(counts), np.bool_)
     if mask is not None:
@@ -127,7 +124,7 @@ def count_jointly(
     return JointCounts(np.where(in_void, 0, ref), pred, counts, in_void, tuple(others))
 
 
-def _check_labels(labels: Ints, counts: Ints, array: LabelArray, name: str) -> None:
+def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
     bad = labels < 0
     if not bad.any():
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from panmatch.errors import LabelError, OptionError, check_choice
 from panmatch.labels import connected_components
 from panmatch.labels.cells import nearest_labels
+from panmatch.labels.chunked.volumes import as_volume, map_labels
+from panmatch.labels.validation import LabelArray
 from panmatch.labels.void import without_void
 from panmatch.overlap.counting import Assembled, assemble, count_jointly
 from panmatch.overlap.graph import Overlap
@@ -44,7 +47,8 @@ def count_part_overlaps(
     reference, prediction
         Label images of the objects. None makes objects of the connected components of the parts.
     reference_parts, prediction_parts
-        Part labels, 0 for none. A part on a voxel without object is an error.
+        Part labels, 0 for none. A part on a voxel without object is an error. Any of the four
+        images may be stored in chunks, each in its own way.
     void_part
         Label of voxels whose part is unknown. In the reference they are left out of every
         part's IoU; in the prediction they are no false positives, but misses.
@@ -164,10 +168,14 @@ def _whole(
 ) -> npt.ArrayLike:
     if labels is not None:
         return labels
-    known = np.asarray(parts)
+    known = as_volume(parts, name)
     if void_part is not None:
-        known = np.where(known == void_part, 0, known)
+        known = map_labels(partial(_without, label=void_part), known)
     return connected_components(known, name=name)
+
+
+def _without(labels: LabelArray, *, label: int) -> LabelArray:
+    return np.where(labels == label, 0, labels)
 
 
 def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -> Ints:

@@ -31,7 +31,8 @@ def count_region_overlaps(
     Parameters
     ----------
     reference, prediction, void, threads
-        As for `count_overlaps`.
+        As for `count_overlaps`. Cells of images that are stored in chunks are exact as well: how
+        far to look beyond a box is decided, and proven, box by box.
     spacing
         Distance between voxels along each axis; voxel units by default.
 

@@ -84,7 +84,7 @@ def _lesions(reference: LabelArray, dilation: int) -> LabelArray:
     from scipy import ndimage
 
     reach = ndimage.generate_binary_structure(reference.ndim, min(2, reference.ndim))
-    wide = ndimage.binary_dilation(reference != 0, reach, iterations=int(dilation))
+    wide: LabelArray = ndimage.binary_dilation(reference != 0, reach, iterations=int(dilation))
     return connected_components(wide)
 
 

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import Geometry, LabelArray, inner_band, segment_geometry
+from panmatch.labels import Geometry, LabelArray, as_labels, inner_band, segment_geometry
+from panmatch.labels.chunked.volumes import Volume
 from panmatch.labels.skeletons import SkeletonOverlaps, skeleton_overlaps
 from panmatch.labels.surfaces import ObjectPairs, SurfaceDistances, surface_distances
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
@@ -70,8 +71,8 @@ class Comparison:
     """Rows to compare, with the shared computations that metrics ask for, each done once."""
 
     rows: Rows
-    reference: LabelArray
-    prediction: LabelArray
+    reference: Volume
+    prediction: Volume
     settings: Settings
     threads: int | None = None
     known: tuple[Geometry, Geometry] | None = None  # of all segments of both images
@@ -147,13 +148,14 @@ class Comparison:
     @cached_property
     def surface(self) -> SurfaceDistances:
         """Distances between the boundaries of the paired rows."""
-        images = self.reference, self.prediction
-        return surface_distances(*images, self.pairs, self.settings.spacing, threads=self.threads)
+        return surface_distances(
+            *self._whole_images, self.pairs, self.settings.spacing, threads=self.threads
+        )
 
     @cached_property
     def skeletons(self) -> SkeletonOverlaps:
         """Skeletons of the paired rows, and how much of each lies in the other object."""
-        return skeleton_overlaps(self.reference, self.prediction, self.pairs)
+        return skeleton_overlaps(*self._whole_images, self.pairs)
 
     @cached_property
     def bands(self) -> Bands:
@@ -162,7 +164,7 @@ class Comparison:
         unions, union_ids = self._unions()
         box = self._box()
         bands = count_overlaps(
-            inner_band(self.reference[box], width, spacing, threads=self.threads),
+            inner_band(self._whole_images[0][box], width, spacing, threads=self.threads),
             inner_band(unions[box], width, spacing, threads=self.threads),
             threads=self.threads,
         )
@@ -187,6 +189,10 @@ class Comparison:
             segment_geometry(self.prediction, threads=self.threads),
         )
 
+    @cached_property
+    def _whole_images(self) -> tuple[LabelArray, LabelArray]:
+        return as_labels(self.reference, "reference"), as_labels(self.prediction, "prediction")
+
     @property
     def _pred_rows(self) -> Ints:
         return np.repeat(np.arange(len(self)), np.diff(self.rows.pred_first))
@@ -204,14 +210,15 @@ class Comparison:
         rows, lengths = self.rows, np.diff(self.rows.pred_first)
         union_ids = np.zeros(len(self), np.int64)
         union_ids[lengths > 0] = rows.pred_ids[rows.pred_first[:-1][lengths > 0]]
+        image = self._whole_images[1]
         if (lengths <= 1).all():
-            return self.prediction, union_ids
+            return image, union_ids
         names = union_ids[self._pred_rows]
         other = names != rows.pred_ids
         old, at = np.unique(rows.pred_ids[other], return_index=True)
-        voxels = np.isin(self.prediction, old)
-        unions = self.prediction.astype(np.int64)
-        unions[voxels] = names[other][at][np.searchsorted(old, self.prediction[voxels])]
+        voxels = np.isin(image, old)
+        unions = image.astype(np.int64)
+        unions[voxels] = names[other][at][np.searchsorted(old, image[voxels])]
         return unions, union_ids
 
     def _box(self) -> tuple[slice, ...]:

@@ -2,39 +2,85 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import LabelArray
-from panmatch.labels.painting import distinct_labels, paint
+from panmatch.labels.chunked.volumes import Volume
+from panmatch.labels.painting import paint_volumes
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints, Overlap
 from panmatch.scoring.comparison import Rows
 
 
-def rows_of(matching: Matching) -> Rows:
+@dataclass(frozen=True, slots=True, eq=False)
+class PieceImage:
+    """All that predictions are cut into by cells, each piece with a label of its own.
+
+    Attributes
+    ----------
+    image
+        Labels 1, 2, …; 0 where nothing is predicted.
+    pred, cell
+        Prediction and cell of every label, sorted by prediction, then cell.
+    """
+
+    image: Volume
+    pred: Ints
+    cell: Ints
+
+    def labels(self, pred: Ints, cell: Ints) -> Ints:
+        """Return the labels of pieces; 0 for one without voxels, where void hides it."""
+        n = len(self.pred)
+        every = np.concatenate([np.stack([self.pred, self.cell]), np.stack([pred, cell])], axis=1)
+        distinct, at = np.unique(every, axis=1, return_inverse=True)
+        label = np.zeros(distinct.shape[1], np.int64)
+        label[at.ravel()[:n]] = np.arange(1, n + 1)
+        return label[at.ravel()[n:]]
+
+
+def cut_out(overlap: Overlap, prediction: Volume, cells: Volume, threads: int | None) -> PieceImage:
+    """Return an image of all pieces.
+
+    Parameters
+    ----------
+    overlap
+        Of the images, cut by the same cells: it knows which pieces there are.
+    cells
+        The cell of every voxel of the prediction.
+    """
+    assert overlap.pieces is not None
+    whole = overlap.predictions
+    pred, cell = whole.ids[whole.owner], overlap.pieces.cells[whole.vertex]
+    # Without references, predictions lie in no cell, and united ones are not listed.
+    alone = np.stack([whole.ids, np.zeros_like(whole.ids)])
+    pairs = np.unique(np.concatenate([np.stack([pred, cell]), alone], axis=1), axis=1)
+    labels = np.arange(1, pairs.shape[1] + 1)
+    image = paint_volumes([prediction, cells], pairs, labels, threads=threads)
+    return PieceImage(image, *pairs)
+
+
+def rows_of(matching: Matching, pieces: PieceImage | None = None) -> Rows:
     """Return a row per reference, then one per false positive.
 
-    Where predictions are cut into pieces, their labels are those of `cut_out`.
+    Parameters
+    ----------
+    pieces
+        Where predictions are cut into pieces: the image whose labels the rows have.
     """
     overlap, edges = matching.overlap, matching.edges
     n, false, whole = len(overlap.ref_ids), matching.false_positives, overlap.predictions
     ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
     false_at = np.searchsorted(whole.ids, false)
-    if overlap.pieces is None:
-        row, labels = ref, overlap.pred_ids[pred]
-        false_labels = false
-    else:
-        row = np.unique(ref)
-        labels, false_labels = row + 1, n + 1 + np.arange(len(false))
-    per_row = np.concatenate([np.bincount(row, minlength=n), np.ones(len(false), np.int64)])
+    row, labels = _labels(matching, pieces)
     areas = overlap.pred_areas
+    per_row = np.bincount(row, minlength=n + len(false))
     return Rows(
         ref_ids=np.concatenate([overlap.ref_ids, np.zeros_like(false)]),
         pred_first=np.concatenate([[0], np.cumsum(per_row)]),
-        pred_ids=np.concatenate([labels, false_labels]),
+        pred_ids=labels[np.lexsort((labels, row))],
         names=_names(matching),
         ref_voxels=_by_row(overlap.ref_sizes, np.zeros(len(false))),
         pred_voxels=_by_row(np.bincount(ref, areas[pred], n), _outside_void(overlap)[false_at]),
@@ -44,29 +90,21 @@ def rows_of(matching: Matching) -> Rows:
     )
 
 
-def cut_out(
-    matching: Matching, prediction: LabelArray, cells: LabelArray, threads: int | None
-) -> LabelArray:
-    """Return an image of what was matched: 1 + row on the pieces of a row, 0 elsewhere.
-
-    Parameters
-    ----------
-    cells
-        The cell of every voxel of the prediction.
-    """
-    overlap, false = matching.overlap, matching.false_positives
-    assert overlap.pieces is not None
-    whole, n = overlap.predictions, len(overlap.ref_ids)
-    matched = np.unique(overlap.edges.pred[matching.edges])
-    at, owner = whole.expand(matched)
-    taken = _pair_key(overlap, overlap.pieces.cells[matched][at], whole.ids[owner])
-    found, _ = distinct_labels([prediction, cells], threads=threads)
-    pred, cell = found
-    is_matched = (pred > 0) & np.isin(_pair_key(overlap, cell, pred), taken)
-    labels = np.where(is_matched, 1 + _place(overlap.ref_ids, cell), 0)
-    is_false = np.isin(pred, false)
-    labels[is_false] = n + 1 + _place(false, pred[is_false])
-    return paint([prediction, cells], found, labels, threads=threads)
+def _labels(matching: Matching, pieces: PieceImage | None) -> tuple[Ints, Ints]:
+    """Return labels of the prediction image, and the rows that they belong to."""
+    overlap, edges = matching.overlap, matching.edges
+    n, false = len(overlap.ref_ids), matching.false_positives
+    ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
+    if overlap.pieces is None or pieces is None:
+        rows = np.concatenate([ref, n + np.arange(len(false))])
+        return rows, np.concatenate([overlap.pred_ids[pred], false])
+    whole = overlap.predictions
+    at, owner = whole.expand(pred)
+    matched = pieces.labels(whole.ids[owner], overlap.pieces.cells[pred][at])
+    lost = np.flatnonzero(np.isin(pieces.pred, false))
+    rows = np.concatenate([ref[at], n + np.searchsorted(false, pieces.pred[lost])])
+    labels = np.concatenate([matched, 1 + lost])
+    return rows[labels > 0], labels[labels > 0]
 
 
 def _outside_void(overlap: Overlap) -> Floats:
@@ -89,13 +127,3 @@ def _names(matching: Matching) -> list[str]:
 
 def _by_row(of_refs: npt.NDArray[Any], of_false: npt.NDArray[Any]) -> Floats:
     return np.concatenate([of_refs, of_false]).astype(np.float64)
-
-
-def _place(ids: Ints, wanted: npt.NDArray[Any]) -> Ints:
-    return np.searchsorted(ids, wanted)
-
-
-def _pair_key(overlap: Overlap, cell: npt.NDArray[Any], pred: npt.NDArray[Any]) -> Ints:
-    """Return one number for every pair of a cell and a whole prediction."""
-    ids = overlap.predictions.ids
-    return _place(overlap.ref_ids, cell) * (len(ids) + 1) + _place(ids, pred)

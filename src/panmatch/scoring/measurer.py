@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, OverlapError
-from panmatch.labels import Geometry, LabelArray, nearest_labels, segment_geometry
+from panmatch.labels import Geometry, as_labels, nearest_labels, segment_geometry
+from panmatch.labels.chunked.volumes import ChunkedLabels, Volume
 from panmatch.labels.void import without_void
 from panmatch.matching import Matching
+from panmatch.overlap import Overlap
 from panmatch.scoring.comparison import Comparison, Rows
-from panmatch.scoring.matched_rows import cut_out, rows_of
+from panmatch.scoring.matched_rows import PieceImage, cut_out, rows_of
 from panmatch.scoring.measurements import Measurements
 from panmatch.scoring.metrics import Metric, resolve_metrics
 from panmatch.scoring.settings import Penalty, settings_for
@@ -53,12 +55,14 @@ class Measurer:
         threads: int | None = None,
     ) -> None:
         ref, pred = without_void(reference, prediction, void)
-        self._images = np.atleast_1d(ref), np.atleast_1d(pred)
+        self._metrics, self._threads = resolve_metrics(metrics), threads
+        whole = bool(need_voxels(self._metrics)) or ref.ndim == 0
+        self._images = _held(ref, "reference", whole), _held(pred, "prediction", whole)
         self._settings = settings_for(
             self._images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm
         )
-        self._metrics, self._threads = resolve_metrics(metrics), threads
         self._has_void = void is not None
+        self._pieces: tuple[PieceImage, Geometry] | None = None
         self._blocks: list[Columns] = []
         self._at: dict[tuple[int, str, float, float, float], int] = {}
 
@@ -72,9 +76,17 @@ class Measurer:
 
     def _measured_in_cells(self, matching: Matching) -> Columns:
         """Return the columns of a matching whose objects are pieces of its own making."""
-        ref, pred = self._images
-        pieces = cut_out(matching, pred, self._cells, self._threads)
-        objects = Comparison(rows_of(matching), ref, pieces, self._settings, self._threads)
+        if self._pieces is None:
+            self._pieces = self._cut_out(matching.overlap)
+        pieces, geometry = self._pieces
+        objects = Comparison(
+            rows_of(matching, pieces),
+            self._images[0],
+            pieces.image,
+            self._settings,
+            self._threads,
+            (self._segments[0], geometry),
+        )
         return self._described(objects, matching)
 
     def _looked_up(self, matching: Matching) -> Columns:
@@ -97,11 +109,12 @@ class Measurer:
         _check_images(objects, matching, self._has_void)
         return describe(objects, self._metrics)
 
-    @cached_property
-    def _cells(self) -> LabelArray:
-        """Cells of the references, where something is predicted."""
+    def _cut_out(self, overlap: Overlap) -> tuple[PieceImage, Geometry]:
+        """Return what the cells of the references cut predictions into, and where it lies."""
         ref, pred = self._images
-        return nearest_labels(ref, self._settings.spacing, where=pred, threads=self._threads)
+        cells = nearest_labels(ref, self._settings.spacing, where=pred, threads=self._threads)
+        pieces = cut_out(overlap, pred, cells, self._threads)
+        return pieces, segment_geometry(pieces.image, threads=self._threads)
 
     @cached_property
     def _segments(self) -> tuple[Geometry, Geometry]:
@@ -110,6 +123,18 @@ class Measurer:
             segment_geometry(ref, threads=self._threads),
             segment_geometry(pred, threads=self._threads),
         )
+
+
+def need_voxels(metrics: Iterable[Metric]) -> list[str]:
+    """Return the metrics that look at voxels, and not only at counts, centres and boxes."""
+    return [one.name for one in metrics if one.needs not in ("overlap", "geometry")]
+
+
+def _held(image: Volume, name: str, whole: bool) -> Volume:
+    """Return an image with one axis at least, in memory if it is needed as a whole."""
+    if isinstance(image, ChunkedLabels) and not whole:
+        return image
+    return np.atleast_1d(as_labels(image, name))
 
 
 def _check_images(objects: Comparison, matching: Matching, has_void: bool) -> None:

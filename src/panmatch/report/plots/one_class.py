@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from panmatch.evaluation import Images
 from panmatch.evaluation.one_case import class_cases
-from panmatch.labels import LabelArray
+from panmatch.labels import LabelArray, as_labels
 from panmatch.matching import Matching, match
 from panmatch.report.plots.selection import choose_class, choose_way
 from panmatch.spec import Spec
@@ -61,4 +61,5 @@ def match_class(
     level = spec.thresholds[0] if threshold is None else threshold
     overlap = case.overlap_for(way.matcher)
     matching = match(overlap, way.matcher.made(), level, score=way.matcher.score)
-    return MatchedClass(matching, *case.images)
+    names = "reference", "prediction"
+    return MatchedClass(matching, *map(as_labels, case.images, names))

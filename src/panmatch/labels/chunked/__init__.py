@@ -1,0 +1,1 @@
+"""Label images that are stored in chunks, and are never in memory as a whole."""

@@ -1,0 +1,149 @@
+"""Cells of chunked images: exact wherever the nearest segment is, ties included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panmatch.errors import ShapeError
+from panmatch.labels import nearest_labels
+from panmatch.labels.chunked import cells
+from panmatch.labels.chunked.cells import ChunkedCells
+from panmatch.labels.chunked.volumes import ChunkedLabels
+from tests.chunked_arrays import (
+    Array,
+    Watched,
+    box_sizes,
+    boxes_up_to,
+    in_chunks,
+    label_images,
+    shapes,
+    stored,
+)
+
+SPACINGS = (1.0, 0.5, 0.7, 3.0, 0.1, 0.3)
+
+
+@contextmanager
+def looks_up_to(voxels: int) -> Iterator[None]:
+    """Let a second look be no larger than that: the image is looked over block by block then."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "LARGEST_LOOK", voxels)
+        yield
+
+
+def cells_of(text: str, chunk: int, where: str | None = None) -> str:
+    labels = np.array([int(c) for c in text.replace(".", "0")], np.int64)
+    wanted = None if where is None else np.array([int(c) for c in where.replace(".", "0")])
+    with boxes_up_to(1):
+        found = nearest_labels(stored(labels, (chunk,)), where=wanted)
+        blocks = [found[at : at + chunk].tolist() for at in range(0, len(labels), chunk)]
+    return "".join(str(label) for block in blocks for label in block).replace("0", ".")
+
+
+@pytest.mark.parametrize("far", [False, True])
+@given(shapes(), st.data())
+def test_cells_equal_those_of_the_image_in_memory(
+    far: bool, shape: tuple[int, ...], data: st.DataObject
+) -> None:
+    array, mask = data.draw(label_images(shape)), data.draw(label_images(shape))
+    where = mask if data.draw(st.booleans()) else None
+    spacing = data.draw(st.tuples(*[st.sampled_from(SPACINGS)] * len(shape)))
+    want = nearest_labels(array, spacing, where=where)
+    with boxes_up_to(data.draw(box_sizes)), looks_up_to(0 if far else cells.LARGEST_LOOK):
+        image = data.draw(in_chunks(array, ("zarr", "fortran", "dask")))
+        wanted = None if where is None else data.draw(in_chunks(where))
+        found = nearest_labels(image, spacing, where=wanted)
+        assert isinstance(found, ChunkedLabels)
+        read = np.zeros(shape, found.dtype)
+        found.store(read)
+    np.testing.assert_array_equal(read, want)
+    assert read.dtype == want.dtype.newbyteorder("=")
+
+
+def test_a_segment_beyond_the_box_wins_a_tie_with_a_smaller_label() -> None:
+    """Voxel 2 sees label 5 two steps before; label 1, two steps after, begins the next chunk."""
+    assert cells_of("5...1...", 4) == "55111111"
+    assert cells_of("1...5...", 4) == "11155555"
+
+
+def test_a_segment_nearer_beyond_the_box_wins() -> None:
+    assert cells_of("5...1...", 3) == "55111111"
+    assert cells_of("7.......2", 8) == "777722222"
+
+
+def test_chunks_without_a_segment_look_as_far_as_needed() -> None:
+    assert cells_of("3" + "." * 30 + "8", 4) == "3" * 16 + "8" * 16
+    assert cells_of("." * 40 + "8", 4) == "8" * 41
+
+
+def test_without_any_segment_there_are_no_cells() -> None:
+    assert cells_of("." * 9, 2) == "." * 9
+    assert cells_of("", 2) == ""
+
+
+def test_only_wanted_voxels_have_a_cell() -> None:
+    assert cells_of("5...1...", 3, "1..1...1") == "5..1...1"
+
+
+def test_ties_are_those_of_the_whole_image_and_not_of_a_box() -> None:
+    """Three steps of 0.1 are a step of 0.3 to the 15 digits that so long an image leaves."""
+    labels = np.zeros((2, 6000), np.uint8)
+    labels[1, 100], labels[0, 103] = 2, 1
+    spacing, wanted = (0.3, 0.1), np.zeros_like(labels)
+    wanted[0, 100] = 1
+    assert nearest_labels(labels, spacing)[0, 100] == 1
+    assert nearest_labels(labels[:, 90:110], spacing)[0, 10] == 2  # to more digits it is no tie
+    for chunk in (20, 101, 6000):
+        with boxes_up_to(1):
+            found = nearest_labels(stored(labels, (2, chunk)), spacing, where=wanted)
+            assert found[0, 100] == 1
+
+
+def test_little_is_read_where_segments_are_near() -> None:
+    """Segments in the middle of chunks, cells wanted one voxel around: none needs another chunk."""
+    labels = np.zeros((40, 40), np.uint8)
+    for number, (y, x) in enumerate(np.ndindex(4, 4), start=1):
+        labels[10 * y + 4 : 10 * y + 6, 10 * x + 4 : 10 * x + 6] = number
+    where = np.zeros_like(labels)
+    for y, x in np.ndindex(4, 4):
+        where[10 * y + 3 : 10 * y + 7, 10 * x + 3 : 10 * x + 7] = 1
+    source = Watched(labels, (10, 10))
+    with boxes_up_to(1):
+        found: Any = nearest_labels(source, where=where)
+        read = np.zeros_like(labels)
+        found.store(read)
+    np.testing.assert_array_equal(read, nearest_labels(labels, where=where))
+    assert set(source.decoded.values()) == {1}
+
+
+def test_far_looks_stop_at_the_first_block_that_is_too_far_away() -> None:
+    labels = np.zeros(100, np.uint8)
+    labels[50:] = np.arange(50) % 7 + 1
+    source = Watched(labels, (5,))
+    where = np.zeros(100, np.uint8)
+    where[2] = 1
+    with boxes_up_to(1):
+        found: Any = nearest_labels(source, where=where)
+        assert isinstance(found, ChunkedCells)
+        assert found[0:5].tolist() == [0, 0, 1, 0, 0]
+    # Its own chunk; all once, to learn where segments are; then the first that has some.
+    assert source.decoded[0,] == 2
+    assert source.decoded[10,] == 2
+    assert {source.decoded[at,] for at in range(11, 20)} == {1}
+
+
+def test_shapes_must_agree() -> None:
+    with pytest.raises(ShapeError, match=r"labels has shape \(4,\) but where has shape \(3,\)"):
+        nearest_labels(stored(np.ones(4, int), (2,)), where=np.ones(3, int))
+
+
+def test_an_image_without_axes_is_its_own_cell() -> None:
+    image: Array = np.array(5)
+    assert nearest_labels(stored(image, ())).tolist() == 5
