@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ import numpy.typing as npt
 from panmatch import native
 from panmatch.labels.chunked.boxes import Box
 from panmatch.labels.chunked.folding import fold
-from panmatch.labels.chunked.volumes import Volume, any_chunked
+from panmatch.labels.chunked.volumes import Volume, any_chunked, as_volume
+from panmatch.labels.device import as_device_labels, device_joint_counts, is_on_device
 from panmatch.labels.threads import thread_count
 from panmatch.labels.validation import LabelArray
 
@@ -28,7 +29,7 @@ def distinct_labels(arrays: Sequence[Volume], *, threads: int | None = None) -> 
     Parameters
     ----------
     arrays
-        One to eight label images of one shape.
+        One to eight label images of one shape; all of them on a CUDA device, or none.
     threads
         Number of threads; by default as many as pay.
 
@@ -38,10 +39,25 @@ def distinct_labels(arrays: Sequence[Volume], *, threads: int | None = None) -> 
     (array([[1, 2],
            [7, 0]]), array([2, 1]))
     """
+    if is_on_device(arrays[0]):
+        return _counted_on_device(arrays)
     if any_chunked(arrays):
         return fold(_in_box, arrays, add_counted, threads=threads)
     workers = thread_count(threads, arrays[0].size, voxels_per_thread=VOXELS_PER_THREAD)
     return _counted(arrays, workers)  # type: ignore[arg-type]
+
+
+def as_images(given: Mapping[str, npt.ArrayLike]) -> dict[str, Volume]:
+    """Return arrays as label images, by their names; on a CUDA device, if one of them is there.
+
+    Raises
+    ------
+    OptionError
+        If some are on a device and others are not.
+    """
+    if any(is_on_device(array) for array in given.values()):
+        return {name: as_device_labels(array, name) for name, array in given.items()}
+    return {name: as_volume(array, name) for name, array in given.items()}
 
 
 def add_counted(parts: Sequence[Counted]) -> Counted:
@@ -61,6 +77,13 @@ def add_counted(parts: Sequence[Counted]) -> Counted:
     counts = np.concatenate([part[1] for part in parts])[order]
     sums: Ints = np.add.reduceat(counts, np.flatnonzero(first)) if len(counts) else counts
     return np.ascontiguousarray(labels[:, first]), sums
+
+
+def _counted_on_device(arrays: Sequence[Volume]) -> Counted:
+    keys, counts = device_joint_counts(list(arrays))
+    labels = np.ascontiguousarray(keys.T).view(np.int64)
+    order = np.lexsort(labels[::-1])
+    return np.ascontiguousarray(labels[:, order]), counts[order].view(np.int64)
 
 
 def _in_box(_: Box, blocks: Sequence[LabelArray]) -> Counted:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from panmatch.errors import check_choice
 from panmatch.labels.chunked.volumes import ChunkedLabels, Volume, as_volume
+from panmatch.labels.device import device_components, is_on_device
 from panmatch.labels.validation import LabelArray, as_mask
 
 Connectivity = Literal["full", "faces"]
@@ -70,6 +71,9 @@ def connected_components(
     [[1, 0, 1], [0, 1, 0]]
     """
     check_choice("connectivity", connectivity, get_args(Connectivity))
+    if is_on_device(labels):
+        found: LabelArray = device_components(labels, None if connectivity == "full" else 1, name)
+        return found
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
         return _components(as_mask(volume, name), connectivity)

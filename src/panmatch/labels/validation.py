@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import LabelError, ShapeError
+from panmatch.errors import LabelError, OptionError, ShapeError
+from panmatch.labels.device import is_on_device
 from panmatch.labels.memory import check_fits, is_chunked
 
 LabelArray = npt.NDArray[np.integer[Any]]
@@ -30,13 +31,18 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     LabelError
         For any other dtype. Floating-point labels are never converted silently.
     OptionError
-        If a chunked array is too large to be held in memory.
+        If a chunked array is too large to be held in memory, or an array is on a CUDA device.
 
     Examples
     --------
     >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
     'i'
     """
+    if is_on_device(array):
+        raise OptionError(
+            f"{name} is on a CUDA device, and this runs on the host: pass cupy.asnumpy({name}), or "
+            f"{name}.cpu() of a tensor. Overlaps, parts and components are computed on the device."
+        )
     if is_chunked(array):
         check_fits(array, name)
     values = np.asarray(array)

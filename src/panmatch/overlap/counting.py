@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from panmatch.errors import LabelError
 from panmatch.labels import check_same_shape
-from panmatch.labels.chunked.volumes import Volume, as_volume
-from panmatch.labels.combinations import distinct_labels
+from panmatch.labels.chunked.volumes import Volume
+from panmatch.labels.combinations import as_images, distinct_labels
 from panmatch.labels.void import split_void, without_mask
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.pieces import Pieces, Predictions
@@ -103,13 +103,8 @@ def count_jointly(
         Further label arrays of the same shape, by the name to use in messages.
     """
     mask, label = split_void(reference, void)
-    arrays = {
-        "reference": as_volume(reference, "reference"),
-        "prediction": as_volume(without_mask(prediction), "prediction"),
-    }
-    arrays |= {name: as_volume(array, name) for name, array in more.items()}
-    if mask is not None:
-        arrays["void"] = as_volume(mask, "void")
+    given = {"reference": reference, "prediction": without_mask(prediction), **more}
+    arrays = as_images(given if mask is None else {**given, "void": mask})
     check_same_shape(arrays)
     columns, counts = distinct_labels(list(arrays.values()), threads=threads)
     ref, pred = columns[:2]

@@ -1,0 +1,146 @@
+"""Images on a CUDA device give what the same images give on the host, to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import panmatch as pm
+from panmatch.errors import LabelError, OptionError, ShapeError
+from panmatch.labels import connected_components, device
+
+cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+try:
+    has_device = cupy.cuda.runtime.getDeviceCount() > 0
+except cupy.cuda.runtime.CUDARuntimeError:
+    has_device = False
+pytestmark = pytest.mark.skipif(not has_device, reason="no CUDA device on this machine")
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+def scene(shape: tuple[int, ...] = (23, 31, 41), seed: int = 0, most: int = 60) -> Any:
+    rng = np.random.default_rng(seed)
+    coarse = rng.integers(0, most, [-(-size // 4) for size in shape])
+    for axis in range(len(shape)):
+        coarse = coarse.repeat(4, axis=axis)
+    return coarse[tuple(slice(0, size) for size in shape)]
+
+
+@pytest.mark.parametrize("ref_type", DTYPES)
+@pytest.mark.parametrize("pred_type", DTYPES)
+def test_every_pair_of_dtypes(ref_type: str, pred_type: str) -> None:
+    reference, prediction = scene(seed=1).astype(ref_type), scene(seed=2).astype(pred_type)
+    found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction))
+    assert found == pm.count_overlaps(reference, prediction)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (15,), (16,), (17,), (5, 0, 3), (3, 1, 2, 50)])
+def test_every_size_and_dimension(shape: tuple[int, ...]) -> None:
+    reference, prediction = scene(shape, 3), scene(shape, 4)
+    found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction))
+    assert found == pm.count_overlaps(reference, prediction)
+
+
+def test_memory_orders_and_views_that_begin_anywhere() -> None:
+    reference, prediction = scene(seed=5).astype(np.int32), scene(seed=6).astype(np.int16)
+    want = pm.count_overlaps(reference, prediction)
+    on_device = cupy.asarray(reference), cupy.asarray(prediction)
+    fortran = [cupy.asfortranarray(array) for array in on_device]
+    assert pm.count_overlaps(*fortran) == want
+    assert pm.count_overlaps(on_device[0], fortran[1]) == want
+    flat = [cupy.ascontiguousarray(array).ravel()[3:] for array in on_device]
+    assert pm.count_overlaps(*flat) == pm.count_overlaps(
+        reference.ravel()[3:], prediction.ravel()[3:]
+    )
+    sliced = [array[::2, 1:, ::-1] for array in on_device]
+    assert pm.count_overlaps(*sliced) == pm.count_overlaps(
+        reference[::2, 1:, ::-1], prediction[::2, 1:, ::-1]
+    )
+
+
+def test_labels_beyond_32_bits() -> None:
+    reference, prediction = scene(seed=7) * 2**50, scene(seed=8)
+    found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction))
+    assert found == pm.count_overlaps(reference, prediction)
+
+
+def test_more_pairs_than_the_first_table_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "FIRST_SLOTS", 64)
+    rng = np.random.default_rng(9)
+    reference, prediction = rng.integers(0, 5000, (2, 400_000), dtype=np.int32)
+    found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction))
+    assert found == pm.count_overlaps(reference, prediction)
+
+
+@pytest.mark.parametrize("void", [7, -1])
+def test_void_as_a_label(void: int) -> None:
+    reference, prediction = scene(seed=10), scene(seed=11)
+    reference[reference == 9] = void
+    found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction), void=void)
+    assert found == pm.count_overlaps(reference, prediction, void=void)
+
+
+def test_void_as_a_mask_and_parts() -> None:
+    reference, prediction = scene(seed=12), scene(seed=13)
+    mask = scene(seed=14) > 50
+    found = pm.count_overlaps(
+        cupy.asarray(reference), cupy.asarray(prediction), void=cupy.asarray(mask)
+    )
+    assert found == pm.count_overlaps(reference, prediction, void=mask)
+    ref_parts, pred_parts = reference % 3 * (reference > 0), prediction % 4
+    parts = pm.count_part_overlaps(
+        cupy.asarray(reference), cupy.asarray(prediction),
+        cupy.asarray(ref_parts), cupy.asarray(pred_parts), void_part=3,
+    )  # fmt: skip
+    assert parts == pm.count_part_overlaps(reference, prediction, ref_parts, pred_parts, 3)
+
+
+def test_both_labels_minus_one() -> None:
+    reference = np.array([-1, -1, 3, 3, 0], np.int32)
+    keys, counts = device.device_joint_counts([cupy.asarray(reference)] * 2)
+    found = dict(zip(map(tuple, keys.view(np.int64).tolist()), counts.tolist(), strict=True))
+    assert found == {(-1, -1): 2, (3, 3): 2, (0, 0): 1}
+    keys, counts = device.device_joint_counts([cupy.asarray(reference)] * 4)
+    found = dict(zip(map(tuple, keys.view(np.int64).tolist()), counts.tolist(), strict=True))
+    assert found == {(-1,) * 4: 2, (3,) * 4: 2, (0,) * 4: 1}
+
+
+def test_torch_tensors_are_counted_without_a_copy_to_the_host() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("this torch has no CUDA")
+    reference, prediction = scene(seed=15).astype(np.int32), scene(seed=16).astype(np.int64)
+    tensors = [torch.from_numpy(array).cuda() for array in (reference, prediction)]
+    assert pm.count_overlaps(*tensors) == pm.count_overlaps(reference, prediction)
+
+
+def test_negative_labels_and_shapes_are_refused_as_on_the_host() -> None:
+    negative = cupy.asarray([1, -2, 0])
+    with pytest.raises(LabelError, match=r"reference holds the negative label -2 \(1 voxel"):
+        pm.count_overlaps(negative, cupy.asarray([1, 1, 0]))
+    with pytest.raises(ShapeError):
+        pm.count_overlaps(cupy.asarray([1, 2]), cupy.asarray([1, 1, 0]))
+
+
+def test_what_cannot_be_counted_says_what_to_do() -> None:
+    labels = cupy.asarray([1, 2])
+    with pytest.raises(OptionError, match="prediction is on the host, and other images are on a"):
+        pm.count_overlaps(labels, [1, 2])
+    with pytest.raises(OptionError, match="void is on the host"):
+        pm.count_overlaps(labels, labels, void=np.array([0, 1]))
+    with pytest.raises(LabelError, match="reference holds float32 on a CUDA device"):
+        pm.count_overlaps(labels.astype(cupy.float32), labels)
+    with pytest.raises(OptionError, match="reference is on a CUDA device, and this runs on the h"):
+        pm.count_region_overlaps(labels, labels)
+
+
+@pytest.mark.parametrize("connectivity", ["full", "faces"])
+def test_components_are_numbered_as_on_the_host(connectivity: Any) -> None:
+    mask = scene((30, 40, 20), 17, most=3) == 1
+    mask ^= np.random.default_rng(18).random(mask.shape) < 0.05
+    found = connected_components(cupy.asarray(mask), connectivity)
+    assert isinstance(found, cupy.ndarray)
+    assert np.array_equal(cupy.asnumpy(found), connected_components(mask, connectivity))
