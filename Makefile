@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 TORCH := .venv-torch
+DEVICE := .venv-device
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
 
-.PHONY: browser demo test test-torch lint docs bench bench-ccmetrics study studies notebooks clean
+.PHONY: browser demo test test-torch test-device lint docs bench bench-ccmetrics scale study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -19,6 +20,12 @@ test: browser $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 # enough, where the package index has one.
 test-torch: $(TORCH)/installed-torch
 	$(TORCH)/bin/python -m pytest -n auto tests/torch "tests/test_docstrings.py" -k "torch or training"
+
+# For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
+CUPY ?= cupy-cuda12x
+test-device: $(DEVICE)/installed-device
+	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py
+	$(DEVICE)/bin/python -m benchmarks.device
 
 # Pages are tested in a real browser; without one those tests are skipped, and say so.
 browser:
@@ -41,6 +48,9 @@ bench: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 
 bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 
+scale: $(VENV)/installed $(VENV)/installed-test
+	$(BIN)/python -m benchmarks.scale
+
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality
 
@@ -51,7 +61,7 @@ notebooks: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False notebooks/*.ipynb
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TORCH) .venv-ccmetrics build
+	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) .venv-ccmetrics build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -79,4 +89,8 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 $(TORCH)/installed-torch: $(TORCH)/created $(SOURCES)
 	$(TORCH)/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
 	$(TORCH)/bin/python -m pip install --quiet ".[torch]" pytest pytest-xdist hypothesis
+	touch $@
+
+$(DEVICE)/installed-device: $(DEVICE)/created $(SOURCES)
+	$(DEVICE)/bin/python -m pip install --quiet . $(CUPY) pytest
 	touch $@
