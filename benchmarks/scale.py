@@ -48,7 +48,7 @@ def main() -> None:
 
 def in_memory() -> list[Line]:
     """Count pairs in memory: side, milliseconds with one thread and with two."""
-    found = []
+    found: list[Line] = []
     for side in SIZES:
         pair = [np.ascontiguousarray(tile(side, which)) for which in (0, 1)]
         times = (
@@ -66,7 +66,7 @@ def tile(side: int, which: int) -> volumes.Labels:
 
 def objects() -> list[Line]:
     """Match and sweep: objects, milliseconds of matching and of all curves, bytes of the graph."""
-    found = []
+    found: list[Line] = []
     for number in OBJECTS:
         overlap = many_objects(number)
         match = best_ms(lambda o=overlap: pm.match(o), repeats=5)  # type: ignore[misc]
@@ -92,7 +92,7 @@ def all_curves(overlap: pm.Overlap) -> None:
 
 def stored(folder: Path) -> list[Line]:
     """Count volumes on disk: side, milliseconds of counting and reading, peak in MB."""
-    found = []
+    found: list[Line] = []
     for side in STORED:
         stores = volumes.write(folder, side, chunked.CHUNK)
         one = chunked.measured(stores, chunked.CHUNK)
@@ -104,7 +104,7 @@ def stored(folder: Path) -> list[Line]:
 
 def chunks(folder: Path) -> list[Line]:
     """Count one volume in chunks of several lengths: length, milliseconds, peak in MB."""
-    found = []
+    found: list[Line] = []
     for length in CHUNKS:
         stores = volumes.write(folder, 512, length)
         one = chunked.measured(stores, length)
