@@ -8,11 +8,11 @@ from typing import Any
 
 
 @contextmanager
-def local_cluster() -> Iterator[Any]:
-    """Start two workers of one thread; several clusters may run side by side."""
+def local_cluster(workers: int = 2) -> Iterator[Any]:
+    """Start workers of one thread; several clusters may run side by side."""
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=100
+        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=100
     ) as cluster:
         yield cluster
