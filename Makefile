@@ -24,7 +24,7 @@ test-torch: $(TORCH)/installed-torch
 # For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
 CUPY ?= cupy-cuda12x
 test-device: $(DEVICE)/installed-device
-	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py
+	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py
 	$(DEVICE)/bin/python -m benchmarks.device
 
 # Pages are tested in a real browser; without one those tests are skipped, and say so.
@@ -92,5 +92,5 @@ $(TORCH)/installed-torch: $(TORCH)/created $(SOURCES)
 	touch $@
 
 $(DEVICE)/installed-device: $(DEVICE)/created $(SOURCES)
-	$(DEVICE)/bin/python -m pip install --quiet . $(CUPY) pytest
+	$(DEVICE)/bin/python -m pip install --quiet ".[torch]" $(CUPY) pytest hypothesis
 	touch $@

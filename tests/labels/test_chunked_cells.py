@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import panmatch as pm
 from panmatch.errors import ShapeError
-from panmatch.labels import nearest_labels
+from panmatch.labels import connected_components, nearest_labels
 from panmatch.labels.chunked import cells
 from panmatch.labels.chunked.cells import ChunkedCells
 from panmatch.labels.chunked.volumes import ChunkedLabels
@@ -90,6 +91,37 @@ def test_without_any_segment_there_are_no_cells() -> None:
 
 def test_only_wanted_voxels_have_a_cell() -> None:
     assert cells_of("5...1...", 3, "1..1...1") == "5..1...1"
+
+
+def test_a_box_may_begin_anywhere() -> None:
+    """The box of voxels 1 to 3 has label 2; label 1 is just before it."""
+    labels = np.array([1, 0, 0, 2])
+    assert nearest_labels(stored(labels, (4,)))[1:].tolist() == [1, 2, 2]
+
+
+def test_cells_on_dask_may_depend_on_cells_that_need_another_look() -> None:
+    """As a mask, as segments and as a mask of components; the first look settles none of them."""
+    far, other = np.zeros(24, np.int64), np.zeros(24, np.int64)
+    far[[0, 23]], other[[5, 12]] = (3, 8), (1, 2)
+    wanted = np.zeros(24, np.int64)
+    wanted[[2, 9, 10, 17, 18, 20]] = 1
+    sparse = nearest_labels(far, where=wanted)
+    chunked = nearest_labels(in_dask(far), where=in_dask(wanted))
+    assert_equal(nearest_labels(in_dask(other), where=chunked), nearest_labels(other, where=sparse))
+    assert_equal(nearest_labels(chunked), nearest_labels(sparse))
+    assert_equal(connected_components(chunked), connected_components(sparse))
+
+
+def in_dask(array: Array) -> Any:
+    import dask.array
+
+    return dask.array.from_array(array, chunks=4)  # type: ignore[no-untyped-call]
+
+
+def assert_equal(found: Any, want: Array) -> None:
+    """Counted on Dask, with the place of every voxel, so that each is told apart."""
+    places = np.arange(1, want.size + 1)
+    assert pm.count_overlaps(found, places) == pm.count_overlaps(want, places)
 
 
 def test_ties_are_those_of_the_whole_image_and_not_of_a_box() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor
 
 from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, check_choice
@@ -69,14 +71,18 @@ class Labelling:
     def count(self, preds: Tensor, target: Tensor, void: Tensor | None) -> Iterator[ClassOverlaps]:
         """Yield the overlaps of every image of a batch.
 
-        This is where labels leave torch: tensors on another device are copied, a batch at a time.
+        This is where labels leave torch. Numbered objects on a CUDA device are counted there if
+        CuPy is installed; all other tensors are copied to the host, a batch at a time.
         """
         self.check(preds, target, void)
-        references, predictions = target.cpu().numpy(), preds.cpu().numpy()
-        masks = [None] * len(references) if void is None else void.cpu().numpy()
-        for at, images in enumerate(zip(references, predictions, masks, strict=True)):
+        given = [target, preds] if void is None else [target, preds, void]
+        one_device = target.is_cuda and {one.device for one in given} == {target.device}
+        stay = one_device and self._holds_plain_ids and _has_cupy()
+        batch = given if stay else [one.cpu().numpy() for one in given]
+        for at in range(len(target)):
+            images = [one[at] for one in batch]
             try:
-                yield self._count(*images)
+                yield self._count(images[0], images[1], None if void is None else images[2])
             except PanmatchError as error:
                 error.add_note(f"This is about image {at} of the batch.")
                 raise
@@ -108,8 +114,12 @@ class Labelling:
             if tuple(void.shape) != grid:
                 raise ShapeError(f"void has shape {tuple(void.shape)}, but the images have {grid}.")
 
-    def _count(self, reference: Array, prediction: Array, void: Array | None) -> ClassOverlaps:
-        if self.classes is None and self.instances == "ids":
+    @property
+    def _holds_plain_ids(self) -> bool:
+        return self.classes is None and self.instances == "ids"
+
+    def _count(self, reference: Any, prediction: Any, void: Any | None) -> ClassOverlaps:
+        if self._holds_plain_ids:
             graph = count_overlaps(reference, prediction, self._unknown(reference, void))
             for name, ids in {"target": graph.ref_ids, "preds": graph.pred_ids}.items():
                 if len(ids) and ids[-1] >= ID_SPAN:
@@ -118,10 +128,14 @@ class Labelling:
         both = self._read(reference, "target"), self._read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
 
-    def _unknown(self, reference: Array, void: Array | None) -> Array | None:
+    def _unknown(self, reference: Any, void: Any | None) -> Any | None:
         if not self.void:
             return void
-        unknown = np.isin(reference, self.void)
+        if isinstance(reference, Tensor):
+            labels = torch.tensor(self.void, device=reference.device)
+            unknown = torch.isin(reference.long(), labels)
+        else:
+            unknown = np.isin(reference, self.void)
         return unknown if void is None else unknown | (void != 0)
 
     def _read(self, image: Array, name: str) -> Panoptic:
@@ -134,6 +148,10 @@ class Labelling:
         ]
         known = self.classes is None and name == "preds"  # what it predicts is an object
         return from_labels(image, groups, void=() if known else self.void, name=name)
+
+
+def _has_cupy() -> bool:
+    return find_spec("cupy") is not None
 
 
 def _check_integers(name: str, tensor: object) -> None:
