@@ -5,9 +5,11 @@ Writes the tables and the figure of docs/scale.md.
 
 from __future__ import annotations
 
-import shutil
+import json
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,8 +18,11 @@ import numpy as np
 import panmatch as pm
 from benchmarks import chunked, datasets, volumes
 from benchmarks.machine import describe_machine, keep_below
+from benchmarks.memory import peak_memory
 from benchmarks.peers import ROOT
 from benchmarks.timing import best_ms
+from panmatch.formats import open_labels
+from panmatch.labels import connected_components
 
 PAGE, FIGURE = ROOT / "docs" / "scale.md", ROOT / "docs" / "images" / "scale.png"
 MARK = "<!-- Everything below is written by `make scale`. -->"
@@ -25,6 +30,12 @@ SIZES = (64, 128, 256, 512)
 STORED = (256, 512, 1024, 2048)
 OBJECTS = (10, 100, 1_000, 10_000, 100_000)
 CHUNKS = (32, 64, 128, 256)
+KINDS = {
+    "overlaps": "overlaps",
+    "regions": "overlaps in Voronoi regions",
+    "components": "components of both masks, then overlaps",
+}
+VOXELS_PER_OBJECT = 10_000  # in the estimate for a large volume
 Line = tuple[float, ...]
 
 
@@ -38,6 +49,7 @@ def main() -> None:
             ("objects", objects),
             ("stored", lambda: stored(folder)),
             ("chunks", lambda: chunks(folder)),
+            ("kinds", lambda: kinds(folder)),
             ("workers", lambda: workers(folder)),
         ):
             print(title, file=sys.stderr, flush=True)
@@ -97,21 +109,47 @@ def stored(folder: Path) -> list[Line]:
         stores = volumes.write(folder, side, chunked.CHUNK)
         one = chunked.measured(stores, chunked.CHUNK)
         found.append((side, one["count"], one["read"], one["peak"]))
-        for store in stores:
-            shutil.rmtree(store)
+        chunked.remove(stores)
     return found
 
 
 def chunks(folder: Path) -> list[Line]:
-    """Count one volume in chunks of several lengths: length, milliseconds, peak in MB."""
+    """Count one volume in chunks of several lengths: length, ms of counting, of reading, peak."""
     found: list[Line] = []
     for length in CHUNKS:
         stores = volumes.write(folder, 512, length)
         one = chunked.measured(stores, length)
-        found.append((length, one["count"], one["peak"]))
-        for store in stores:
-            shutil.rmtree(store)
+        found.append((length, one["count"], one["read"], one["peak"]))
+        chunked.remove(stores)
     return found
+
+
+def kinds(folder: Path) -> list[Line]:
+    """Do all that goes box by box: position among `KINDS`, milliseconds for 512³, peak in MB."""
+    stores = volumes.write(folder, 512, chunked.CHUNK)
+    found: list[Line] = []
+    for at, kind in enumerate(KINDS):
+        code = f"from benchmarks import scale; scale.print_kind({list(map(str, stores))}, {kind!r})"
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        found.append((at, *json.loads(done.stdout)))
+    chunked.remove(stores)
+    return found
+
+
+def print_kind(stores: list[str], kind: str) -> None:
+    """Print how long one of `KINDS` takes, and the peak of this process."""
+    images = [open_labels(path).labels for path in stores]
+    start = time.perf_counter()
+    if kind == "components":
+        parts = (connected_components(image, threads=2) for image in images)
+        pm.count_overlaps(*parts, threads=2)
+    elif kind == "regions":
+        pm.count_region_overlaps(*images, threads=2)
+    else:
+        pm.count_overlaps(*images, threads=2)
+    print(json.dumps([1e3 * (time.perf_counter() - start), peak_memory()]))
 
 
 def workers(folder: Path) -> list[Line]:
@@ -126,39 +164,49 @@ def workers(folder: Path) -> list[Line]:
 
 
 def draw(lines: dict[str, list[Line]]) -> None:
-    """Draw all measurements: logarithmic axes, so that what is linear has slope 1."""
+    """Draw all measurements: on logarithmic axes, what is linear has slope 1."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 4, figsize=(11, 2.9), layout="constrained")
-    memory, disk = np.array(lines["memory"]), np.array(lines["stored"])
-    axes[0].loglog(memory[:, 0] ** 3, memory[:, 1], "o-", label="in memory, one thread")
-    axes[0].loglog(disk[:, 0] ** 3, disk[:, 1], "s-", label="on disk, two threads")
-    axes[0].loglog(disk[:, 0] ** 3, disk[:, 2], "^:", label="bare reading")
-    axes[0].set(xlabel="voxels", ylabel="milliseconds", title="Counting a pair")
-    number = np.array(lines["objects"])
-    axes[1].loglog(number[:, 0], number[:, 1], "o-", label="one-to-one match")
-    axes[1].loglog(number[:, 0], number[:, 2], "s-", label="three exact curves")
-    axes[1].set(xlabel="objects of a side", ylabel="milliseconds", title="From the graph")
-    length = np.array(lines["chunks"])
-    axes[2].semilogx(length[:, 0], length[:, 1], "o-", base=2)
-    axes[2].set(xlabel="length of a chunk", ylabel="milliseconds", title="512³ on disk", ylim=0)
-    axes[3].semilogx(disk[:, 0] ** 3, disk[:, 3], "o-")
-    axes[3].set(xlabel="voxels", ylabel="MB", title="Peak memory, on disk", ylim=0)
-    for axis in axes[:2]:
-        axis.legend(fontsize=7, frameon=False)
+    figure, grid = plt.subplots(2, 3, figsize=(9.6, 5.6), layout="constrained")
+    axes = dict(
+        zip(("pair", "chunks", "peak", "match", "graph", "workers"), grid.flat, strict=True)
+    )
+    memory, disk, length, number, cases = (
+        np.array(lines[name]).T for name in ("memory", "stored", "chunks", "objects", "workers")
+    )
+    axes["pair"].loglog(memory[0] ** 3, memory[1], "o-", label="in memory, one thread")
+    axes["pair"].loglog(disk[0] ** 3, disk[1], "s-", label="on disk, two threads")
+    axes["pair"].loglog(disk[0] ** 3, disk[2], "^:", label="bare reading")
+    axes["pair"].set(xlabel="voxels", ylabel="milliseconds", title="Counting a pair")
+    axes["pair"].set_ylim(top=3e6)
+    axes["chunks"].semilogx(length[0], length[1], "s-", color="C1", label="counting")
+    axes["chunks"].semilogx(length[0], length[2], "^:", color="C2", label="bare reading")
+    axes["chunks"].set(xlabel="length of a chunk", ylabel="milliseconds", title="512³ on disk")
+    axes["chunks"].set_xticks(length[0], [f"{n:.0f}" for n in length[0]])
+    axes["chunks"].minorticks_off()
+    axes["peak"].semilogx(disk[0] ** 3, disk[3], "s-", color="C1")
+    axes["peak"].set(xlabel="voxels on disk", ylabel="MB", title="Peak memory of counting")
+    axes["match"].loglog(number[0], number[1], "o-", label="one-to-one match")
+    axes["match"].loglog(number[0], number[2], "s-", label="three exact curves")
+    axes["match"].set(xlabel="objects of a side", ylabel="milliseconds", title="From the graph")
+    axes["graph"].loglog(number[0], number[3] / 1e3, "o-")
+    axes["graph"].set(xlabel="objects of a side", ylabel="kB", title="Size of the graph")
+    axes["workers"].plot(cases[0], cases[1], "o-", label="measured")
+    axes["workers"].plot(cases[0], cases[1][0] / cases[0], "k:", label="ideal")
+    axes["workers"].set(xlabel="workers", ylabel="milliseconds", title="A case of 128³ from NIfTI")
+    axes["workers"].set_xticks(cases[0])
+    for name in ("chunks", "peak", "workers"):
+        axes[name].set_ylim(0, 1.15 * axes[name].dataLim.y1)
+    for name in ("pair", "chunks", "match", "workers"):
+        axes[name].legend(fontsize=7, frameon=False)
     FIGURE.parent.mkdir(exist_ok=True)
     figure.savefig(FIGURE, dpi=130)
 
 
 def page(lines: dict[str, list[Line]]) -> str:
-    side, count, read, peak = lines["stored"][-1]
-    per_voxel = count / side**3  # milliseconds, two cores
-    voxels = 10e12 / 8  # 10 TB in two volumes of four bytes per voxel
-    hours = 2 * per_voxel * voxels / 3.6e6
-    case = lines["workers"][1][1]
     parts = [
         f"Measured on {describe_machine()}.\n",
-        "![Time and memory over voxels, objects and chunks](images/scale.png)\n",
+        "![Time and memory over voxels, chunks, objects and workers](images/scale.png)\n",
         table(
             "voxels of a pair in memory | one thread | two threads | per voxel, one thread",
             lines["memory"],
@@ -175,9 +223,17 @@ def page(lines: dict[str, list[Line]]) -> str:
             ),
         ),
         table(
-            "chunks of 512³ | counting, two threads | peak",
+            "chunks of 512³ | counting, two threads | bare reading | peak",
             lines["chunks"],
-            lambda n, c, p: f"{n:.0f}³ | {c / 1e3:.2f} s | {p:.0f} MB",
+            lambda n, c, r, p: f"{n:.0f}³ | {c / 1e3:.2f} s | {r / 1e3:.2f} s | {p:.0f} MB",
+        ),
+        table(
+            "512³ on disk, two threads | time | per voxel | peak",
+            lines["kinds"],
+            lambda at, t, p: (
+                f"{list(KINDS.values())[int(at)]} | {t / 1e3:.2f} s "
+                f"| {1e6 * t / 512**3:.1f} ns | {p:.0f} MB"
+            ),
         ),
         table(
             "objects of a side | one-to-one match | three exact curves | graph",
@@ -190,25 +246,45 @@ def page(lines: dict[str, list[Line]]) -> str:
             lambda n, e, a: f"{n:.0f} | {e:.1f} ms | {a:.1f} ms",
         ),
         "## What that means\n",
-        f"**A pair of volumes of 10 TB in all** (two of {voxels / 1e12:.2f} · 10¹² voxels of four "
-        f"bytes): {1e6 * per_voxel:.2f} ns per voxel with two cores, reading and decoding "
-        f"included, make {hours:,.0f} core-hours, that is {60 * hours / 256:.0f} minutes on 256 "
-        f"cores if storage delivers the compressed chunks that fast. That is {count / read:.2f} "
-        f"times what bare reading took. Memory stays at that of one box per thread (here "
-        f"{peak:.0f} MB for two, the graph of {side:.0f}³ included), plus the graph: some "
-        f"{bytes_per_object(lines):.0f} bytes per object.\n",
-        f"**A challenge of 100,000 cases** like those above: {case:.1f} ms per case with two "
-        f"workers make {1e5 * case / 3.6e6:.2f} hours on this machine, and "
-        f"{1e5 * 2 * case / 3.6e6 / 64 * 60:.1f} minutes on 64 cores.\n",
-        "These are products of measured rates; what they leave out is the time that storage and "
+        large_volume(lines),
+        many_cases(lines),
+        "These are products of measured rates. What they leave out is the time that storage and "
         "network take when many cores ask at once.\n",
     ]
     return "\n".join(parts)
 
 
-def bytes_per_object(lines: dict[str, list[Line]]) -> float:
-    number, _, _, size = lines["objects"][-1]
-    return size / number
+def large_volume(lines: dict[str, list[Line]]) -> str:
+    side, count, read, peak = lines["stored"][-1]
+    voxels = 10e12 / 8  # 10 TB in two volumes of four bytes per voxel
+    hours = 2 * count / side**3 * voxels / 3.6e6  # of one core
+    per_kind = [time_ / lines["kinds"][0][1] for _, time_, _ in lines["kinds"]]
+    number, match, curves, size = lines["objects"][-1]
+    objects_ = voxels / VOXELS_PER_OBJECT
+    return (
+        f"**A pair of volumes of 10 TB in all** (two of {voxels / 1e12:.2f} · 10¹² voxels of four "
+        f"bytes): {1e6 * count / side**3:.2f} ns per voxel with two cores, reading and decoding "
+        f"included, make {hours:.1f} core-hours, that is {hours / 2:.1f} hours on this machine and "
+        f"{60 * hours / 256:.1f} minutes on 256 cores, if storage delivers the compressed chunks "
+        f"that fast. That is {count / read:.2f} times what bare reading took. Regions take "
+        f"{per_kind[1]:.1f} times as long, components of both masks {per_kind[2]:.1f} times. With "
+        f"one object per {VOXELS_PER_OBJECT:,} voxels, the graph of {objects_ / 1e6:.0f} million "
+        f"objects takes {objects_ * size / number / 1e9:.0f} GB, a match "
+        f"{objects_ * match / number / 1e3:.0f} s and three exact curves "
+        f"{objects_ * curves / number / 6e4:.0f} minutes, on one core. Beside the graph, memory "
+        f"stays at that of one box per thread: here {peak:.0f} MB, the graph of {side:.0f}³ "
+        f"included.\n"
+    )
+
+
+def many_cases(lines: dict[str, list[Line]]) -> str:
+    case, with_tables = lines["workers"][1][1:]
+    return (
+        f"**A challenge of 100,000 cases** like those above: {case:.1f} ms per case with two "
+        f"workers make {1e5 * case / 6e4:.0f} minutes on this machine, "
+        f"{1e5 * with_tables / 6e4:.0f} with all tables, and {1e5 * 2 * case / 64 / 6e4:.1f} "
+        f"minutes on 64 cores.\n"
+    )
 
 
 def table(head: str, lines: list[Line], write: Callable[..., str]) -> str:

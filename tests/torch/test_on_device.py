@@ -43,10 +43,10 @@ def test_scores_are_those_of_the_host(void: Any, masked: bool) -> None:
 
 @pytest.mark.parametrize(("instances", "stays"), [("ids", True), ("components", False)])
 def test_numbered_objects_stay_on_the_device(
-    instances: str, stays: bool, monkeypatch: pytest.MonkeyPatch
+    instances: Any, stays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed")
-    seen = []
+    seen: list[bool] = []
 
     def watched(*images: Any) -> pm.Overlap:
         seen.extend(is_on_device(one) for one in images if one is not None)
