@@ -182,6 +182,16 @@ def test_negative_labels_are_errors_unless_void_or_ignored() -> None:
     assert ids(pm.from_labels([1, -3], [group], ignored=[-3])) == [1, 0]
 
 
+def test_labels_beyond_int64_are_no_negative_ones() -> None:
+    image = np.array([2**63 + 4, 2**63 + 4, 7], np.uint64)
+    message = r"side holds label 9223372036854775812 \(2 voxels beyond 2\*\*63 - 1\)"
+    with pytest.raises(LabelError, match=message):
+        ids(pm.from_labels(image, [pm.LabelGroup(CELL, None)], name="side"))
+    message = r"instance_map holds label 9223372036854775812 \(2 voxels beyond"
+    with pytest.raises(LabelError, match=message):
+        ids(pm.from_maps(np.full(3, CELL.id), image, [CELL]))
+
+
 def test_labels_that_nobody_has_are_errors() -> None:
     message = r"side holds 4 \(3 voxels\), which belongs to no class of the schema\. Nothing is gue"
     with pytest.raises(LabelError, match=message):

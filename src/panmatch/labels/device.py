@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -238,6 +237,8 @@ def _aligned(array: DeviceArray) -> DeviceArray:
 
 @cache
 def _kernel(name: str, first: str, second: str) -> Any:
+    from importlib import resources  # takes milliseconds, and few have a device
+
     source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text()
     full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
     module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))

@@ -109,7 +109,7 @@ def from_labels(
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         numbers = columns[0]
         left_out = np.isin(numbers, [0, *unknown, *others])
-        refuse_negative(numbers, counts, ~left_out, name, "label")
+        refuse_negative(numbers, counts, ~left_out, image, name, "label")
         default = owner.get(None, NO_CLASS)
         at = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
         if ignored != "others":
@@ -121,7 +121,8 @@ def from_labels(
         at = _without_small(at, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
         if part_map is not None:
-            refuse_negative(parts, counts, parts != void_part, f"{name}_parts", "part")
+            known, called = parts != void_part, f"{name}_parts"
+            refuse_negative(parts, counts, known, arrays[called], called, "part")
         parts = _parts_of_classes(parts, at, kinds, part_map is None, void_part, no_parts)
         nothing = np.zeros(len(numbers), np.bool_)
         return Meaning(at, instances, parts, nothing, np.isin(numbers, unknown))

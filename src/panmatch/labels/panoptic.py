@@ -16,7 +16,7 @@ import numpy.typing as npt
 from panmatch.errors import LabelError, check_choice
 from panmatch.labels.chunked.volumes import Volume, as_volume
 from panmatch.labels.classes import SegmentClass, check_classes
-from panmatch.labels.validation import check_same_shape
+from panmatch.labels.validation import check_same_shape, refuse_beyond_int64
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -130,8 +130,12 @@ def from_maps(
         if numbering == "global":
             _check_numbers(at, instances, counts, kinds, name)
         parts = np.zeros_like(numbers) if part_map is None else columns[2]
-        refuse_negative(instances, counts, are_things(at, kinds), "instance_map", "instance")
-        refuse_negative(parts, counts, parts != void_part, "part_map", "part")
+        instance_image = arrays["instance_map"]
+        among = are_things(at, kinds)
+        refuse_negative(instances, counts, among, instance_image, "instance_map", "instance")
+        if part_map is not None:
+            known = parts != void_part
+            refuse_negative(parts, counts, known, arrays["part_map"], "part_map", "part")
         if void_part is not None:
             parts = np.where(parts == void_part, UNKNOWN_PART, parts)
         things = are_things(at, kinds)
@@ -233,8 +237,11 @@ def _check_numbers(
         )
 
 
-def refuse_negative(numbers: Ints, counts: Ints, among: Mask, name: str, what: str) -> None:
-    """Raise a `LabelError` if some of the numbers are negative."""
+def refuse_negative(
+    numbers: Ints, counts: Ints, among: Mask, image: Volume, name: str, what: str
+) -> None:
+    """Raise a `LabelError` if some of the numbers are negative, or too large for int64."""
+    refuse_beyond_int64(numbers, counts, among, image.dtype, name)
     bad = among & (numbers < 0)
     if bad.any():
         raise LabelError(

@@ -78,6 +78,34 @@ def negative_label(name: str, label: int, voxels: int) -> LabelError:
     )
 
 
+def refuse_beyond_int64(
+    labels: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    among: npt.NDArray[np.bool_],
+    dtype: np.dtype[Any],
+    name: str,
+) -> None:
+    """Raise a `LabelError` for labels that int64 cannot hold, among labels as int64 shows them.
+
+    Parameters
+    ----------
+    labels, counts
+        Distinct labels, and their numbers of voxels.
+    among
+        Which of them matter.
+    dtype
+        Of the image; what is below 0 in an unsigned one was too large.
+    """
+    bad = among & (labels < 0)
+    if dtype.kind == "u" and bad.any():
+        value = int(labels[bad].max()) + (1 << 64)
+        raise LabelError(
+            f"{name} holds label {value} ({int(counts[bad].sum())} voxels beyond 2**63 - 1): ids "
+            f"must fit into int64. Relabel it first, for instance with "
+            f"numpy.unique(…, return_inverse=True)."
+        )
+
+
 class Shaped(Protocol):
     """Whatever has a shape."""
 

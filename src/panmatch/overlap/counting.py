@@ -11,6 +11,7 @@ from panmatch.errors import LabelError
 from panmatch.labels import check_same_shape
 from panmatch.labels.chunked.volumes import Volume
 from panmatch.labels.combinations import as_images, distinct_labels
+from panmatch.labels.validation import refuse_beyond_int64
 from panmatch.labels.void import split_void, without_mask
 from panmatch.overlap.graph import Edges, Overlap
 from panmatch.overlap.pieces import Pieces, Predictions
@@ -123,13 +124,8 @@ def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
     bad = labels < 0
     if not bad.any():
         return
+    refuse_beyond_int64(labels, counts, bad, array.dtype, name)
     voxels = int(counts[bad].sum())
-    if array.dtype.kind == "u":
-        value = int(labels[bad].max()) + (1 << 64)
-        raise LabelError(
-            f"{name} holds label {value} ({voxels} voxels beyond 2**63 - 1): ids must fit into "
-            f"int64. Relabel it first, for instance with numpy.unique(…, return_inverse=True)."
-        )
     remedy = (
         f"If {labels[bad][0]} marks unknown voxels, pass void={labels[bad][0]}."
         if name == "reference"
