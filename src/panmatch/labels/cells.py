@@ -89,9 +89,8 @@ def _chunked_cells(
     labels: ChunkedLabels, spacing: npt.ArrayLike | None, where: npt.ArrayLike | None
 ) -> ChunkedLabels:
     from panmatch.labels.chunked.cells import ChunkedCells
-    from panmatch.native._core import cell_weights
 
-    weights = cell_weights(labels.shape, as_spacing(spacing, labels.ndim))
+    weights = native.cell_weights(labels.shape, as_spacing(spacing, labels.ndim))
     if where is None:
         return ChunkedCells(labels, None, weights)
     wanted = as_volume(where, "where")

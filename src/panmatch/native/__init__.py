@@ -6,6 +6,7 @@ Everything here takes plain arrays and trusts its callers to have checked their 
 from panmatch.native._core import (
     assign,
     assign_sweep,
+    cell_weights,
     distances_fit_float,
     edge_distances,
     grouped_cumsum,
@@ -13,6 +14,8 @@ from panmatch.native._core import (
     merge,
     merge_sweep,
     nearest_labels,
+    nearest_sites,
+    nearest_where,
     pack,
     paint_numbers,
     segment_geometry,
@@ -22,6 +25,7 @@ from panmatch.native._core import (
 __all__ = [
     "assign",
     "assign_sweep",
+    "cell_weights",
     "distances_fit_float",
     "edge_distances",
     "grouped_cumsum",
@@ -29,6 +33,8 @@ __all__ = [
     "merge",
     "merge_sweep",
     "nearest_labels",
+    "nearest_sites",
+    "nearest_where",
     "pack",
     "paint_numbers",
     "segment_geometry",

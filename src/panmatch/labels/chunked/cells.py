@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panmatch import native
 from panmatch.labels.chunked.boxes import Box, as_slices, hull, shape_of, size_of
 from panmatch.labels.chunked.folding import fold
 from panmatch.labels.chunked.volumes import ChunkedLabels, Seen, Unsettled
@@ -128,25 +129,21 @@ class Search:
 
     def look_around(self, segments: LabelArray, box: Box) -> None:
         """Take notice of the segments in a box around all open voxels; some may settle."""
-        from panmatch.native._core import nearest_where
-
         cells = np.array(segments, order="C").view(self._labels.dtype)
         where = np.zeros(cells.shape, np.uint8)
         corner = np.array([start for start, _ in box])[:, np.newaxis]
         where[tuple(self._places[:, self.open] - corner)] = 1
-        found = nearest_where(cells, self._weights, where, 1)
+        found = native.nearest_where(cells, self._weights, where, 1)
         self._labels[self.open], self._squares[self.open] = found
         self._drop_settled(box)
 
     def look_at(self, segments: LabelArray, box: Box) -> None:
         """Take notice of the segments in a box anywhere."""
-        from panmatch.native._core import nearest_sites
-
         here = self._box()
         sites = np.ascontiguousarray(segments).view(self._labels.dtype)
         offset = [there[0] - mine[0] for there, mine in zip(box, here, strict=True)]
         labels, squares = np.zeros(shape_of(here), sites.dtype), np.full(shape_of(here), np.inf)
-        nearest_sites(sites, offset, self._weights, labels, squares, 1)
+        native.nearest_sites(sites, offset, self._weights, labels, squares, 1)
         corner = np.array([start for start, _ in here])[:, np.newaxis]
         at = tuple(self._places[:, self.open] - corner)
         label, square = self._labels[self.open], self._squares[self.open]
