@@ -60,6 +60,8 @@ public:
     struct Found {
         std::vector<T> label;
         std::vector<double> square;
+
+        explicit Found(size_t count = 0) : label(count), square(count) {}
     };
 
     // Fills only the voxels that `where` marks, and leaves 0 elsewhere.
@@ -77,13 +79,14 @@ public:
 
     // Finds those of voxels that `where` marks and that lie on no segment, in C order.
     Found find_where(const uint8_t* where) {
-        if (grid_.size() == 0) return {};
+        if (grid_.size() == 0) return Found();
         return find(outside(where));
     }
 
 private:
     static constexpr int64_t kPatience = 1;      // steps per voxel of the image before settling
-    static constexpr int64_t kBatch = 1 << 15;  // walks between two looks at the budget
+    static constexpr int64_t kBatch = 1 << 15;   // walks between two looks at the budget
+    static constexpr int64_t kSample = 1 << 8;   // walks that tell how long all will be
     const Grid& grid_;
     T* cells_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
@@ -122,11 +125,12 @@ private:
     }
 
     // Within rows all distances are known; from each wanted voxel a walk over the other axes goes
-    // outwards until no segment can be nearer. Where walks grow long, one more axis is settled for
-    // all voxels at once.
+    // outwards until no segment can be nearer. Where walks are long, one more axis is settled for
+    // all voxels at once: some walks tell so beforehand, and all of them are watched.
     Found find(const std::vector<int64_t>& wanted) {
         along_rows();
-        Found found{std::vector<T>(wanted.size()), std::vector<double>(wanted.size())};
+        while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns();
+        Found found(wanted.size());
         int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
         for (int64_t from = 0; from < count; from += kBatch) {
             budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), from, found);
@@ -135,6 +139,16 @@ private:
             budget = kPatience * grid_.size();
         }
         return found;
+    }
+
+    // How many steps walks from all voxels take, judged by some of them.
+    int64_t steps_expected(const std::vector<int64_t>& wanted) const {
+        int64_t count = static_cast<int64_t>(wanted.size()), some = std::min(count, kSample);
+        if (some == 0) return 0;
+        std::vector<int64_t> sample(some);
+        for (int64_t i = 0; i < some; ++i) sample[i] = wanted[i * count / some];
+        Found found(some);
+        return walk_all(sample.data(), some, 0, found) * count / some;
     }
 
     // Walks from `count` voxels, and returns how many steps that took.

@@ -360,3 +360,22 @@ def test_numbers_of_another_threshold_come_from_the_same_count(
     monkeypatch.setattr(DrawnScene, "count", None)
     low, high = (answer_numbers(drawn, View(threshold=t))["tally"]["tp"] for t in (0.1, 0.7))
     assert (low, high) == (5, 1)
+
+
+def test_cells_follow_the_references_while_objects_are_dragged() -> None:
+    """Cells are taken over from the scene before as long as no reference moves."""
+    view = View(regions=True, cells=True)
+    prediction = (Disc(200, 120, 60), *MIXED.prediction[1:])
+    reference = (*MIXED.reference[:-1], Disc(300, 200, 40))
+    drawn = DrawnScene(MIXED)
+    answer_numbers(drawn, view)
+    for scene in (
+        Scene(MIXED.reference, prediction),
+        Scene(reference, prediction),
+        Scene(reference, MIXED.prediction),
+        Scene((), prediction),
+        MIXED,
+    ):
+        drawn = DrawnScene(scene, drawn)
+        assert answer_numbers(drawn, view) == answer_numbers(DrawnScene(scene), view)
+        assert drawn.count(view) == pm.count_region_overlaps(*scene.label_images())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from panmatch.overlap import Overlap, count_region_overlaps
+from panmatch.labels import LabelArray, nearest_labels
+from panmatch.overlap import Overlap
 from panmatch.overlap.part_counting import count_part_overlaps
+from panmatch.overlap.regions import count_in_cells
 from panmatch.playground.drawing.exact_areas import exact_overlap
 from panmatch.playground.drawing.scene import Scene
 from panmatch.playground.numbers.cell_borders import cell_borders
@@ -16,12 +19,31 @@ from panmatch.playground.plain import Message
 from panmatch.playground.states.view import View
 
 
-class DrawnScene(Source):
-    """A scene, as the source of all numbers about it."""
+@dataclass(slots=True)
+class _OfReferences:
+    """What was computed from the references of a scene alone."""
 
-    def __init__(self, scene: Scene) -> None:
+    cells: LabelArray | None = None
+    borders: Message | None = None
+
+
+class DrawnScene(Source):
+    """A scene, as the source of all numbers about it.
+
+    Parameters
+    ----------
+    scene
+        What is drawn.
+    before
+        The scene before: while predictions are dragged, the cells of the references stay.
+    """
+
+    def __init__(self, scene: Scene, before: DrawnScene | None = None) -> None:
         super().__init__()
         self.scene = scene
+        self._of_references = _OfReferences()
+        if before is not None and before.scene.reference == scene.reference:
+            self._of_references = before._of_references
 
     @cached_property
     def voxels(self) -> Voxels:
@@ -45,12 +67,17 @@ class DrawnScene(Source):
                 background=view.background,
                 regions=view.regions,
             )
-        return count_region_overlaps(*images)
+        return count_in_cells(*images, self._cell_image())
 
     def cells(self) -> Message | None:
         """Return the borders of the cells of the references."""
-        return self._cells
+        known = self._of_references
+        if known.borders is None:
+            known.borders = cell_borders(self.voxels.reference)
+        return known.borders
 
-    @cached_property
-    def _cells(self) -> Message:
-        return cell_borders(self.voxels.reference)
+    def _cell_image(self) -> LabelArray:
+        known = self._of_references
+        if known.cells is None:
+            known.cells = nearest_labels(self.voxels.reference)
+        return known.cells

@@ -153,7 +153,7 @@ class Desk:
             raise OptionError(NEEDS_FILES)
         drawn = self._drawn
         if drawn is None or drawn.scene != state.scene:
-            drawn = self._drawn = DrawnScene(state.scene)
+            drawn = self._drawn = DrawnScene(state.scene, drawn)
         return drawn
 
 

@@ -125,7 +125,7 @@ export class Scene {
       this.fates[side] = new Map(numbers.vertices[side].map(({ id, state }) => [id, state]));
       this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
     }
-    if (numbers.cells !== this.cells) this.drawCells(numbers.cells);
+    if (numbers.cells?.bits !== this.cells?.bits) this.drawCells(numbers.cells);
     this.cells = numbers.cells;
   }
 
