@@ -6,7 +6,7 @@ PEERS := .venv-peers
 TORCH := .venv-torch
 DEVICE := .venv-device
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.?pp')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
 .PHONY: browser demo test test-torch test-device lint docs bench bench-ccmetrics scale study studies notebooks clean
 

@@ -7,7 +7,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -26,13 +26,14 @@ TALL_WINDOW = {"width": 1440, "height": 1700}  # with all panels in sight
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
     scenes = {
-        "10 × 10 shapes": (10, WINDOW, 16.0),
-        "10 × 10 shapes, all panels in sight": (10, TALL_WINDOW, 16.0),
-        "100 × 100 shapes": (100, WINDOW, None),
-        "100 × 100 shapes, all panels in sight": (100, TALL_WINDOW, None),
+        "10 × 10 shapes": (10, {}, WINDOW, 16.0),
+        "10 × 10 shapes, all panels in sight": (10, {}, TALL_WINDOW, 16.0),
+        "10 × 10 shapes in Voronoi regions": (10, {"regions": True, "cells": True}, WINDOW, None),
+        "100 × 100 shapes": (100, {}, WINDOW, None),
+        "100 × 100 shapes, all panels in sight": (100, {}, TALL_WINDOW, None),
     }
     with open_tab() as tab, served() as address:
-        for scene, (number, window, bound) in scenes.items():
+        for scene, (number, view, window, bound) in scenes.items():
             what = f"playground, median round trip while dragging, {scene}"
             if tab is None:
                 yield not_measured(
@@ -40,7 +41,8 @@ def rows() -> Iterator[Row]:
                 )
                 continue
             tab.set_viewport_size(window)
-            yield below(what, statistics.median(round_trips(tab, address, number)), "ms", bound)
+            trips = round_trips(tab, address + scene_link(number, view), number // 2)
+            yield below(what, statistics.median(trips), "ms", bound)
 
 
 @contextmanager
@@ -56,14 +58,14 @@ def served() -> Iterator[str]:
             process.terminate()
 
 
-def round_trips(tab: Any, address: str, number: int) -> list[float]:
+def round_trips(tab: Any, address: str, dragged: int) -> list[float]:
     """Return what the page measured, in milliseconds: asked, computed, answered and drawn."""
     tab.goto("about:blank")
-    tab.goto(address + scene_link(number))
+    tab.goto(address)
     tab.wait_for_selector("#round-trip[data-seq]", state="attached")
     tab.wait_for_timeout(1500)
     before = len(measured(tab))
-    box = tab.locator("#scene .layer.prediction .shape").nth(number // 2).bounding_box()
+    box = tab.locator("#scene .layer.prediction .shape").nth(dragged).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     tab.mouse.move(x, y)
     tab.mouse.down()
@@ -80,7 +82,7 @@ def measured(tab: Any) -> list[float]:
     return found
 
 
-def scene_link(number: int) -> str:
+def scene_link(number: int, view: Mapping[str, object]) -> str:
     """Return a link to discs in rows, each with a prediction somewhat beside it."""
     rng = np.random.default_rng(1)
     columns = round((number * WIDTH / HEIGHT) ** 0.5)
@@ -93,5 +95,5 @@ def scene_link(number: int) -> str:
         sides["reference"].append({"kind": "disc", "x": x, "y": y, "r": radius})
         moved = {"kind": "disc", "x": x + dx, "y": y + dy, "r": radius * rng.uniform(0.7, 1.1)}
         sides["prediction"].append(moved)
-    state = {"format": 1, "scene": {"width": WIDTH, "height": HEIGHT, **sides}, "view": {}}
+    state = {"format": 1, "scene": {"width": WIDTH, "height": HEIGHT, **sides}, "view": view}
     return "#" + quote(json.dumps(state))

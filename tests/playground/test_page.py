@@ -184,6 +184,27 @@ def test_dragging_a_disc_changes_the_numbers_and_the_link(page: Any, address: st
     assert number(page, "pq") == pytest.approx(library(page.url).pq, rel=1e-11)
 
 
+@pytest.mark.parametrize("side", ["prediction", "reference"])
+def test_objects_can_be_dragged_under_the_borders_of_cells(
+    page: Any, address: str, side: str
+) -> None:
+    beside = link_of([[150, 180, 60], [400, 180, 70]], [[230, 180, 50], [400, 190, 50]])
+    show(page, address + beside)
+    page.check("#regions")
+    page.wait_for_selector("#scene .layer.cells image", state="attached")
+    settle(page)
+    borders = page.get_attribute("#scene .layer.cells image", "href")
+    before = state(page)["scene"][side][0]["x"]
+    drag(page, side, 0, -25, 0)
+    assert state(page)["scene"][side][0]["x"] < before
+    moved, _ = read_link(page.url)
+    assert moved.scene is not None
+    overlap = pm.count_region_overlaps(*moved.scene.label_images())
+    assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
+    same = page.get_attribute("#scene .layer.cells image", "href") == borders
+    assert same == (side == "prediction")
+
+
 def test_undo_redo_reload_and_back_all_bring_the_scene_back(page: Any, address: str) -> None:
     show(page, address + TWO)
     first = number(page, "pq")
