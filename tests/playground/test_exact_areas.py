@@ -222,7 +222,7 @@ def test_rounding_alone_does_not_make_discs_overlap_or_leave_the_canvas() -> Non
         (
             (Disc(50, 50, 9), Ellipse(90, 90, 9, 9)),
             r"^the 2nd shape of prediction is of kind 'ellipse', but exact areas are known of disc"
-            r"s only: pass areas='raster'\.$",
+            r"s only: switch exact areas off \(areas='raster'\)\.$",
         ),
         (
             (Stroke(((90, 90),), 9),),
@@ -232,14 +232,14 @@ def test_rounding_alone_does_not_make_discs_overlap_or_leave_the_canvas() -> Non
             (
                 (Disc(x, y, 20),),
                 r"^the 1st shape of prediction reaches over the edge of the canvas, where it is cut"
-                r", but exact areas are those of whole discs: move it inside, or pass areas='raste",
+                r", but exact areas are those of whole discs: move it inside, or switch exact",
             )
             for x, y in ((19.9, 50), (580.1, 50), (50, 19.9), (50, 342.1))
         ),
         (
             (Disc(50, 50, 9), Disc(200, 50, 9), Disc(217.9, 50, 9)),
             r"^the 2nd and the 3rd shape of prediction overlap, so that one hides a piece of the o"
-            r"ther, but exact areas are those of whole discs: move them apart, or pass areas='ras",
+            r"ther, but exact areas are those of whole discs: move them apart, or switch ex",
         ),
         ((Disc(50, 50, 9), Disc(50, 50, 1)), r"^the 1st and the 2nd shape of prediction overlap"),
     ],

@@ -205,6 +205,29 @@ def test_objects_can_be_dragged_under_the_borders_of_cells(
     assert same == (side == "prediction")
 
 
+def test_numbers_that_cannot_be_computed_are_explained_and_the_old_ones_look_old(
+    page: Any, address: str
+) -> None:
+    show(page, address + TWO)
+    page.check("#analytic")
+    settle(page)
+    assert page.is_hidden("#trouble")
+    drag(page, "prediction", 0, 160, 0)
+    assert "overlap" in page.inner_text("#trouble")
+    assert "switch exact areas off" in page.inner_text("#trouble")
+    assert float(opacity(page, "#headline")) < 1
+    page.uncheck("#analytic")
+    settle(page)
+    assert page.is_hidden("#trouble")
+    assert float(opacity(page, "#headline")) == 1
+    assert number(page, "pq") == pytest.approx(library(page.url).pq, rel=1e-11)
+
+
+def opacity(page: Any, selector: str) -> str:
+    found: str = page.locator(selector).evaluate("one => getComputedStyle(one).opacity")
+    return found
+
+
 def test_undo_redo_reload_and_back_all_bring_the_scene_back(page: Any, address: str) -> None:
     show(page, address + TWO)
     first = number(page, "pq")

@@ -16,6 +16,7 @@ from panmatch.playground.drawing.shapes import Disc, Shape
 from panmatch.playground.drawing.spans import Floats
 
 ROUNDING = 1e-9  # units by which discs may overlap, or leave the canvas: they were meant to touch
+REMEDY = "switch exact areas off (areas='raster')"
 
 
 def exact_overlap(scene: Scene) -> Overlap:
@@ -100,14 +101,13 @@ def _checked_discs(scene: Scene, side: Side) -> Floats:
 def _check_disc(where: str, shape: Shape) -> None:
     if not isinstance(shape, Disc):
         raise OptionError(
-            f"{where} is of kind {shape.kind!r}, but exact areas are known of discs only: pass "
-            "areas='raster'."
+            f"{where} is of kind {shape.kind!r}, but exact areas are known of discs only: {REMEDY}."
         )
     least, most_x, most_y = shape.r - ROUNDING, WIDTH - shape.r, HEIGHT - shape.r
     if not (least <= shape.x <= most_x + ROUNDING and least <= shape.y <= most_y + ROUNDING):
         raise OptionError(
             f"{where} reaches over the edge of the canvas, where it is cut, but exact areas are "
-            "those of whole discs: move it inside, or pass areas='raster'."
+            f"those of whole discs: move it inside, or {REMEDY}."
         )
 
 
@@ -117,7 +117,7 @@ def _check_apart(side: Side, discs: Floats) -> None:
         raise OptionError(
             f"the {ordinal(found[0])} and the {ordinal(found[1])} shape of {side} overlap, so that "
             "one hides a piece of the other, but exact areas are those of whole discs: move them "
-            "apart, or pass areas='raster'."
+            f"apart, or {REMEDY}."
         )
 
 

@@ -149,6 +149,8 @@ class Page {
     }
     find("#trouble").hidden = false;
     find("#trouble").textContent = problem;
+    // Until there are numbers of the present scene, those that are shown look old.
+    if (about === "numbers") document.body.classList.add("outdated");
   }
 
   changed(what) {
@@ -193,6 +195,7 @@ class Page {
 
   take(numbers) {
     find("#trouble").hidden = true;
+    document.body.classList.remove("outdated");
     this.numbers = numbers;
     this.shown = numbers.seq;
     this.linked.numbers = numbers;
