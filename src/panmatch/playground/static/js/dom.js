@@ -27,13 +27,6 @@ export function whenResized(element, resized) {
   new ResizeObserver(([{ contentRect }]) => resized(contentRect.width, contentRect.height)).observe(element);
 }
 
-/** Give an SVG picture a size in pixels that is that of its coordinates. */
-export function sizePicture(picture, width, height) {
-  const box = `0 0 ${width} ${height}`;
-  if (picture.getAttribute("viewBox") === box) return;
-  for (const [name, value] of Object.entries({ width, height, viewBox: box })) picture.setAttribute(name, value);
-}
-
 /** The value of a CSS variable, as the theme of the moment has it. */
 export const colour = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -1,6 +1,7 @@
 // The bipartite graph: references left, predictions right, edges above τ drawn, chosen ones bold.
 
-import { find, patch, sizePicture, svg, whenResized, write } from "./dom.js";
+import { find, patch, svg, write } from "./dom.js";
+import { Picture } from "./picture.js";
 import { precise, score, short } from "./wording.js";
 
 const ROW = 24;
@@ -8,28 +9,12 @@ const MOST_ROWS = 60;
 const LETTER = 7.5; // width of one, about
 const VALUE_AT = 0.72; // of an edge, from its reference
 
-export class Graph {
-  constructor(store) {
-    this.store = store;
-    this.root = find("#graph");
-    this.width = 0;
-    this.layers = { lines: svg("g"), marks: svg("g"), dots: svg("g") };
-    this.picture = svg("svg", { role: "img", "aria-label": "Bipartite graph of references and predictions" }, Object.values(this.layers));
-    this.root.append(this.picture);
-    whenResized(this.root, (width) => {
-      if (width === this.width) return; // its height follows from what is drawn
-      this.width = width;
-      this.draw();
-    });
-  }
-
-  take(numbers) {
-    this.numbers = numbers;
-    this.draw();
+export class Graph extends Picture {
+  constructor() {
+    super("#graph", "Bipartite graph of references and predictions", ["lines", "marks", "dots"]);
   }
 
   draw() {
-    if (!this.numbers || !this.width) return;
     const { vertices, edges } = this.numbers;
     const shown = { reference: vertices.reference.slice(0, MOST_ROWS), prediction: vertices.prediction.slice(0, MOST_ROWS) };
     const rows = Math.max(shown.reference.length, shown.prediction.length, 1);
@@ -48,7 +33,7 @@ export class Graph {
       shown[side].map((vertex, at) => [side, vertex, side === "reference" ? margin : width - margin, y(side, at)]),
     );
     patch(this.layers.dots, dots.map((one) => [JSON.stringify(one), () => dot(...one)]));
-    sizePicture(this.picture, width, height);
+    this.resize(width, height);
     const left = vertices.reference.length + vertices.prediction.length - shown.reference.length - shown.prediction.length + this.numbers.left_out.reference + this.numbers.left_out.prediction;
     write(find("#graph-note"), left ? `${left} more objects are not drawn.` : "");
   }

@@ -1,6 +1,7 @@
 // All IoUs, references × predictions; only pairs that overlap have a cell.
 
-import { find, patch, sizePicture, svg, whenResized } from "./dom.js";
+import { patch, svg } from "./dom.js";
+import { Picture } from "./picture.js";
 import { precise, short } from "./wording.js";
 
 const LARGEST = 44;
@@ -9,28 +10,12 @@ const MOST = 120; // objects of a side
 const NARROWEST_WRITTEN = 30; // cell that holds its number
 const NARROWEST_NAMED = 13; // column that has a name
 
-export class Matrix {
-  constructor(store) {
-    this.store = store;
-    this.root = find("#matrix");
-    this.width = 0;
-    this.layers = { grid: svg("g"), cells: svg("g"), names: svg("g") };
-    this.picture = svg("svg", { role: "img", "aria-label": "Matrix of IoU, references by predictions" }, Object.values(this.layers));
-    this.root.append(this.picture);
-    whenResized(this.root, (width) => {
-      if (width === this.width) return; // its height follows from what is drawn
-      this.width = width;
-      this.draw();
-    });
-  }
-
-  take(numbers) {
-    this.numbers = numbers;
-    this.draw();
+export class Matrix extends Picture {
+  constructor() {
+    super("#matrix", "Matrix of IoU, references by predictions", ["grid", "cells", "names"]);
   }
 
   draw() {
-    if (!this.numbers || !this.width) return;
     const { vertices, edges } = this.numbers;
     const references = vertices.reference.slice(0, MOST);
     const predictions = vertices.prediction.slice(0, MOST);
@@ -55,7 +40,7 @@ export class Matrix {
     patch(this.layers.grid, named ? [[layout, () => grid(references.length, predictions.length, x, y)]] : []);
     patch(this.layers.cells, cells.map((one) => [JSON.stringify(one), () => cell(one)]));
     patch(this.layers.names, (named ? names : []).map((one) => [JSON.stringify(one), () => nameOf(...one)]));
-    sizePicture(this.picture, x(predictions.length) + 2, y(references.length) + 2);
+    this.resize(x(predictions.length) + 2, y(references.length) + 2);
   }
 }
 
