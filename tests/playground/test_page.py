@@ -1,26 +1,28 @@
-"""The playground in a real browser: published links, editing, undo, reload, files, exports."""
+"""The playground in a real browser: published links, editing, undo, reload, exports."""
 
 from __future__ import annotations
 
-import json
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
 
-import nibabel
-import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch import phantoms
-from panmatch.formats import read_labels
 from panmatch.playground import read_link
-from tests.browser import needs_chromium, open_browser
+from tests.browser import needs_chromium
+from tests.playground.shown_pages import (
+    TWO,
+    drag,
+    library,
+    link_of,
+    number,
+    served,
+    settle,
+    show,
+    state,
+)
 
 pytestmark = needs_chromium
 
@@ -62,99 +64,6 @@ PUBLISHED = {
     ),
 }
 RASTER = 5e-4
-
-
-@contextmanager
-def served(*arguments: object) -> Iterator[str]:
-    """Yield the address of a playground that runs as users run it."""
-    command = [sys.executable, "-m", "panmatch", "play", "--no-browser", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/", line)
-        try:
-            assert found, line
-            yield found[0]
-        finally:
-            process.terminate()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with open_browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served() as found:
-        yield found
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """Yield an empty tab; whatever it complains about fails the test."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab = context.new_page()
-    complaints: list[str] = []
-    loud = ("error", "warning")
-    tab.on("console", lambda m: complaints.append(m.text) if m.type in loud else None)
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
-    yield tab
-    context.close()
-    assert complaints == []
-
-
-def link_of(reference: list[Any], prediction: list[Any], **view: Any) -> str:
-    discs = [[{"kind": "disc", "x": x, "y": y, "r": r} for x, y, r in side]
-             for side in (reference, prediction)]  # fmt: skip
-    scene = {"width": 600, "height": 362, "reference": discs[0], "prediction": discs[1]}
-    return "#" + quote(json.dumps({"format": 1, "scene": scene, "view": view}))
-
-
-TWO = link_of([[150, 180, 60], [400, 180, 70]], [[170, 180, 60], [400, 190, 50]])
-
-
-def settle(page: Any) -> None:
-    """Wait until everything that was asked for is answered and drawn."""
-    page.wait_for_selector("main[aria-busy=false]", state="attached")
-    page.wait_for_selector("#round-trip[data-seq]", state="attached")
-
-
-def show(page: Any, url: str) -> None:
-    page.goto("about:blank")
-    page.goto(url)
-    settle(page)
-
-
-def number(page: Any, name: str) -> float:
-    """Return one of the large numbers, with all its digits."""
-    box = page.locator("#headline > div", has=page.locator(f"#big-{name}"))
-    return float(box.get_attribute("title").split(": ")[1])
-
-
-def state(page: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(unquote(page.evaluate("location.hash")[1:]))
-    return found
-
-
-def drag(page: Any, side: str, at: int, dx: float, dy: float) -> None:
-    box = page.locator(f"#scene .layer.{side} .shape").nth(at).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + dx / 2, y + dy / 2)
-    page.mouse.move(x + dx, y + dy)
-    page.mouse.up()
-    settle(page)
-
-
-def library(link: str, strategy: Any = None, threshold: float = 0.5) -> pm.Tally:
-    found, _ = read_link(link)
-    assert found.scene is not None
-    overlap = pm.count_overlaps(*found.scene.label_images())
-    return pm.match(overlap, strategy or pm.OneToOne(), threshold).tally
 
 
 @pytest.mark.parametrize("link", PUBLISHED)
@@ -418,52 +327,6 @@ def test_the_copied_link_and_code_say_what_is_shown(page: Any, address: str) -> 
     code = page.input_value("#copied-text")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert repr(library(TWO).pq) in done.stdout
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("pair")
-    reference = phantoms.balls((24, 60, 50), 9, radius=(4, 7), seed=3)
-    prediction = phantoms.shift(reference, (0, 2, 1))
-    paths = folder / "reference.nii.gz", folder / "prediction.nii.gz"
-    for labels, path in zip((reference, prediction), paths, strict=True):
-        image = nibabel.Nifti1Image(labels.astype(np.int16), np.diag([3.0, 1.0, 1.0, 1.0]))
-        nibabel.save(image, path)
-    return paths
-
-
-def test_a_pair_of_nifti_files_is_shown_in_slices(page: Any, pair: tuple[Path, Path]) -> None:
-    reference, prediction = (read_labels(path).labels for path in pair)
-    overlap = pm.count_overlaps(reference, prediction)
-    with served(*pair) as address:
-        show(page, address)
-        assert "reference.nii.gz" in page.inner_text("#pair-about")
-        assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
-        assert not page.locator("#scene").is_visible()
-        page.wait_for_selector("#volume[width='50']")
-        page.fill("#slice", "5")
-        settle(page)
-        assert state(page)["view"]["slice"] == 5
-        assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
-        _click_an_object(page, reference)
-        page.wait_for_selector("#inspector .chip.chosen")
-        page.select_option("#axis", "1")
-        page.wait_for_selector("#volume[height='24']")
-        page.check("#regions")
-        settle(page)
-        regions = pm.count_region_overlaps(reference, prediction, spacing=(3, 1, 1))
-        assert number(page, "pq") == pytest.approx(pm.match(regions).tally.pq, rel=1e-11)
-
-
-def _click_an_object(page: Any, reference: np.ndarray[Any, Any]) -> None:
-    y, x = np.argwhere(reference[5])[0]
-    box = page.locator("#volume").bounding_box()
-    page.wait_for_timeout(300)
-    page.mouse.click(
-        box["x"] + (x + 0.5) / reference.shape[2] * box["width"],
-        box["y"] + (y + 0.5) / reference.shape[1] * box["height"],
-    )
-    page.wait_for_selector(f"#inspector b:has-text('Reference {reference[5, y, x]}')")
 
 
 @pytest.mark.parametrize("width", [1440, 1024])

@@ -1,0 +1,64 @@
+"""A pair of files in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nibabel
+import numpy as np
+import pytest
+
+import panmatch as pm
+from panmatch import phantoms
+from panmatch.formats import read_labels
+from tests.browser import needs_chromium
+from tests.playground.shown_pages import number, served, settle, show, state
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("pair")
+    reference = phantoms.balls((24, 60, 50), 9, radius=(4, 7), seed=3)
+    prediction = phantoms.shift(reference, (0, 2, 1))
+    paths = folder / "reference.nii.gz", folder / "prediction.nii.gz"
+    for labels, path in zip((reference, prediction), paths, strict=True):
+        image = nibabel.Nifti1Image(labels.astype(np.int16), np.diag([3.0, 1.0, 1.0, 1.0]))
+        nibabel.save(image, path)
+    return paths
+
+
+def test_a_pair_of_nifti_files_is_shown_in_slices(page: Any, pair: tuple[Path, Path]) -> None:
+    reference, prediction = (read_labels(path).labels for path in pair)
+    overlap = pm.count_overlaps(reference, prediction)
+    with served(*pair) as address:
+        show(page, address)
+        assert "reference.nii.gz" in page.inner_text("#pair-about")
+        assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
+        assert not page.locator("#scene").is_visible()
+        page.wait_for_selector("#volume[width='50']")
+        page.fill("#slice", "5")
+        settle(page)
+        assert state(page)["view"]["slice"] == 5
+        assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
+        _click_an_object(page, reference)
+        page.wait_for_selector("#inspector .chip.chosen")
+        page.select_option("#axis", "1")
+        page.wait_for_selector("#volume[height='24']")
+        page.check("#regions")
+        settle(page)
+        regions = pm.count_region_overlaps(reference, prediction, spacing=(3, 1, 1))
+        assert number(page, "pq") == pytest.approx(pm.match(regions).tally.pq, rel=1e-11)
+
+
+def _click_an_object(page: Any, reference: np.ndarray[Any, Any]) -> None:
+    y, x = np.argwhere(reference[5])[0]
+    box = page.locator("#volume").bounding_box()
+    page.wait_for_timeout(300)
+    page.mouse.click(
+        box["x"] + (x + 0.5) / reference.shape[2] * box["width"],
+        box["y"] + (y + 0.5) / reference.shape[1] * box["height"],
+    )
+    page.wait_for_selector(f"#inspector b:has-text('Reference {reference[5, y, x]}')")
