@@ -62,14 +62,19 @@ def evaluate(folder: Path, *workers: int) -> list[dict[str, float]]:
 
 
 def evaluate_once(folder: Path, workers: int) -> dict[str, float]:
+    subprocess.run(evaluation(folder, workers), check=True, capture_output=True)
+    written = (folder / f"out{workers}" / "run.json").read_text()
+    seconds: dict[str, float] = json.loads(written)["seconds"]
+    return seconds
+
+
+def evaluation(folder: Path, workers: int) -> list[str]:
+    """Return the command that evaluates all cases."""
     out, spec = folder / f"out{workers}", folder / "spec.yaml"
     spec.write_text(SPEC.canonical())
     arguments = [folder / "ref", folder / "pred", "-s", spec, "-o", out, "-j", workers]
     arguments += ["--threads", 1, "--overwrite"]
-    command = [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments)]
-    subprocess.run(command, check=True, capture_output=True)
-    seconds: dict[str, float] = json.loads((out / "run.json").read_text())["seconds"]
-    return seconds
+    return [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments)]
 
 
 def efficiency(alone: dict[str, float], together: dict[str, float]) -> Row:

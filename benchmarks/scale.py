@@ -18,7 +18,7 @@ import numpy as np
 import panmatch as pm
 from benchmarks import chunked, datasets, volumes
 from benchmarks.machine import describe_machine, keep_below
-from benchmarks.memory import peak_memory
+from benchmarks.memory import peak_memory, peak_of_tree
 from benchmarks.peers import ROOT
 from benchmarks.timing import best_ms
 from panmatch.formats import open_labels
@@ -153,12 +153,17 @@ def print_kind(stores: list[str], kind: str) -> None:
 
 
 def workers(folder: Path) -> list[Line]:
-    """Evaluate cases: workers, milliseconds per case, share of the run that tables take."""
+    """Evaluate cases: workers, milliseconds per case, the same with tables, peak in MB."""
     data = folder / "cases"
     data.mkdir()
     datasets.make_cases(data)
     return [
-        (number, 1e3 * one["evaluation"] / datasets.CASES, 1e3 * one["all"] / datasets.CASES)
+        (
+            number,
+            1e3 * one["evaluation"] / datasets.CASES,
+            1e3 * one["all"] / datasets.CASES,
+            peak_of_tree(datasets.evaluation(data, number)),
+        )
         for number, one in zip((1, 2), datasets.evaluate(data, 1, 2), strict=True)
     ]
 
@@ -241,9 +246,10 @@ def page(lines: dict[str, list[Line]]) -> str:
             lambda n, m, c, b: f"{n:,.0f} | {m:.2f} ms | {c:.2f} ms | {b / 1e3:,.0f} kB",
         ),
         table(
-            "workers | one case of 128³ from NIfTI, 3 strategies, curves, 4 metrics | with tables",
+            "workers | one case of 128³ from NIfTI, 3 strategies, curves, 4 metrics | with tables "
+            "| peak of all processes",
             lines["workers"],
-            lambda n, e, a: f"{n:.0f} | {e:.1f} ms | {a:.1f} ms",
+            lambda n, e, a, p: f"{n:.0f} | {e:.1f} ms | {a:.1f} ms | {p:.0f} MB",
         ),
         "## What that means\n",
         large_volume(lines),
@@ -278,7 +284,7 @@ def large_volume(lines: dict[str, list[Line]]) -> str:
 
 
 def many_cases(lines: dict[str, list[Line]]) -> str:
-    case, with_tables = lines["workers"][1][1:]
+    case, with_tables = lines["workers"][1][1:3]
     return (
         f"**A challenge of 100,000 cases** like those above: {case:.1f} ms per case with two "
         f"workers make {1e5 * case / 6e4:.0f} minutes on this machine, "
