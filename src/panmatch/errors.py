@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class PanmatchError(ValueError):
@@ -43,7 +44,39 @@ class LinkError(PanmatchError):
 
 
 class SpecError(PanmatchError):
-    """A spec says something that cannot be meant."""
+    """A spec is invalid."""
+
+
+class MissingExtraError(PanmatchError, ImportError):
+    """A library that is an optional extra is not installed."""
+
+
+@contextmanager
+def needs_extra(extra: str, purpose: str) -> Iterator[None]:
+    """Turn a failed import inside the block into an error that prints the install command.
+
+    Parameters
+    ----------
+    extra
+        The extra of this package that brings the library, such as ``"files"``.
+    purpose
+        What the library is needed for, as the beginning of a sentence: ``"NIfTI files"``.
+
+    Examples
+    --------
+    >>> with needs_extra("report", "Figures"):  # doctest: +IGNORE_EXCEPTION_DETAIL
+    ...     import a_library_that_is_not_there
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.MissingExtraError: Figures need a_library_that_is_not_there, which is not …
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"{purpose} need {error.name}, which is not installed: "
+            f"pip install 'panmatch[{extra}]'."
+        ) from error
 
 
 def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
