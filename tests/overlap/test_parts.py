@@ -65,10 +65,9 @@ def test_quality_is_the_mean_part_iou_and_nothing_else_changes(
         threshold,
     )
     assert matching.pairs.tolist() == plain.pairs.tolist()
-    assert (matching.tally.tp, matching.tally.fp, matching.tally.fn) == (
-        plain.tally.tp, plain.tally.fp, plain.tally.fn,
-    )  # fmt: skip
-    for ref, quality in zip(overlap.ref_ids.tolist(), matching.ref_quality, strict=True):
+    assert matching.tally == plain.tally
+    assert matching.ref_part_quality is not None
+    for ref, quality in zip(overlap.ref_ids.tolist(), matching.ref_part_quality, strict=True):
         preds = matching.pairs[matching.pairs[:, 0] == ref, 1].tolist()
         want = expected(scene, ref, preds, None) if preds else 0.0
         assert quality == pytest.approx(want, abs=1e-12)
@@ -85,7 +84,8 @@ def test_parts_work_within_cells(
     if scene["void"] is not None:
         known[scene["void"]] = 0
     cells = pm.labels.nearest_labels(known)
-    for ref, quality in zip(overlap.ref_ids.tolist(), matching.ref_quality, strict=True):
+    assert matching.ref_part_quality is not None
+    for ref, quality in zip(overlap.ref_ids.tolist(), matching.ref_part_quality, strict=True):
         preds = matching.pairs[matching.pairs[:, 0] == ref, 1].tolist()
         want = expected(scene, ref, preds, cells) if preds else 0.0
         assert quality == pytest.approx(want, abs=1e-12)
@@ -101,10 +101,12 @@ def test_the_curve_equals_the_matching_at_every_threshold(
     scene: dict[str, Any], strategy: pm.Strategy, data: st.DataObject
 ) -> None:
     overlap = pm.count_part_overlaps(**scene, regions=isinstance(strategy, pm.RegionUnion))
-    curve = pm.curve(overlap, strategy)
+    curve, by_parts = pm.curve(overlap, strategy), pm.curve(overlap, strategy, quality="parts")
     steps = [tau for tau in strategy.prepare(overlap).iou.tolist() if tau < 1.0]
     for threshold in [0.0, data.draw(thresholds), *steps]:
-        assert curve.at(threshold) == pm.match(overlap, strategy, threshold).tally
+        matching = pm.match(overlap, strategy, threshold)
+        assert curve.at(threshold) == matching.tally
+        assert by_parts.at(threshold) == matching.part_tally
 
 
 @given(part_scenes())
@@ -120,8 +122,8 @@ def test_chunks_add_and_files_keep_parts(scene: dict[str, Any]) -> None:
     assert chunks[0] + chunks[1] == whole
     assert pm.Overlap.from_json(whole.to_json()) == whole
     kept = whole.above(0.3)
-    tally = pm.match(kept, pm.ManyToOne(gate="edge"), 0.3).tally
-    assert tally == pm.match(whole, pm.ManyToOne(gate="edge"), 0.3).tally
+    tally = pm.match(kept, pm.ManyToOne(gate="edge"), 0.3).part_tally
+    assert tally == pm.match(whole, pm.ManyToOne(gate="edge"), 0.3).part_tally
 
 
 @given(part_scenes(), st.permutations([1, 2, 3]), st.permutations([1, 2, 3]))
@@ -141,8 +143,11 @@ def test_other_numbers_give_the_same_scores(
     }
     for strategy in (pm.OneToOne(), pm.SameId()):
         before, after = (
-            pm.match(pm.count_part_overlaps(**s), strategy, 0.5).tally for s in (scene, renamed)
+            pm.match(pm.count_part_overlaps(**s), strategy, 0.5).part_tally
+            for s in (scene, renamed)
         )
+        assert before is not None
+        assert after is not None
         assert (before.tp, before.fp, before.fn) == (after.tp, after.fp, after.fn)
         assert before.quality == pytest.approx(after.quality, abs=1e-12)
 
@@ -157,24 +162,32 @@ def one_object(size: int = 12, background: Any = "image") -> pm.Overlap:
 
 @pytest.mark.parametrize("size", [12, 20, 120])
 def test_padding_changes_the_background_as_predicted(size: int) -> None:
-    image = pm.match(one_object(size)).tally.quality
-    assert image == pytest.approx((1 + 2 / 3 + (size - 5) / (size - 4)) / 3)
-    assert pm.match(one_object(size, "none")).tally.quality == pytest.approx((1 + 2 / 3) / 2)
+    assert part_quality_of(one_object(size)) == pytest.approx(
+        (1 + 2 / 3 + (size - 5) / (size - 4)) / 3
+    )
+    assert part_quality_of(one_object(size, "none")) == pytest.approx((1 + 2 / 3) / 2)
+    assert pm.match(one_object(size)).tally.quality == 0.8
+
+
+def part_quality_of(overlap: pm.Overlap) -> float:
+    tally = pm.match(overlap).part_tally
+    assert tally is not None
+    return tally.quality
 
 
 def test_parts_of_unmatched_parents_never_count() -> None:
     overlap = one_object()
     missed = pm.match(overlap, threshold=0.9)
-    assert missed.tally == pm.Tally(tp=0, fp=1, fn=1, quality=0.0)
-    assert pm.part_averages(missed) == {1: pm.Average(0.0, 0, 0), 2: pm.Average(0.0, 0, 0)}
+    assert missed.tally == missed.part_tally == pm.Tally(tp=0, fp=1, fn=1, quality=0.0)
+    assert pm.part_averages(missed) == {1: pm.Average(0, 0, 0), 2: pm.Average(0, 0, 0)}
 
 
 def test_a_fragmented_parent_with_right_parts_is_whole_under_many_to_one_only() -> None:
     reference, prediction = np.array([1] * 8 + [0] * 4), np.array([5] * 4 + [6] * 4 + [0] * 4)
     parts = np.array([1] * 4 + [2] * 4 + [0] * 4)
     overlap = pm.count_part_overlaps(reference, prediction, parts, parts)
-    assert pm.match(overlap, "many-to-one", 0.4).tally == pm.Tally(1, 0, 0, 1.0)
-    assert pm.match(overlap, "one-to-one", 0.5).tally == pm.Tally(0, 2, 1, 0.0)
+    assert pm.match(overlap, "many-to-one", 0.4).part_tally == pm.Tally(1, 0, 0, 1.0)
+    assert pm.match(overlap, "one-to-one", 0.5).part_tally == pm.Tally(0, 2, 1, 0.0)
 
 
 def test_mean_part_iou_over_matched_parents() -> None:
@@ -185,16 +198,30 @@ def test_mean_part_iou_over_matched_parents() -> None:
     found = pm.part_averages(pm.match(overlap))
     assert (found[1].count, found[1].skipped) == (2, 0)
     assert found[1].total == pytest.approx(2 / 3 + 1)
-    assert found[2] == pm.Average(0.5, 1, 1)  # on one parent only
+    assert (found[2].total, found[2].count, found[2].skipped) == (0.5, 1, 1)  # on one parent only
     assert pm.part_averages(pm.match(pm.count_overlaps(reference, reference))) == {}
 
 
-@pytest.mark.parametrize("labels", [(), (1,)])
-def test_fewer_than_two_parts_leave_the_plain_iou(labels: tuple[int, ...]) -> None:
-    cell, nucleus = np.array([1, 1, 1, 1, 0]), np.array([0, 1, 1, 0, 0]) * len(labels)
-    found = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 0]) * len(labels)
-    overlap = pm.count_part_overlaps(cell, found[0], nucleus, found[1], parts=labels)
+CELL, NUCLEUS = np.array([1, 1, 1, 1, 0]), np.array([0, 1, 1, 0, 0])
+FOUND = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 0])
+
+
+def test_without_a_part_there_is_no_part_quality() -> None:
+    overlap = pm.count_part_overlaps(CELL, FOUND[0], 0 * CELL, 0 * CELL, parts=())
     assert overlap.parts is None
+    assert pm.match(overlap).tally.quality == 0.75
+    assert pm.match(overlap).part_tally is None
+    with pytest.raises(OptionError, match="quality='parts' needs an overlap with parts"):
+        pm.curve(overlap, quality="parts")
+
+
+@pytest.mark.parametrize("parts", [(1,), None])
+@pytest.mark.parametrize(("background", "want"), [("none", 1 / 3), ("image", (1 / 3 + 2 / 4) / 2)])
+def test_a_lone_part_counts(parts: Any, background: Any, want: float) -> None:
+    overlap = pm.count_part_overlaps(
+        CELL, FOUND[0], NUCLEUS, FOUND[1], parts=parts, background=background
+    )
+    assert part_quality_of(overlap) == pytest.approx(want)
     assert pm.match(overlap).tally.quality == 0.75
 
 
@@ -206,7 +233,7 @@ def test_parents_are_made_of_touching_parts() -> None:
     assert (tally.tp, tally.fp, tally.fn) == (2, 0, 0)
     # First parent: ⅔ and ¾, second: 1 and 1; its void voxel is no part of it.
     assert pm.match(pm.count_part_overlaps(None, None, reference, prediction, 9, background="none")
-                    ).tally.quality == pytest.approx((2 / 3 + 3 / 4) / 2 + 1)  # fmt: skip
+                    ).part_tally == pm.Tally(2, 0, 0, (2 / 3 + 3 / 4) / 2 + 1)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -265,4 +292,6 @@ def test_the_certificate_is_about_the_parents() -> None:
     assert matching.certificate is not None
     assert matching.certificate.value == pytest.approx(0.8)
     assert matching.certificate.proven
-    assert matching.tally.pq != matching.certificate.value
+    assert matching.tally.pq == matching.certificate.value
+    assert matching.part_tally is not None
+    assert matching.part_tally.pq != matching.certificate.value

@@ -133,13 +133,14 @@ def test_nan_has_a_reason() -> None:
 
 def test_averages_say_what_they_skip_and_add_up() -> None:
     found = measured(("hd", "dice"))
-    assert found.average("dice") == pm.Average(12 / 14 + 4 / 5, 2, 0)
+    dice = found.average("dice")
+    assert (dice.total, dice.count, dice.skipped) == (12 / 14 + 4 / 5, 2, 0)
     assert found.average("dice", over="references").count == 3
     assert found.average("dice", over="all").value == pytest.approx((12 / 14 + 4 / 5) / 4)
     distances = found.average("hd", over="all")
     assert (distances.count, distances.skipped) == (2, 2)
-    assert sum([distances, distances]) == pm.Average(2 * distances.total, 4, 4)
-    assert np.isnan(pm.Average(0.0, 0, 3).value)
+    assert sum([distances, distances]) == pm.Average(2 * distances.units, 4, 4)
+    assert np.isnan(pm.Average(0, 0, 3).value)
 
 
 def test_sq_and_pq_follow_for_every_metric() -> None:

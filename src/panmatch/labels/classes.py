@@ -21,7 +21,7 @@ class SegmentClass:
     thing
         Whether its objects are counted one by one; otherwise it is stuff, one segment per image.
     parts
-        Labels of its parts. With fewer than two, quality is the plain IoU (D9).
+        Labels of its parts; one suffices for the class to have parts (D9).
 
     Examples
     --------
@@ -36,8 +36,8 @@ class SegmentClass:
 
     @property
     def has_parts(self) -> bool:
-        """Whether quality is measured by parts."""
-        return len(self.parts) >= 2
+        """Whether it declares at least one part (D9)."""
+        return bool(self.parts)
 
 
 def check_classes(classes: Iterable[SegmentClass]) -> tuple[SegmentClass, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,8 @@ def from_panoptic_parts(
 
     2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
     (class × 10⁵ + instance × 100 + part). Part 0 is unknown. A thing without instance is crowd, and
-    so is an instance of a class with parts that has no part at all. An id of no class is void.
+    so is an instance of a class with parts that has no part at all. An id of no class is void. In
+    this format a class with a single part counts as one without parts (D9).
 
     Examples
     --------
@@ -59,7 +61,9 @@ def from_panoptic_parts(
     >>> len(image.arrays)
     1
     """
-    kinds = check_classes(classes)
+    kinds = tuple(
+        replace(kind, parts=()) if len(kind.parts) == 1 else kind for kind in check_classes(classes)
+    )
 
     def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
         uid = columns[0]

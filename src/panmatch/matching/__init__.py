@@ -11,9 +11,10 @@ from panmatch.matching.optimality import OptimalityGap, optimality_gap
 from panmatch.matching.region_union import RegionUnion
 from panmatch.matching.same_id import SameId
 from panmatch.matching.strategy import Strategy
-from panmatch.matching.tally import Tally
+from panmatch.matching.tally import QUALITIES, Quality, Scored, Tallies, Tally, ratio
 
 __all__ = [
+    "QUALITIES",
     "STRATEGIES",
     "Budget",
     "Certificate",
@@ -23,12 +24,16 @@ __all__ = [
     "OneToMany",
     "OneToOne",
     "OptimalityGap",
+    "Quality",
     "RegionUnion",
     "SameId",
+    "Scored",
     "Strategy",
+    "Tallies",
     "Tally",
     "check_overlap",
     "match",
     "optimality_gap",
+    "ratio",
     "resolve_strategy",
 ]

@@ -1,58 +1,83 @@
-"""Sums of qualities that do not depend on the order of the terms.
+"""Sums that depend neither on the order nor on the grouping of their terms (D13).
 
-Floating-point addition rounds after every term, so the same objects numbered differently would
-give sums that differ in the last digits. Qualities lie in [0, 1]; as whole multiples of 2**-62
-they add exactly, in two int64 halves that hold four billion objects.
+Floating-point addition rounds after every term, so the same objects in another order would give
+sums that differ in the last digits. A term is therefore rounded once, to a whole multiple of
+2**-62, and from there on whole numbers are added: Python integers for a single sum, and for arrays
+three int64 limbs that count multiples of 1, 2**-31 and 2**-62.
 """
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 
 from panmatch.overlap import Floats, Ints
 
+LIMBS = 3
 _BITS = 31
+_MASK = (1 << _BITS) - 1
+
+Number = TypeVar("Number", float, Floats)
 
 
-def to_units(quality: Floats) -> Ints:
-    """Return qualities as whole multiples of 2**-62."""
-    return np.rint(np.ldexp(quality, 2 * _BITS)).astype(np.int64)
-
-
-def sum_units(units: Ints) -> float:
-    """Return the sum of `units` as a float, rounded once.
+def to_limbs(values: Floats) -> Ints:
+    """Return finite values as whole numbers, shape (…, 3); limbs add without rounding.
 
     Examples
     --------
-    >>> sum_units(to_units(np.array([0.1] * 10)))
-    1.0
+    >>> to_limbs(np.array([2.5, -0.25])).tolist()
+    [[2, 1073741824, 0], [-1, 1610612736, 0]]
     """
-    high, low = split(units)
-    return float(from_halves(high.sum(keepdims=True), low.sum(keepdims=True))[0])
+    whole = np.trunc(values)
+    middle = np.ldexp(values - whole, _BITS)
+    low = np.ldexp(middle - np.trunc(middle), _BITS)
+    limbs = np.stack([whole, np.trunc(middle), np.rint(low)], axis=-1)
+    return carry(limbs.astype(np.int64))
 
 
-def split(units: Ints) -> tuple[Ints, Ints]:
-    """Return the high and low halves, whose sums cannot overflow."""
-    high = units >> _BITS
-    return high, units - (high << _BITS)
+def carry(limbs: Ints) -> Ints:
+    """Return the one way to write the same sums with lower limbs in [0, 2**31)."""
+    whole, middle, low = np.moveaxis(limbs, -1, 0)
+    middle = middle + (low >> _BITS)
+    return np.stack([whole + (middle >> _BITS), middle & _MASK, low & _MASK], axis=-1)
 
 
-def to_halves(sums: Floats) -> tuple[Ints, Ints]:
-    """Return summed qualities as halves, to be added further without rounding.
-
-    Sums from `sum_units` and `from_halves` are whole multiples of 2**-62, so nothing is lost.
+def limbs_to_floats(limbs: Ints) -> Floats:
+    """Return sums as floats; equal sums give equal bits.
 
     Examples
     --------
-    >>> tenths = np.array([sum_units(to_units(np.array([0.1, 0.1])))])
-    >>> from_halves(*to_halves(tenths)) == tenths
-    array([ True])
+    >>> limbs_to_floats(to_limbs(np.full(10, 0.1)).sum(axis=0))
+    array(1.)
     """
-    high = np.floor(np.ldexp(sums, _BITS))
-    low = np.rint(np.ldexp(sums, 2 * _BITS) - np.ldexp(high, _BITS))
-    return high.astype(np.int64), low.astype(np.int64)
+    sign = np.where(carry(limbs)[..., 0] < 0, -1, 1)
+    size: Floats = _joined(*np.moveaxis(carry(limbs * sign[..., np.newaxis]), -1, 0))
+    return np.asarray(sign * size)
 
 
-def from_halves(high: Ints, low: Ints) -> Floats:
-    """Return summed halves as floats."""
-    return np.ldexp(high.astype(np.float64), -_BITS) + np.ldexp(low.astype(np.float64), -2 * _BITS)
+def to_units(value: float) -> int:
+    """Return a finite value as a whole multiple of 2**-62."""
+    return limbs_to_units(to_limbs(np.float64(value)))
+
+
+def limbs_to_units(limbs: Ints) -> int:
+    """Return a single sum, shape (3,), as a whole multiple of 2**-62; limbs need not be carried."""
+    whole, middle, low = limbs.tolist()
+    units: int = (whole << 2 * _BITS) + (middle << _BITS) + low
+    return units
+
+
+def units_to_limbs(units: int) -> tuple[int, int, int]:
+    """Return a whole multiple of 2**-62 as limbs."""
+    return units >> 2 * _BITS, (units >> _BITS) & _MASK, units & _MASK
+
+
+def units_to_float(units: int) -> float:
+    """Return a whole multiple of 2**-62 as a float, with the bits that `limbs_to_floats` gives."""
+    size = float(_joined(*map(float, units_to_limbs(abs(units)))))
+    return -size if units < 0 else size
+
+
+def _joined(whole: Number, middle: Number, low: Number) -> Number:
+    return whole + (middle * 2.0**-_BITS + low * 2.0 ** (-2 * _BITS))

@@ -47,13 +47,27 @@ class Matching:
 
     @property
     def tally(self) -> Tally:
-        """Counts and summed quality (D3)."""
+        """Counts and summed IoU (D3)."""
         return tally_edges(self.overlap, self.edges)
 
     @property
+    def part_tally(self) -> Tally | None:
+        """The same counts with part quality in place of IoU (D9); None without parts."""
+        if self.overlap.parts is None:
+            return None
+        return tally_edges(self.overlap, self.edges, "parts")
+
+    @property
     def ref_quality(self) -> Floats:
-        """Quality of every reference, 0 if missed: IoU with its union, or by parts (D3, D9)."""
+        """IoU of every reference with the union of its predictions, 0 if missed (D3)."""
         return union_quality(self.overlap, self.edges)
+
+    @property
+    def ref_part_quality(self) -> Floats | None:
+        """Part quality of every reference, 0 if missed (D9); None without parts."""
+        if self.overlap.parts is None:
+            return None
+        return union_quality(self.overlap, self.edges, "parts")
 
     @property
     def missed(self) -> Ints:
@@ -121,7 +135,7 @@ def match(
     check_overlap(overlap)
     chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
     overlap = chosen.prepare(overlap)
-    solution = chosen.solve(overlap.without_parts(), overlap.score(score), tau)
+    solution = chosen.solve(overlap, overlap.score(score), tau)
     return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
 
 

@@ -2,21 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.matching.exact_sum import sum_units, to_units
+from panmatch.errors import check_choice
+from panmatch.matching.exact_sum import (
+    LIMBS,
+    carry,
+    limbs_to_floats,
+    limbs_to_units,
+    to_limbs,
+    to_units,
+    units_to_float,
+    units_to_limbs,
+)
 from panmatch.overlap import Areas, Floats, Ints, Overlap
 
-NAN = float("nan")
+Quality = Literal["iou", "parts"]
+QUALITIES: tuple[Quality, ...] = ("iou", "parts")
+
+COUNTS = 3 + LIMBS  # columns of an array of tallies: tp, fp, fn, quality in three limbs
+
+Number = TypeVar("Number", float, Floats)
+Whole = TypeVar("Whole", int, Ints)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Counts on vertices and the summed quality of a matching (D3); tallies of images add.
+class Scored(Generic[Number, Whole]):
+    """What follows from counts and summed quality, for one tally or for arrays of them (D3, D11).
+
+    A ratio without a denominator is undefined: NaN.
+    """
+
+    __slots__ = ()
+
+    tp: Whole
+    fp: Whole
+    fn: Whole
+
+    @property
+    def quality(self) -> Number:
+        """Summed quality of the true positives."""
+        raise NotImplementedError
+
+    @property
+    def denominator(self) -> Number:
+        """TP + ½FP + ½FN."""
+        half: Number = self.tp + 0.5 * (self.fp + self.fn)
+        return half
+
+    @property
+    def pq(self) -> Number:
+        """Panoptic quality Σquality / (TP + ½FP + ½FN); NaN if both sides are empty."""
+        return ratio(self.quality, self.denominator)
+
+    @property
+    def sq(self) -> Number:
+        """Segmentation quality, the mean quality over TP; 0 without any TP, NaN if empty."""
+        return ratio(self.quality, self.tp, self.rq)
+
+    @property
+    def rq(self) -> Number:
+        """Recognition quality TP / (TP + ½FP + ½FN); NaN if both sides are empty."""
+        return ratio(self.tp, self.denominator)
+
+    @property
+    def f1(self) -> Number:
+        """The F1 score: another name of `rq`."""
+        return self.rq
+
+    @property
+    def precision(self) -> Number:
+        """TP / (TP + FP); NaN where there is neither."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> Number:
+        """TP / (TP + FN); NaN without references."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def accuracy(self) -> Number:
+        """TP / (TP + FP + FN), also called average precision; NaN if both sides are empty."""
+        return ratio(self.tp, self.tp + self.fp + self.fn)
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class Tally(Scored[float, int]):
+    """Counts on vertices and the summed quality of a matching (D3); tallies of images add exactly.
+
+    Tallies are equal if they look equal: in their counts and in `quality` as a float.
 
     Attributes
     ----------
@@ -26,9 +104,10 @@ class Tally:
         Predictions with no matched reference (dismissed ones aside, D10).
     fn
         References with no matched prediction.
-    quality
-        Sum over true positives of IoU(union of the matched predictions, reference), or of the
-        mean IoU of its parts (D9).
+    units
+        Summed quality of the true positives, as a whole multiple of 2**-62 (D13); `quality` is
+        the same as a float. The quality of a true positive is the IoU of the reference and the
+        union of its matched predictions, or the mean IoU of the parts (D9).
 
     Examples
     --------
@@ -40,65 +119,179 @@ class Tally:
     tp: int
     fp: int
     fn: int
-    quality: float
+    units: int
 
-    def __add__(self, other: Tally) -> Tally:
-        if not isinstance(other, Tally):
-            return NotImplemented
-        return Tally(
-            self.tp + other.tp,
-            self.fp + other.fp,
-            self.fn + other.fn,
-            self.quality + other.quality,
-        )
+    def __init__(self, tp: int, fp: int, fn: int, quality: float) -> None:
+        self._set(tp, fp, fn, to_units(quality))
 
-    def __radd__(self, other: object) -> Tally:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+    @classmethod
+    def from_units(cls, tp: int, fp: int, fn: int, units: int) -> Tally:
+        """Return a tally whose quality is a whole multiple of 2**-62."""
+        tally = cls.__new__(cls)
+        tally._set(tp, fp, fn, units)
+        return tally
+
+    @property
+    def quality(self) -> float:
+        """Summed quality of the true positives."""
+        return units_to_float(self.units)
 
     @property
     def status(self) -> Literal["ok", "empty"]:
         """``"empty"`` where neither side has a segment: every score is NaN then (D11)."""
         return "ok" if self.tp + self.fp + self.fn else "empty"
 
-    @property
-    def pq(self) -> float:
-        """Panoptic quality Σquality / (TP + ½FP + ½FN); NaN if both sides are empty."""
-        return _ratio(self.quality, self.tp + 0.5 * self.fp + 0.5 * self.fn)
+    def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return Tally.from_units(
+            self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.units + other.units
+        )
+
+    def __radd__(self, other: object) -> Tally:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     @property
-    def sq(self) -> float:
-        """Segmentation quality, the mean quality over TP; 0 without any TP, NaN if empty."""
-        return self.quality / self.tp if self.tp else self.rq
+    def _key(self) -> tuple[int, int, int, float]:
+        return self.tp, self.fp, self.fn, self.quality
+
+    def __repr__(self) -> str:
+        return f"Tally(tp={self.tp}, fp={self.fp}, fn={self.fn}, quality={self.quality})"
+
+    def _set(self, tp: int, fp: int, fn: int, units: int) -> None:
+        for name, value in (("tp", tp), ("fp", fp), ("fn", fn), ("units", units)):
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tallies(Scored[Floats, Ints]):
+    """Tallies of cases, classes or thresholds as one array of whole numbers.
+
+    Attributes
+    ----------
+    counts
+        Shape (…, 6): tp, fp, fn, and the summed quality in three limbs (D13).
+
+    Examples
+    --------
+    >>> both = Tallies.of([Tally(1, 1, 0, 0.75), Tally(0, 0, 2, 0.0)])
+    >>> both.pq, both.sum().tally()
+    (array([0.5, 0. ]), Tally(tp=1, fp=1, fn=2, quality=0.75))
+    >>> both.weighted(np.array([[2, 0], [1, 1]])).tp
+    array([2, 1])
+    """
+
+    counts: Ints
+
+    @classmethod
+    def of(cls, tallies: Iterable[Tally]) -> Tallies:
+        """Return tallies as an array of shape (n,)."""
+        rows = [(one.tp, one.fp, one.fn, *units_to_limbs(one.units)) for one in tallies]
+        return cls(np.array(rows, np.int64).reshape(-1, COUNTS))
+
+    @classmethod
+    def of_counts(cls, tp: Ints, fp: Ints, fn: Ints, limbs: Ints) -> Tallies:
+        """Return tallies from arrays of counts, and the quality in limbs."""
+        return cls(np.concatenate([np.stack([tp, fp, fn], axis=-1), carry(limbs)], axis=-1))
 
     @property
-    def rq(self) -> float:
-        """Recognition quality TP / (TP + ½FP + ½FN); NaN if both sides are empty."""
-        return _ratio(self.tp, self.tp + 0.5 * self.fp + 0.5 * self.fn)
+    def tp(self) -> Ints:  # type: ignore[override]
+        """True positives."""
+        return self.counts[..., 0]
 
     @property
-    def f1(self) -> float:
-        """The F1 score: another name of `rq`."""
-        return self.rq
+    def fp(self) -> Ints:  # type: ignore[override]
+        """False positives."""
+        return self.counts[..., 1]
 
     @property
-    def precision(self) -> float:
-        """TP / (TP + FP); NaN where there is neither."""
-        return _ratio(self.tp, self.tp + self.fp)
+    def fn(self) -> Ints:  # type: ignore[override]
+        """False negatives."""
+        return self.counts[..., 2]
 
     @property
-    def recall(self) -> float:
-        """TP / (TP + FN); NaN without references."""
-        return _ratio(self.tp, self.tp + self.fn)
+    def limbs(self) -> Ints:
+        """Summed quality in whole numbers, shape (…, 3)."""
+        return self.counts[..., 3:]
+
+    @property
+    def quality(self) -> Floats:
+        """Summed quality of the true positives."""
+        return limbs_to_floats(self.limbs)
+
+    @property
+    def occurs(self) -> npt.NDArray[np.bool_]:
+        """Where either side has a segment."""
+        there: npt.NDArray[np.bool_] = self.counts[..., :3].any(axis=-1)
+        return there
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, index: int | slice | Ints | npt.NDArray[np.bool_]) -> Tallies:
+        return Tallies(self.counts[index])
+
+    def __add__(self, other: Tallies) -> Tallies:
+        if not isinstance(other, Tallies):
+            return NotImplemented
+        return _carried(self.counts + other.counts)
+
+    def sum(self) -> Tallies:
+        """Return the sum over the first axis."""
+        return _carried(self.counts.sum(axis=0))
+
+    def cumulative(self) -> Tallies:
+        """Return running sums along the first axis."""
+        return _carried(np.cumsum(self.counts, axis=0))
+
+    def weighted(self, weights: Ints) -> Tallies:
+        """Return sums over the first axis in which case i counts ``weights[…, i]`` times."""
+        return _carried(np.tensordot(weights, self.counts, axes=1))
+
+    def tally(self, *index: int) -> Tally:
+        """Return the tally at a position; of a single one without any."""
+        row = self.counts[index]
+        tp, fp, fn = row[:3].tolist()
+        return Tally.from_units(tp, fp, fn, limbs_to_units(row[3:]))
 
 
-def tally_edges(overlap: Overlap, edges: Ints) -> Tally:
-    """Count the matching that consists of the given edge positions."""
+def ratio(part: Number | Whole, whole: Number | Whole, otherwise: Number | float = np.nan) -> Number:
+    """Divide; where the whole is 0 the ratio is `otherwise`, by default undefined: NaN.
+
+    Examples
+    --------
+    >>> ratio(1, 4), ratio(0, 0), ratio(np.array([1.0, 0.0]), np.array([2, 0]))
+    (0.25, nan, array([0.5, nan]))
+    """
+    if not isinstance(whole, np.ndarray):
+        return part / whole if whole else otherwise  # type: ignore[operator, return-value]
+    filled = np.array(np.broadcast_to(otherwise, np.broadcast_shapes(np.shape(part), whole.shape)))
+    return np.divide(part, whole, out=filled.astype(np.float64), where=whole != 0)
+
+
+def tally_edges(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Tally:
+    """Count the matching that consists of the given edge positions.
+
+    Parameters
+    ----------
+    quality
+        Of a true positive: ``"iou"``, or ``"parts"`` for an overlap with parts (D9).
+    """
     tp = len(np.unique(overlap.edges.ref[edges]))
-    return Tally(
+    limbs = to_limbs(union_quality(overlap, edges, quality)).sum(axis=0)
+    return Tally.from_units(
         tp=tp,
         fp=int(np.count_nonzero(are_false(overlap, edges))),
         fn=len(overlap.ref_ids) - tp,
-        quality=sum_units(to_units(union_quality(overlap, edges))),
+        units=limbs_to_units(limbs),
     )
 
 
@@ -116,23 +309,19 @@ def union_areas(overlap: Overlap, edges: Ints) -> tuple[Areas, Areas]:
     return shared, overlap.ref_sizes + covered - shared
 
 
-def union_iou(overlap: Overlap, edges: Ints) -> Floats:
-    """Return IoU(union of the matched predictions, g) for every reference; 0 where none is (D3)."""
+def union_quality(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Floats:
+    """Return the quality of every reference, 0 where none is matched: IoU, or by parts (D3, D9)."""
+    check_choice("quality", quality, QUALITIES)
     shared, union = union_areas(overlap, edges)
-    quality: Floats = shared / union
-    return quality
-
-
-def union_quality(overlap: Overlap, edges: Ints) -> Floats:
-    """Return the quality of every reference, 0 where none is matched: IoU, or by parts (D9)."""
-    iou = union_iou(overlap, edges)
-    if overlap.parts is None:
+    iou: Floats = shared / union
+    if quality == "iou":
         return iou
+    assert overlap.parts is not None
     sums = part_sums(overlap, edges)
-    quality = overlap.parts.quality(np.arange(len(overlap.ref_ids)), sums, iou)
+    by_parts = overlap.parts.quality(np.arange(len(overlap.ref_ids)), sums, iou)
     matched = np.zeros(len(overlap.ref_ids), np.bool_)
     matched[overlap.edges.ref[edges]] = True
-    return np.where(matched, quality, 0.0)
+    return np.where(matched, by_parts, 0.0)
 
 
 def part_sums(overlap: Overlap, edges: Ints) -> Floats:
@@ -144,5 +333,5 @@ def part_sums(overlap: Overlap, edges: Ints) -> Floats:
     return sums
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else NAN
+def _carried(counts: Ints) -> Tallies:
+    return Tallies(np.concatenate([counts[..., :3], carry(counts[..., 3:])], axis=-1))

@@ -39,7 +39,7 @@ def count_part_overlaps(
 ) -> Overlap:
     """Count overlaps of objects and of their parts in one pass (D9).
 
-    Parts change the quality of a matched reference from IoU to the mean IoU of its parts, and
+    Parts add a second quality to a matched reference, the mean IoU of its parts, and change
     nothing else: who is matched is decided by the objects as wholes.
 
     Parameters
@@ -54,7 +54,7 @@ def count_part_overlaps(
         part's IoU; in the prediction they are no false positives, but misses.
     parts
         Part labels of the class; by default all that occur in either image. Other labels are an
-        error. With fewer than two, quality is the plain IoU.
+        error. Without any, the overlap has no parts.
     background
         ``"image"``: everything that is no part is one more label, so that the score depends on
         the field of view (the published definition). ``"none"``: only parts count.
@@ -95,7 +95,7 @@ def count_part_overlaps(
     _check_inside(pred_part, (found.pred > 0) | outside, found.counts, "prediction")
     labels = _labels(parts, ref_part[~outside], pred_part[~outside])
     built = assemble(found, cells=found.more[2] if regions else None)
-    if len(labels) < 2:
+    if not len(labels):
         return built.overlap
     for part, name in ((ref_part, "reference_parts"), (pred_part, "prediction_parts")):
         check_part_labels(part[~outside], found.counts[~outside], labels, name)

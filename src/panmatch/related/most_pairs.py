@@ -7,6 +7,7 @@ import numpy as np
 from panmatch import native
 from panmatch.errors import OptionError
 from panmatch.matching import Tally
+from panmatch.matching.exact_sum import limbs_to_units, to_limbs
 from panmatch.overlap import Floats, Ints, Overlap
 
 _SCALE = 60
@@ -36,11 +37,11 @@ def most_pairs(overlap: Overlap, score: Floats, at_least: float) -> Ints:
 def as_tally(overlap: Overlap, edges: Ints, score: Floats) -> Tally:
     """Count a one-to-one matching, with the score as quality."""
     tp = len(edges)
-    return Tally(
+    return Tally.from_units(
         tp=tp,
         fp=len(overlap.pred_ids) - tp,
         fn=len(overlap.ref_ids) - tp,
-        quality=float(score[edges].sum()),
+        units=limbs_to_units(to_limbs(score[edges]).sum(axis=0)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from panmatch.matching import Tally
+from panmatch.matching import Tally, ratio
 from panmatch.matching.match import check_overlap
 from panmatch.overlap import Overlap, Score
 from panmatch.related.most_pairs import as_tally, check_inclusive_threshold, most_pairs
@@ -30,14 +30,12 @@ class StardistScores:
     @property
     def accuracy(self) -> float:
         """TP / (TP + FP + FN), also called average precision; NaN if both sides are empty."""
-        whole = self.tally.tp + self.tally.fp + self.tally.fn
-        return self.tally.tp / whole if whole else float("nan")
+        return self.tally.accuracy
 
     @property
     def mean_true_score(self) -> float:
         """Summed score of the matches over the number of references; NaN without references."""
-        references = self.tally.tp + self.tally.fn
-        return self.tally.quality / references if references else float("nan")
+        return ratio(self.tally.quality, self.tally.tp + self.tally.fn)
 
 
 def stardist_scores(

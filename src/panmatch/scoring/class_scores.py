@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from panmatch.errors import OverlapError
+from panmatch.errors import OverlapError, check_choice
 from panmatch.labels.classes import SegmentClass
-from panmatch.matching import Matching, Strategy, Tally, match
+from panmatch.matching import QUALITIES, Matching, Quality, Strategy, Tally, match
 from panmatch.matching.catalogue import resolve_strategy
-from panmatch.matching.exact_sum import sum_units, to_units
-from panmatch.matching.tally import are_false, part_sums, tally_edges, union_iou
+from panmatch.matching.exact_sum import limbs_to_units, to_limbs
+from panmatch.matching.tally import are_false, part_sums, tally_edges, union_quality
 from panmatch.overlap import Ints, Score
 from panmatch.overlap.classes import ClassOverlaps
 from panmatch.scoring.curve import Curve, curve
@@ -170,20 +170,34 @@ def tally_classes(
     threshold: float = 0.5,
     *,
     score: Score = "iou",
+    quality: Quality = "iou",
 ) -> ClassTallies:
     """Match every class, and count; parameters are those of `match`.
 
     Strategies that decide object by object match all classes at once.
+
+    Parameters
+    ----------
+    quality
+        ``"iou"``, or ``"parts"`` for PartPQ: part quality in classes with parts, and IoU in all
+        others (D9).
     """
+    check_choice("quality", quality, QUALITIES)
     chosen = resolve_strategy(strategy)
     if not chosen.is_local:
         matchings = match_classes(overlaps, chosen, threshold, score=score)
-        return ClassTallies(overlaps.classes, {key: m.tally for key, m in matchings.items()})
+        tallies = {key: _tally(matching, quality) for key, matching in matchings.items()}
+        return ClassTallies(overlaps.classes, tallies)
     edges = match(overlaps.graph, chosen, threshold, score=score).edges
-    return ClassTallies(overlaps.classes, _tallies(overlaps, edges))
+    return ClassTallies(overlaps.classes, _tallies(overlaps, edges, quality))
 
 
-def _tallies(overlaps: ClassOverlaps, edges: Ints) -> dict[int, Tally]:
+def _tally(matching: Matching, quality: Quality) -> Tally:
+    by_parts = matching.part_tally if quality == "parts" else None
+    return matching.tally if by_parts is None else by_parts
+
+
+def _tallies(overlaps: ClassOverlaps, edges: Ints, quality: Quality) -> dict[int, Tally]:
     """Count a matching of all classes, class by class."""
     graph, n = overlaps.graph, len(overlaps.classes)
     classes = overlaps.ref_classes
@@ -192,26 +206,35 @@ def _tallies(overlaps: ClassOverlaps, edges: Ints) -> dict[int, Tally]:
     tp = np.bincount(classes[matched], minlength=n)
     fn = np.bincount(classes[~matched], minlength=n)
     fp = np.bincount(overlaps.pred_classes[are_false(graph, edges)], minlength=n)
-    units = to_units(union_iou(graph, edges))
+    limbs = to_limbs(union_quality(graph, edges))
     ends = np.searchsorted(classes, np.arange(n + 1)).tolist()
     found = {}
     for at, kind in enumerate(overlaps.classes):
-        if at in overlaps.parts:
+        if quality == "parts" and at in overlaps.parts:
             ours = edges[classes[graph.edges.ref[edges]] == at]
             start = int(np.searchsorted(graph.edges.ref, ends[at]))
-            found[kind.id] = tally_edges(overlaps[kind.id], ours - start)
+            found[kind.id] = tally_edges(overlaps[kind.id], ours - start, "parts")
         else:
-            quality = sum_units(units[ends[at] : ends[at + 1]])
-            found[kind.id] = Tally(int(tp[at]), int(fp[at]), int(fn[at]), quality)
+            units = limbs_to_units(limbs[ends[at] : ends[at + 1]].sum(axis=0))
+            found[kind.id] = Tally.from_units(int(tp[at]), int(fp[at]), int(fn[at]), units)
     return found
 
 
 def class_curves(
-    overlaps: ClassOverlaps, strategy: str | Strategy = "one-to-one", *, score: Score = "iou"
+    overlaps: ClassOverlaps,
+    strategy: str | Strategy = "one-to-one",
+    *,
+    score: Score = "iou",
+    quality: Quality = "iou",
 ) -> ClassCurves:
-    """Return the curve of every class; parameters are those of `curve`."""
-    curves = {key: curve(overlaps[key], strategy, score=score) for key in overlaps}
-    return ClassCurves(overlaps.classes, curves)
+    """Return the curve of every class; parameters are those of `curve` and `tally_classes`."""
+    check_choice("quality", quality, QUALITIES)
+    found = {}
+    for key in overlaps:
+        overlap = overlaps[key]
+        own: Quality = "iou" if overlap.parts is None else quality
+        found[key] = curve(overlap, strategy, score=score, quality=own)
+    return ClassCurves(overlaps.classes, found)
 
 
 def part_averages(matching: Matching) -> dict[int, Average]:
@@ -226,8 +249,7 @@ def part_averages(matching: Matching) -> dict[int, Average]:
     ious = parts.part_iou(matched, part_sums(matching.overlap, matching.edges)[matched])
     found = {}
     for label, column in zip(parts.labels.tolist(), ious.T, strict=True):
-        defined = column[~np.isnan(column)]
-        found[label] = Average(float(defined.sum()), len(defined), len(column) - len(defined))
+        found[label] = Average.of(column)
     return found
 
 

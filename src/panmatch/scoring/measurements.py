@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, check_choice
-from panmatch.matching import Tally
+from panmatch.matching import Tally, ratio
+from panmatch.matching.exact_sum import limbs_to_units, to_limbs, units_to_float
 from panmatch.overlap import Floats
 from panmatch.scoring.metrics import Metric
 from panmatch.scoring.settings import Settings
@@ -26,12 +27,13 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """A mean that says what it left out; averages of images add (D11).
+    """A mean that says what it left out; averages of images add exactly (D11, D13).
 
     Attributes
     ----------
-    total
-        Sum of the values that are defined.
+    units
+        Sum of the values that are defined, as a whole multiple of 2**-62; `total` is the same as
+        a float.
     count
         How many those are.
     skipped
@@ -39,24 +41,36 @@ class Average:
 
     Examples
     --------
-    >>> (Average(total=3.0, count=2, skipped=0) + Average(total=0.0, count=0, skipped=1)).value
+    >>> (Average.of(np.array([1.0, 2.0])) + Average.of(np.array([np.nan]))).value
     1.5
     """
 
-    total: float
+    units: int
     count: int
     skipped: int
+
+    @classmethod
+    def of(cls, values: Floats) -> Average:
+        """Return the average of finite values, NaN skipped."""
+        defined = values[~np.isnan(values)]
+        units = limbs_to_units(to_limbs(defined).sum(axis=0))
+        return cls(units, len(defined), len(values) - len(defined))
+
+    @property
+    def total(self) -> float:
+        """Sum of the values that are defined."""
+        return units_to_float(self.units)
 
     @property
     def value(self) -> float:
         """The mean; NaN of nothing."""
-        return self.total / self.count if self.count else float("nan")
+        return ratio(self.total, self.count)
 
     def __add__(self, other: Average) -> Average:
         if not isinstance(other, Average):
             return NotImplemented
         return Average(
-            self.total + other.total, self.count + other.count, self.skipped + other.skipped
+            self.units + other.units, self.count + other.count, self.skipped + other.skipped
         )
 
     def __radd__(self, other: object) -> Average:
@@ -66,6 +80,9 @@ class Average:
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurements:
     """One row per reference, by rising id, then one per false positive.
+
+    Measurements of several images add: rows follow one another, and every score is made of exact
+    sums, so that it does not depend on the order (D13).
 
     Attributes
     ----------
@@ -80,16 +97,31 @@ class Measurements:
     tally
         Of the matching.
     settings
-        Spacing, tolerance, width and penalty that were used.
+        Spacing, tolerance, width and penalty that were used; None for a sum in which they differ.
     """
 
     columns: dict[str, npt.NDArray[Any]]
     metrics: tuple[Metric, ...]
     tally: Tally
-    settings: Settings
+    settings: Settings | None
 
     def __len__(self) -> int:
         return len(self.columns["status"])
+
+    def __add__(self, other: Measurements) -> Measurements:
+        if not isinstance(other, Measurements):
+            return NotImplemented
+        if self.metrics != other.metrics:
+            raise OptionError("measurements add only if they have the same metrics.")
+        columns = {
+            name: np.concatenate([column, other.columns[name]])
+            for name, column in self.columns.items()
+        }
+        settings = self.settings if self.settings == other.settings else None
+        return Measurements(columns, self.metrics, self.tally + other.tally, settings)
+
+    def __radd__(self, other: object) -> Measurements:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
 
     def __repr__(self) -> str:
         names = ", ".join(metric.name for metric in self.metrics)
@@ -122,9 +154,7 @@ class Measurements:
             "references": status != "false positive",
             "all": np.ones(len(self), np.bool_),
         }[over]
-        values = self._values(name)[among]
-        defined = values[~np.isnan(values)]
-        return Average(float(defined.sum()), len(defined), len(values) - len(defined))
+        return Average.of(self._values(name)[among])
 
     def tally_of(self, name: str) -> Tally:
         """Return the tally with a metric in place of IoU as quality; tallies of images add.
@@ -137,7 +167,8 @@ class Measurements:
                 f"name={name!r} is no quality from 0 to 1, so it has no tally and no PQ: use "
                 f"average({name!r}), or the score 'sq_{name}'."
             )
-        return Tally(self.tally.tp, self.tally.fp, self.tally.fn, self.average(name).total)
+        units = self.average(name).units
+        return Tally.from_units(self.tally.tp, self.tally.fp, self.tally.fn, units)
 
     @property
     def scores(self) -> dict[str, float]:

@@ -8,21 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching import Course
-from panmatch.matching.exact_sum import from_halves, split, to_units
+from panmatch.matching import Course, Quality, Tallies
+from panmatch.matching.exact_sum import to_limbs
 from panmatch.overlap import Floats, Ints, Overlap
 from panmatch.overlap.sums import sum_by
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Steps:
-    """A tally as a function of the threshold: row i holds from ``thresholds[i]`` to the next."""
-
-    thresholds: Floats
-    tp: Ints
-    fp: Ints
-    fn: Ints
-    quality: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,25 +38,29 @@ class _Events:
         return events, vertex[order]
 
 
-def count_steps(overlap: Overlap, course: Course) -> Steps:
-    """Return the tally at every threshold at which it changes; the first row is at 0."""
+def count_steps(
+    overlap: Overlap, course: Course, quality: Quality = "iou"
+) -> tuple[Floats, Tallies]:
+    """Return every threshold at which the tally changes, from 0 on, and the tally from there."""
     events = _Events.of(course)
-    tp_at, tp_change, quality_change = _ref_changes(overlap, events)
+    tp_at, tp_change, quality_change = _ref_changes(overlap, events, quality)
     pred_at, pred_change = _pred_changes(overlap, events)
     thresholds, place = np.unique(np.concatenate([[0.0], tp_at, pred_at]), return_inverse=True)
     of_refs, of_preds = place[1 : 1 + len(tp_at)], place[1 + len(tp_at) :]
     n = len(thresholds)
     tp = np.cumsum(sum_by(of_refs, tp_change, n))
     matched_preds = np.cumsum(sum_by(of_preds, pred_change, n))
-    high, low = (np.cumsum(sum_by(of_refs, half, n)) for half in split(quality_change))
+    limbs = np.stack([sum_by(of_refs, limb, n) for limb in quality_change.T], axis=-1)
     fp = np.count_nonzero(~overlap.predictions.dismissible) - matched_preds
-    return _without_repeats(
-        Steps(thresholds, tp, fp, len(overlap.ref_ids) - tp, from_halves(high, low))
-    )
+    fn = len(overlap.ref_ids) - tp
+    tallies = Tallies.of_counts(tp, fp, fn, np.cumsum(limbs, axis=0))
+    return _without_repeats(thresholds, tallies)
 
 
-def _ref_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints, Ints]:
-    """Return thresholds, and the changes there of TP and of the quality in units of 2**-62."""
+def _ref_changes(
+    overlap: Overlap, events: _Events, quality: Quality
+) -> tuple[Floats, Ints, Ints]:
+    """Return thresholds, and the changes there of TP and of the quality in limbs (D13)."""
     events, ref = events.by(overlap.edges.ref[events.edge])
     pred_areas = overlap.pred_areas[overlap.edges.pred]
 
@@ -78,17 +71,18 @@ def _ref_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints, Ints]
     shared = running(overlap.edges.intersection.astype(np.float64))
     covered = running(pred_areas.astype(np.float64))
     matched = partners > 0.5
-    quality = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
-    if overlap.parts is not None:
+    value = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
+    if quality == "parts":
+        assert overlap.parts is not None
         columns = overlap.parts.per_edge(overlap.edges.pred).T
         sums = np.column_stack([running(np.ascontiguousarray(column)) for column in columns])
-        quality = np.where(matched, overlap.parts.quality(ref, sums, quality), 0.0)
+        value = np.where(matched, overlap.parts.quality(ref, sums, value), 0.0)
     last = _last_of_each(ref, events.threshold)
     vertex = ref[last]
     return (
         events.threshold[last],
         _differences(vertex, matched[last].astype(np.int64)),
-        _differences(vertex, to_units(quality[last])),
+        _differences(vertex, to_limbs(value[last])),
     )
 
 
@@ -122,8 +116,7 @@ def _differences(vertex: Ints, values: Ints) -> Ints:
     return change
 
 
-def _without_repeats(steps: Steps) -> Steps:
-    columns = (steps.tp, steps.fp, steps.fn, steps.quality)
-    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    keep = np.concatenate([[True], changes])
-    return Steps(steps.thresholds[keep], *(column[keep] for column in columns))
+def _without_repeats(thresholds: Floats, tallies: Tallies) -> tuple[Floats, Tallies]:
+    counts = tallies.counts
+    keep = np.concatenate([[True], (counts[1:] != counts[:-1]).any(axis=1)])
+    return thresholds[keep], tallies[keep]

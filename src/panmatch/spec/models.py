@@ -55,8 +55,6 @@ class ClassSpec(StrictModel):
     def _check_labels(self) -> ClassSpec:
         if self.numbers == ():
             raise ValueError("labels is empty: name at least one, or 'all'")
-        if len(numbers(self.parts)) == 1:
-            raise ValueError("parts has a single label: a class has two or more parts, or none")
         return self
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from panmatch.errors import OptionError, StrategyError, check_choice
-from panmatch.matching import RegionUnion, Strategy, resolve_strategy
+from panmatch.matching import RegionUnion, Strategy, Tallies, resolve_strategy
 from panmatch.overlap import Ints, Overlap, Score, check_threshold
 from panmatch.overlap.classes import ClassOverlaps
 from panmatch.scoring import Curve, curve
@@ -20,9 +20,7 @@ from panmatch.torch.accounts import (
     add_up,
     no_steps,
     step_rows,
-    tally_rows,
     to_curve,
-    to_tally,
 )
 from panmatch.torch.labelling import Labelling
 
@@ -76,7 +74,7 @@ class Settings:
         for overlaps in self.labelling.count(preds, target, void):
             for at, threshold in enumerate(self.thresholds):
                 found = tally_classes(overlaps, self.strategy, threshold, score=self.score)
-                counts[at] += tally_rows(found.values())
+                counts[at] += Tallies.of(found.values()).counts
             if self.curve:
                 steps.append(step_rows(self._sweep(overlaps)))
         return counts, np.concatenate(steps)
@@ -86,7 +84,7 @@ class Settings:
         kinds = self.labelling.kinds
         return {
             threshold: ClassTallies(
-                kinds, {kind.id: to_tally(row) for kind, row in zip(kinds, table, strict=True)}
+                kinds, {kind.id: Tallies(row).tally() for kind, row in zip(kinds, table, strict=True)}
             )
             for threshold, table in zip(self.thresholds, counts, strict=True)
         }
