@@ -1,19 +1,24 @@
-"""One class of one case: its overlaps, and its images for what needs to see voxels."""
+"""The classes of one case: their overlaps, and their images for what needs to see voxels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.evaluation.held import hold
+from panmatch.evaluation.sides import Image, Images, Layer, make_layers
 from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
 from panmatch.labels.classes import SegmentClass
+from panmatch.labels.panoptic import Panoptic
 from panmatch.labels.segment_images import SegmentImages
 from panmatch.labels.validation import LabelArray
-from panmatch.labels.void import is_set
+from panmatch.labels.void import is_set, split_void, without_mask
 from panmatch.overlap import Overlap, count_region_overlaps
+from panmatch.overlap.classes import ID_SPAN, count_class_labels
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.scoring.measurer import Measurer
 from panmatch.spec import Matcher, Spec
@@ -107,6 +112,59 @@ class ClassCase:
             spacing=self.spacing,
             threads=self.threads,
         )
+
+
+def class_cases(
+    reference: Images,
+    prediction: Images,
+    spec: Spec,
+    *,
+    spacing: npt.ArrayLike | None = None,
+    void: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> list[ClassCase]:
+    """Return every class of a case, ready to be matched and measured.
+
+    The classes of a spec are there in every case, the many categories of a COCO file where they
+    occur. Parameters are those of `evaluate`.
+    """
+    if isinstance(reference.labels, np.ma.MaskedArray):
+        if reference.labels.mask is not np.ma.nomask:
+            void, _ = split_void(reference.labels, void)
+        reference = Images(reference.labels.data, reference.parts)
+    if not isinstance(prediction.labels, Panoptic):
+        prediction = Images(without_mask(prediction.labels), prediction.parts)
+    layers = make_layers(spec, *hold(reference, prediction, spec))
+    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, void, threads)]
+    if spec.encoding == "labels":
+        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
+    return [one for one in classes if one.occurs]
+
+
+def shape_of(labels: Image) -> tuple[int, ...]:
+    """Return the shape of one side."""
+    return labels.arrays[0].shape if isinstance(labels, Panoptic) else np.shape(labels)
+
+
+def _of_layer(
+    layer: Layer,
+    spec: Spec,
+    spacing: npt.ArrayLike | None,
+    void: npt.ArrayLike | None,
+    threads: int | None,
+) -> list[ClassCase]:
+    counted = count_class_labels(layer.reference, layer.prediction, void=void, threads=threads)
+    overlaps = counted.overlaps(spec.part_background)
+    options: dict[str, Any] = {"unnumbered": ID_SPAN - 1, "threads": threads}
+    of_ref, of_pred = counted.distinct()
+    images = (
+        SegmentImages(layer.reference, distinct=of_ref, **options),
+        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, **options),
+    )
+    return [
+        ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)
+        for at, kind in enumerate(layer.classes)
+    ]
 
 
 def _either(first: LabelArray, second: LabelArray) -> npt.NDArray[np.bool_]:

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.evaluation.case_result import CaseResult
-from panmatch.evaluation.class_case import ClassCase
+from panmatch.evaluation.class_case import ClassCase, class_cases, shape_of
 from panmatch.evaluation.columns import Columns, append_block
 from panmatch.evaluation.diagnosis import diagnose
-from panmatch.evaluation.held import hold
 from panmatch.evaluation.result import Result
 from panmatch.evaluation.rows import (
     curve_block,
@@ -22,12 +21,8 @@ from panmatch.evaluation.rows import (
     matcher_block,
     score_block,
 )
-from panmatch.evaluation.sides import Image, Images, Layer, make_layers
-from panmatch.labels.panoptic import Panoptic
-from panmatch.labels.segment_images import SegmentImages
-from panmatch.labels.void import split_void, without_mask
+from panmatch.evaluation.sides import Image, Images
 from panmatch.matching import match
-from panmatch.overlap.classes import ID_SPAN, count_class_labels
 from panmatch.scoring import curve
 from panmatch.spec import Spec, as_spec
 
@@ -104,62 +99,10 @@ def evaluate_case(
     return CaseResult(
         case=case,
         model=model,
-        shape=_shape(reference.labels),
+        shape=shape_of(reference.labels),
         spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
         **tables,  # type: ignore[arg-type]
     )
-
-
-def class_cases(
-    reference: Images,
-    prediction: Images,
-    spec: Spec,
-    *,
-    spacing: npt.ArrayLike | None = None,
-    void: npt.ArrayLike | None = None,
-    threads: int | None = None,
-) -> list[ClassCase]:
-    """Return every class of a case, ready to be matched and measured.
-
-    The classes of a spec are there in every case, the many categories of a COCO file where they
-    occur. Parameters are those of `evaluate`.
-    """
-    if isinstance(reference.labels, np.ma.MaskedArray):
-        if reference.labels.mask is not np.ma.nomask:
-            void, _ = split_void(reference.labels, void)
-        reference = Images(reference.labels.data, reference.parts)
-    if not isinstance(prediction.labels, Panoptic):
-        prediction = Images(without_mask(prediction.labels), prediction.parts)
-    layers = make_layers(spec, *hold(reference, prediction, spec))
-    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, void, threads)]
-    if spec.encoding == "labels":
-        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
-    return [one for one in classes if one.occurs]
-
-
-def _shape(labels: Image) -> tuple[int, ...]:
-    return labels.arrays[0].shape if isinstance(labels, Panoptic) else np.shape(labels)
-
-
-def _of_layer(
-    layer: Layer,
-    spec: Spec,
-    spacing: npt.ArrayLike | None,
-    void: npt.ArrayLike | None,
-    threads: int | None,
-) -> list[ClassCase]:
-    counted = count_class_labels(layer.reference, layer.prediction, void=void, threads=threads)
-    overlaps = counted.overlaps(spec.part_background)
-    options: dict[str, Any] = {"unnumbered": ID_SPAN - 1, "threads": threads}
-    of_ref, of_pred = counted.distinct()
-    images = (
-        SegmentImages(layer.reference, distinct=of_ref, **options),
-        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, **options),
-    )
-    return [
-        ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)
-        for at, kind in enumerate(layer.classes)
-    ]
 
 
 def _evaluate_class(one: ClassCase, spec: Spec, tables: dict[str, Columns]) -> None:

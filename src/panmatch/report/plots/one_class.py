@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from panmatch.evaluation import Images
-from panmatch.evaluation.one_case import class_cases
+from panmatch.evaluation.class_case import class_cases
 from panmatch.labels import LabelArray, as_labels
 from panmatch.matching import Matching, match
 from panmatch.report.plots.selection import choose_class, choose_way
