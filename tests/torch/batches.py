@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -49,33 +48,16 @@ def _draw(n: int, seed: int) -> tuple[Labels, Labels]:
     )
 
 
-def sum_tallies(tallies: Iterable[pm.Tally]) -> pm.Tally:
-    """Return the sum of tallies, with qualities added exactly and rounded once."""
-    given = list(tallies)
-    return pm.Tally(
-        sum(one.tp for one in given),
-        sum(one.fp for one in given),
-        sum(one.fn for one in given),
-        math.fsum(one.quality for one in given),
-    )
-
-
 def sum_class_tallies(tallies: Sequence[pm.ClassTallies]) -> pm.ClassTallies:
-    """Return the sum of tallies of classes, with qualities added exactly and rounded once."""
-    sums = {key: sum_tallies(one[key] for one in tallies) for key in tallies[0]}
-    return pm.ClassTallies(tallies[0].classes, sums)
+    """Return the sum of tallies of classes."""
+    total: pm.ClassTallies = sum(tallies[1:], tallies[0])
+    return total
 
 
 def sum_curves(curves: Sequence[pm.Curve]) -> pm.Curve:
-    """Return the sum of curves, with qualities added exactly and rounded once."""
-    thresholds = np.unique(np.concatenate([one.thresholds for one in curves]))
-    rows = [sum_tallies(one.at(tau) for one in curves) for tau in thresholds.tolist()]
-    tp, fp, fn = (np.array([getattr(row, name) for row in rows]) for name in ("tp", "fp", "fn"))
-    quality = np.array([row.quality for row in rows])
-    proven = all(one.proven for one in curves) if curves[0].proven is not None else None
-    return pm.Curve(
-        thresholds, tp, fp, fn, quality, curves[0].strategy, curves[0].score, proven
-    )  # fmt: skip
+    """Return the sum of curves."""
+    total: pm.Curve = sum(curves[1:], curves[0])
+    return total
 
 
 def expected(
@@ -86,7 +68,7 @@ def expected(
 ) -> tuple[pm.Tally, pm.Curve]:
     """Return the tally and the curve of several images."""
     tallies = [pm.match(one, strategy, threshold, score=score).tally for one in overlaps]
-    return sum_tallies(tallies), sum_curves(
+    return sum(tallies[1:], tallies[0]), sum_curves(
         [pm.curve(one, strategy, score=score) for one in overlaps]
     )
 
