@@ -21,7 +21,8 @@ from panmatch.overlap import Overlap, count_region_overlaps
 from panmatch.overlap.classes import ID_SPAN, count_class_labels
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.scoring.measurer import Measurer
-from panmatch.spec import Matcher, Spec
+from panmatch.matching import Matcher
+from panmatch.spec import Spec
 
 
 @dataclass(frozen=True, eq=False)

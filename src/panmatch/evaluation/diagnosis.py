@@ -9,6 +9,7 @@ import numpy as np
 from panmatch.matching import Matching
 from panmatch.overlap import Ints, Overlap
 
+MISTAKES = ("split", "merged", "missed", "spurious")
 NEAR = 0.05
 _ROUNDING = 1e-12
 
@@ -22,31 +23,31 @@ class Diagnosis:
 
     Attributes
     ----------
-    splits
+    split
         References to which two or more predictions belong.
-    merges
+    merged
         Predictions to which two or more references belong.
-    misses
+    missed
         References that belong to no prediction, and to which no prediction belongs.
-    hallucinations
+    spurious
         Predictions that belong to no reference, and to which no reference belongs; those that
-        void or crowd dismisses are none (D10).
+        void or crowd dismisses are not among them (D10).
     """
 
-    splits: Ints
-    merges: Ints
-    misses: Ints
-    hallucinations: Ints
+    split: Ints
+    merged: Ints
+    missed: Ints
+    spurious: Ints
 
 
 def diagnose(overlap: Overlap) -> Diagnosis:
-    """Return splits, merges, misses and hallucinations of an overlap of whole predictions.
+    """Return what is split, merged, missed and spurious in an overlap of whole predictions.
 
     Examples
     --------
     >>> table = [[4, 5, 0, 0], [0, 0, 6, 0], [0, 0, 5, 0], [0, 0, 0, 1]]
     >>> found = diagnose(Overlap.from_dense(table, [9, 7, 6, 8], [4, 5, 12, 9]))
-    >>> found.splits, found.merges, found.misses, found.hallucinations
+    >>> found.split, found.merged, found.missed, found.spurious
     (array([1]), array([3]), array([4]), array([4]))
     """
     ref, pred, shared = overlap.edges.ref, overlap.edges.pred, overlap.edges.intersection
@@ -59,10 +60,10 @@ def diagnose(overlap: Overlap) -> Diagnosis:
     alone_ref = np.bincount(ref[related], minlength=n_refs) == 0
     alone_pred = np.bincount(pred[related], minlength=n_preds) == 0
     return Diagnosis(
-        splits=overlap.ref_ids[guests >= 2],
-        merges=overlap.pred_ids[captives >= 2],
-        misses=overlap.ref_ids[alone_ref],
-        hallucinations=overlap.pred_ids[alone_pred & ~overlap.predictions.dismissible],
+        split=overlap.ref_ids[guests >= 2],
+        merged=overlap.pred_ids[captives >= 2],
+        missed=overlap.ref_ids[alone_ref],
+        spurious=overlap.pred_ids[alone_pred & ~overlap.predictions.dismissible],
     )
 
 

@@ -13,6 +13,7 @@ from panmatch.evaluation.case_result import CaseResult
 from panmatch.evaluation.one_case import evaluate_case
 from panmatch.evaluation.result import Result
 from panmatch.evaluation.sides import Image, Images
+from panmatch.labels.spacing import Unit
 from panmatch.spec import Spec, as_spec
 
 
@@ -48,6 +49,7 @@ class Evaluator:
         case: str | None = None,
         model: str = "",
         spacing: npt.ArrayLike | None = None,
+        unit: Unit | None = None,
         reference_parts: npt.ArrayLike | None = None,
         prediction_parts: npt.ArrayLike | None = None,
         void: npt.ArrayLike | None = None,
@@ -63,6 +65,7 @@ class Evaluator:
             Images(prediction, prediction_parts),
             self.spec,
             spacing=spacing,
+            unit=unit,
             void=void,
             case=name,
             model=model,

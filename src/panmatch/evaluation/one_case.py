@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,19 +11,14 @@ import numpy.typing as npt
 
 from panmatch.evaluation.case_result import CaseResult
 from panmatch.evaluation.class_case import ClassCase, class_cases, shape_of
-from panmatch.evaluation.columns import Columns, append_block
-from panmatch.evaluation.diagnosis import diagnose
+from panmatch.evaluation.diagnosis import count_near_threshold, diagnose
+from panmatch.evaluation.entry import Entry, Level
 from panmatch.evaluation.result import Result
-from panmatch.evaluation.rows import (
-    curve_block,
-    diagnosis_block,
-    instance_block,
-    matcher_block,
-    score_block,
-)
+from panmatch.evaluation.setting import Kind, Setting
 from panmatch.evaluation.sides import Image, Images
-from panmatch.matching import match
-from panmatch.scoring import curve
+from panmatch.labels.spacing import Unit
+from panmatch.matching import QUALITIES, Matching, Quality
+from panmatch.scoring import Curve, curves
 from panmatch.spec import Spec, as_spec
 
 
@@ -33,6 +28,7 @@ def evaluate(
     prediction: Image,
     spec: Spec | str | os.PathLike[str] | Mapping[str, Any] = "instances",
     spacing: npt.ArrayLike | None = None,
+    unit: Unit | None = None,
     reference_parts: npt.ArrayLike | None = None,
     prediction_parts: npt.ArrayLike | None = None,
     void: npt.ArrayLike | None = None,
@@ -49,7 +45,9 @@ def evaluate(
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing
-        Distance between voxels along each axis, in millimetres; voxel units by default.
+        Distance between voxels along each axis; voxel units by default.
+    unit
+        Of the spacing, and so of distances and volumes: ``"mm"`` (the default) or ``"µm"``.
     reference_parts, prediction_parts
         Part images, for classes with parts that are not labels of the images themselves.
     void
@@ -76,7 +74,9 @@ def evaluate(
     """
     chosen = as_spec(spec)
     sides = Images(reference, reference_parts), Images(prediction, prediction_parts)
-    found = evaluate_case(*sides, chosen, spacing=spacing, void=void, case=case, threads=threads)
+    found = evaluate_case(
+        *sides, chosen, spacing=spacing, unit=unit, void=void, case=case, threads=threads
+    )
     return Result(chosen, (found,))
 
 
@@ -86,42 +86,55 @@ def evaluate_case(
     spec: Spec,
     *,
     spacing: npt.ArrayLike | None = None,
+    unit: Unit | None = None,
     void: npt.ArrayLike | None = None,
     case: str = "case",
     model: str = "",
     threads: int | None = None,
 ) -> CaseResult:
-    """Evaluate one case to plain data; parameters are those of `evaluate`."""
+    """Evaluate one case of a model; parameters are those of `evaluate`."""
     classes = class_cases(reference, prediction, spec, spacing=spacing, void=void, threads=threads)
-    tables: dict[str, Columns] = {"scores": {}, "instances": {}, "curves": {}, "diagnosis": {}}
-    for one in classes:
-        _evaluate_class(one, spec, tables)
     return CaseResult(
         case=case,
         model=model,
         shape=shape_of(reference.labels),
         spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
-        **tables,  # type: ignore[arg-type]
+        unit=unit or ("voxel" if spacing is None else "mm"),
+        entries=tuple(entry for one in classes for entry in _evaluate_class(one, spec)),
     )
 
 
-def _evaluate_class(one: ClassCase, spec: Spec, tables: dict[str, Columns]) -> None:
-    kind = {
-        "class": one.name,
-        "kind": "things" if one.kind.thing else "stuff",
-    }
-    mistakes = diagnose(one.overlap.without_parts())
-    append_block(tables["diagnosis"], kind | diagnosis_block(mistakes), 1)
+def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
+    mistakes = diagnose(case.overlap)
+    kind: Kind = "things" if case.kind.thing else "stuff"
     for matcher in spec.matching:
-        overlap, strategy = one.overlap_for(matcher), matcher.made()
-        way = kind | matcher_block(matcher)
-        steps = curve(overlap, strategy, score=matcher.score) if spec.curve else None
-        if steps is not None:
-            append_block(tables["curves"], way | curve_block(steps), len(steps.thresholds))
-        for threshold in spec.thresholds:
-            matching = match(overlap, strategy, threshold, score=matcher.score)
-            measured = one.measurer.measure(matching)
-            at = way | {"threshold": threshold}
-            append_block(tables["scores"], at | score_block(matching, measured, steps, mistakes), 1)
-            rows = instance_block(matching, measured)
-            append_block(tables["instances"], at | rows, len(measured))
+        overlap = case.overlap_for(matcher)
+        qualities: tuple[Quality, ...] = ("iou",) if overlap.parts is None else QUALITIES
+        swept: list[Curve] = []
+        if spec.curve:
+            swept = curves(overlap, matcher.strategy, score=matcher.score, qualities=qualities)
+        yield Entry(
+            setting=Setting(case.name, kind, matcher),
+            diagnosis=mistakes,
+            levels=tuple(
+                _level(case, matcher.match(overlap, threshold)) for threshold in spec.thresholds
+            ),
+            curve=swept[0] if swept else None,
+            part_curve=swept[1] if len(swept) > 1 else None,
+        )
+
+
+def _level(case: ClassCase, matching: Matching) -> Level:
+    measured = case.measurer.measure(matching)
+    spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
+    by_parts = matching.ref_part_quality
+    return Level(
+        threshold=matching.threshold,
+        tally=matching.tally,
+        part_tally=matching.part_tally,
+        measurements=measured,
+        quality=np.concatenate([matching.ref_quality, spurious]),
+        part_quality=None if by_parts is None else np.concatenate([by_parts, spurious]),
+        near_threshold=count_near_threshold(matching),
+        gap=None if matching.certificate is None else matching.certificate.gap,
+    )

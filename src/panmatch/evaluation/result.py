@@ -1,4 +1,4 @@
-"""What was found, as tables for programs and as text for people."""
+"""What was found in one case, or in many."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import panmatch
 from panmatch.errors import FileError, OverlapError
-from panmatch.evaluation.averages import AverageRow, average_all
+from panmatch.evaluation import tables
+from panmatch.evaluation.averages import AverageScore, average_all
 from panmatch.evaluation.case_result import CaseResult
-from panmatch.evaluation.columns import Columns, append_block, height
-from panmatch.evaluation.groups import WAY, CurveGroup, Group, group_curves, group_scores
-from panmatch.evaluation.wording import summarise
+from panmatch.evaluation.series import CaseSeries
+from panmatch.evaluation.setting import Score, Setting, known_scores
+from panmatch.evaluation.wording import plural, summarise
+from panmatch.labels.spacing import Unit
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "panmatch-result-1"
+FORMAT = "panmatch-result-2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,90 +53,94 @@ class Result:
     cases: tuple[CaseResult, ...]
 
     def __post_init__(self) -> None:
-        ordered = tuple(sorted(self.cases, key=lambda one: (one.model, one.case)))
-        names = [(one.model, one.case) for one in ordered]
-        twice = [name for name, next_one in pairwise(names) if name == next_one]
-        if twice:
-            model = f" of model {twice[0][0]!r}" if twice[0][0] else ""
-            raise OverlapError(f"case {twice[0][1]!r}{model} is there more than once.")
+        ordered = tuple(sorted(self.cases, key=lambda case: (case.model, case.case)))
+        names = [(case.model, case.case) for case in ordered]
+        repeated = [name for name, following in pairwise(names) if name == following]
+        if repeated:
+            model = f" of model {repeated[0][0]!r}" if repeated[0][0] else ""
+            raise OverlapError(f"case {repeated[0][1]!r}{model} is there more than once.")
         object.__setattr__(self, "cases", ordered)
 
     @property
     def scores(self) -> pd.DataFrame:
-        """One row per case, class, way to match and threshold; failed cases have one row."""
-        return self._table("scores", failures=True)
+        """One row per case, class, matcher and threshold; failed cases have one row."""
+        return tables.score_table(self.cases)
 
     @property
     def instances(self) -> pd.DataFrame:
         """One row per reference and per false positive, for each matching."""
-        return self._table("instances")
+        return tables.instance_table(self.cases)
 
     @property
     def curves(self) -> pd.DataFrame:
         """The exact steps of every curve; each holds from its threshold to the next."""
-        return self._table("curves")
+        return tables.curve_table(self.cases)
 
     @property
     def diagnosis(self) -> pd.DataFrame:
-        """Ids of what was split, merged, missed and made up, per case and class."""
-        return self._table("diagnosis")
+        """Ids of what is split, merged, missed and spurious, per case and class."""
+        return tables.diagnosis_table(self.cases)
 
     @property
     def averages(self) -> pd.DataFrame:
         """Pooled scores and means of cases, one row for each (D11)."""
-        import pandas as pd
-
-        rows = [list(average_columns(row).values()) for row in self.average_rows]
-        return self._tidy(pd.DataFrame(rows, columns=AVERAGE_COLUMNS))
+        return tables.average_table(self.average_scores, self.cases)
 
     @property
     def failures(self) -> tuple[CaseResult, ...]:
         """The cases that could not be evaluated, with their reasons."""
-        return tuple(one for one in self.cases if one.status == "failed")
+        return tuple(case for case in self.cases if case.status == "failed")
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of all models."""
-        return tuple(dict.fromkeys(one.model for one in self.cases))
+        return tuple(dict.fromkeys(case.model for case in self.cases))
+
+    @property
+    def unit(self) -> Unit | None:
+        """Unit of distances; None where cases have different ones."""
+        return tables.common_unit(self.cases)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some class has parts, so that there is a PartPQ beside PQ."""
+        return any(
+            level.part_tally is not None
+            for case in self.cases
+            for entry in case.entries
+            for level in entry.levels
+        )
+
+    @property
+    def known_scores(self) -> dict[str, Score]:
+        """All scores that it has, by name."""
+        return known_scores(
+            self.spec.metric_objects, parts=self.has_parts, areas=self.spec.curve
+        )
 
     @cached_property
-    def groups(self) -> list[Group]:
-        """The scores of every model, class, way to match and threshold over cases."""
-        return [
-            group
-            for model in self.models
-            for group in group_scores(
-                model, [(one.scores, one.instances) for one in self.evaluated(model)]
-            )
-        ]
+    def series(self) -> list[CaseSeries]:
+        """Every model under every setting, over its cases."""
+        return [series for model in self.models for series in self._series_of(model)]
 
     @cached_property
-    def curve_groups(self) -> list[CurveGroup]:
-        """The curves of every model, class and way to match over cases."""
-        return [
-            group
-            for model in self.models
-            for group in group_curves(model, [one.curves for one in self.evaluated(model)])
-        ]
-
-    @cached_property
-    def average_rows(self) -> list[AverageRow]:
+    def average_scores(self) -> list[AverageScore]:
         """Pooled scores and means of cases."""
-        return average_all(self.groups, self.curve_groups, self.spec.averaging.undefined)
+        return average_all(self.series, self.spec.averaging.undefined)
 
     @property
     def plot(self) -> Any:
         """Figures for papers: `curve`, `grid`, `sizes`, `matching` and `scene`.
 
         Each method returns a matplotlib figure; they are documented in
-        `panmatch.report.plots.ResultPlots`.
+        `panmatch.report.ResultPlots`.
         """
         # By name: reports are made of results, so the import would go against the layers.
         return import_module("panmatch.report.plots").ResultPlots(self)
 
     def evaluated(self, model: str) -> list[CaseResult]:
         """Return the cases of a model that did not fail."""
-        return [one for one in self.cases if one.model == model and one.status == "ok"]
+        return [case for case in self.cases if case.model == model and case.status == "ok"]
 
     def summary(self) -> str:
         """Return the result in words and small tables, for people."""
@@ -153,7 +159,7 @@ class Result:
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} failed" if self.failures else ""
         models = f" of {len(self.models)} models" if len(self.models) > 1 else ""
-        return f"Result({len(self.cases)} cases{models}{failed})"
+        return f"Result({plural(len(self.cases), 'case')}{models}{failed})"
 
     def to_json(self) -> str:
         """Return everything as JSON."""
@@ -161,7 +167,7 @@ class Result:
             "format": FORMAT,
             "panmatch": panmatch.__version__,
             "spec": self.spec.model_dump(mode="json"),
-            "cases": [one.to_dict() for one in self.cases],
+            "cases": [case.to_dict() for case in self.cases],
         }
         return json.dumps(content, allow_nan=False)
 
@@ -173,9 +179,9 @@ class Result:
             if content["format"] != FORMAT:
                 raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
             spec = Spec.model_validate(content["spec"])
-            return cls(spec, tuple(CaseResult.from_dict(one) for one in content["cases"]))
+            return cls(spec, tuple(CaseResult.from_dict(case) for case in content["cases"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise FileError(f"this is no result of panmatch: {error!r}.") from error
+            raise FileError(f"this is not a result of panmatch: {error!r}.") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
@@ -185,53 +191,14 @@ class Result:
         except (OSError, UnicodeDecodeError, FileError) as error:
             raise FileError(f"path={str(path)!r} cannot be read as a result: {error}") from error
 
-    def _table(self, name: str, failures: bool = False) -> pd.DataFrame:
-        import pandas as pd
-
-        columns: Columns = {}
-        for one in self.cases:
-            block: dict[str, Any] = {"case": one.case, "model": one.model} | getattr(one, name)
-            n = height(getattr(one, name))
-            if failures:
-                failed = one.status == "failed"
-                block |= {"status": "failed"} if failed else {}
-                block |= {"reason": one.reason}
-                n = 1 if failed else n
-            append_block(columns, block, n)
-        table = pd.DataFrame(columns, columns=_ordered(columns or ("case", "model")))
-        for column in table.columns[table.isna().all()]:
-            table[column] = table[column].astype("float64")  # undefined everywhere
-        return self._tidy(table)
-
-    def _tidy(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return whole numbers as such, and no column of models where none is named."""
-        for name in table.columns.intersection(WHOLE):
-            table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
-        return table if any(self.models) else table.drop(columns="model")
-
-
-WHOLE = ["tp", "fp", "fn", "splits", "merges", "misses", "hallucinations", "near_threshold",
-         "ref_id", "ref_voxels", "pred_voxels", "cases", "skipped"]  # fmt: skip
-
-
-AVERAGE_COLUMNS = ["model", *WAY, "threshold", "measure", "averaging", "value", "cases", "skipped"]
-
-
-def average_columns(row: AverageRow) -> dict[str, Any]:
-    """Return an average as the columns of a table."""
-    return {
-        "model": row.model,
-        **dict(zip(WAY, row.way, strict=True)),
-        "threshold": row.threshold,
-        "measure": row.measure,
-        "averaging": row.averaging,
-        "value": row.value,
-        "cases": row.cases,
-        "skipped": row.skipped,
-    }
-
-
-def _ordered(names: Any) -> list[str]:
-    """Return the columns with status and reason last, where tables have a reason."""
-    last = [name for name in ("status", "reason") if name in names and "reason" in names]
-    return [name for name in names if name not in last] + last
+    def _series_of(self, model: str) -> list[CaseSeries]:
+        cases = self.evaluated(model)
+        found: dict[Setting, list[Any]] = {}
+        for i, case in enumerate(cases):
+            for entry in case.entries:
+                found.setdefault(entry.setting, [None] * len(cases))[i] = entry
+        names = tuple(case.case for case in cases)
+        return [
+            CaseSeries(model, setting, names, tuple(entries), self.spec.thresholds)
+            for setting, entries in found.items()
+        ]

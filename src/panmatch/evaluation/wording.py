@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
-from panmatch.evaluation.averages import AverageRow
-from panmatch.evaluation.columns import height
-from panmatch.evaluation.groups import Group, Key
-from panmatch.matching.catalogue import STRATEGIES
+from panmatch.evaluation.averages import AverageScore
+from panmatch.evaluation.diagnosis import MISTAKES
+from panmatch.evaluation.setting import Setting
 
 if TYPE_CHECKING:
     from panmatch.evaluation.case_result import CaseResult
     from panmatch.evaluation.result import Result
+    from panmatch.evaluation.series import CaseSeries
 
-MISTAKES = ("splits", "merges", "misses", "hallucinations")
-SHOWN = ("pq", "sq", "rq", "autc")
 MOST_FAILURES = 10
-
-
-def title(strategy: str, options: Iterable[str] = (), regions: bool = False) -> str:
-    """Return what to call a way to match.
-
-    Examples
-    --------
-    >>> title("many-to-one", ("merge", "edge"), regions=True)
-    'many-to-one (merge, edge) in regions'
-    """
-    named = ", ".join(option for option in options if option)
-    return f"{strategy}{f' ({named})' if named else ''}{' in regions' if regions else ''}"
-
-
-def way_title(way: Key) -> str:
-    """Return what to call the way to match of a group."""
-    _, _, strategy, solver, gate, edge_score, regions = way
-    score = "" if edge_score == "iou" else f"by {edge_score}"
-    return title(strategy, (solver, gate, score), regions and strategy != "union")
 
 
 def summarise(result: Result) -> str:
@@ -48,7 +27,7 @@ def summarise(result: Result) -> str:
             blocks.append("\n".join(_model_lines(result, model)))
     if result.failures:
         blocks.append("\n".join(_failure_lines(result.failures)))
-    blocks.append("\n".join(_bounds(result)))
+    blocks.append("\n".join(_notes(result)))
     return "\n\n".join(blocks)
 
 
@@ -63,8 +42,8 @@ def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if at < left else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            text.ljust(width) if i < left else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
@@ -75,82 +54,109 @@ def number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "case"), plural(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
 def _headline(result: Result) -> str:
-    cases = len({one.case for one in result.cases})
+    cases = plural(len({case.case for case in result.cases}), "case")
     models = f", {len(result.models)} models" if len(result.models) > 1 else ""
     failed = f", {len(result.failures)} failed" if result.failures else ""
-    plural = "" if cases == 1 else "s"
-    return f"{cases} case{plural}{models}{failed} (panmatch {panmatch.__version__})"
+    return f"{cases}{models}{failed} (panmatch {panmatch.__version__})"
 
 
 def _model_lines(result: Result, model: str) -> list[str]:
-    rows = [row for row in result.average_rows if row.model == model]
     lines = [f"Model {model}"] if model else []
-    lines += table(_score_table(result, model, rows), left=2)
+    lines += table(_score_table(result, model), left=2)
     return [*lines, "", *_mistake_lines(result, model)]
 
 
-def _score_table(result: Result, model: str, rows: list[AverageRow]) -> list[list[str]]:
-    several = len({one.case for one in result.cases}) > 1
-    found = {
-        (row.way, "area" if math.isnan(row.threshold) else row.threshold, row.measure,
-         row.averaging): row.value for row in rows
-    }  # fmt: skip
-    counts = {(group.way, group.threshold): group for group in result.groups
-              if group.model == model}  # fmt: skip
+def _score_table(result: Result, model: str) -> list[list[str]]:
+    several = len({case.case for case in result.cases}) > 1
+    averages = [average for average in result.average_scores if average.model == model]
+    series = {one.setting: one for one in result.series if one.model == model}
     pooled = "pooled " if several else ""
     head = ["class", "strategy", "τ", "TP", "near τ", "FP", "FN", f"{pooled}PQ", "SQ", "RQ"]
+    names = ["pq", "sq", "rq"]
+    if result.has_parts:
+        head.append("PartPQ")
+        names.append("part_pq")
     head += ["AUTC"] if result.spec.curve else []
     head += ["mean PQ of cases"] if several else []
     lines = [head]
-    for way in dict.fromkeys(row.way for row in rows):
+    found = {
+        (one.setting, one.threshold, one.score.name, one.averaging): one.value for one in averages
+    }
+
+    def value(setting: Setting, threshold: float | None, name: str, averaging: str) -> str:
+        return number(found.get((setting, threshold, name, averaging), math.nan))  # type: ignore[call-overload]
+
+    for setting in dict.fromkeys(average.setting for average in averages):
         for threshold in result.spec.thresholds:
-            line = [str(way[0]), way_title(way), f"{threshold:g}"]
-            line += _counts(counts.get((way, threshold)))
-            line += [number(found[way, threshold, name, "pooled"]) for name in ("pq", "sq", "rq")]
+            line = [setting.class_name, setting.matcher.label, f"{threshold:g}"]
+            line += _counts(series.get(setting), threshold)
+            line += [value(setting, threshold, name, "pooled") for name in names]
             if result.spec.curve:
-                line.append(number(found[way, "area", "autc", "pooled"]))
+                line.append(value(setting, None, "autc", "pooled"))
             if several:
-                line.append(number(found[way, threshold, "pq", "mean of cases"]))
+                line.append(value(setting, threshold, "pq", "mean of cases"))
             lines.append(line)
     return lines
 
 
-def _counts(group: Group | None) -> list[str]:
+def _counts(series: CaseSeries | None, threshold: float) -> list[str]:
     """Return the four counts of a row; a mean over classes has none."""
-    names = ("tp", "near_threshold", "fp", "fn")
-    return [""] * 4 if group is None else [f"{group.columns[name].sum():.0f}" for name in names]
+    if series is None:
+        return [""] * 4
+    sums = series.counts[threshold].sum()
+    tally = sums.tallies.tally()
+    return [str(n) for n in (tally.tp, int(sums.near_threshold), tally.fp, tally.fn)]
+
+
+def count_mistakes(result: Result, model: str) -> dict[str, dict[str, int]]:
+    """Return how many objects have each kind of mistake, by class, over all cases of a model."""
+    sums: dict[str, dict[str, int]] = {}
+    for case in result.evaluated(model):
+        of_class = {entry.setting.class_name: entry.diagnosis for entry in case.entries}
+        for name, diagnosis in of_class.items():
+            counts = sums.setdefault(name, dict.fromkeys(MISTAKES, 0))
+            for mistake in MISTAKES:
+                counts[mistake] += len(getattr(diagnosis, mistake))
+    return sums
 
 
 def _mistake_lines(result: Result, model: str) -> list[str]:
-    cases = result.evaluated(model)
-    classes = dict.fromkeys(name for one in cases for name in one.diagnosis.get("class", ()))
-    sums = {name: dict.fromkeys(MISTAKES, 0) for name in classes}
-    for one in cases:
-        for row in range(height(one.diagnosis)):
-            for mistake in MISTAKES:
-                ids = one.diagnosis[f"{mistake}_ids"][row].split()
-                sums[one.diagnosis["class"][row]][mistake] += len(ids)
-    wrong = {name: found for name, found in sums.items() if any(found.values())}
+    sums = count_mistakes(result, model)
+    wrong = {name: counts for name, counts in sums.items() if any(counts.values())}
     if not wrong:
-        return ["Nothing is split, merged, missed or made up."]
-    rows = [["class", "split", "merged", "missed", "made up"]]
-    rows += [
-        [name, *(str(found[mistake]) for mistake in MISTAKES)] for name, found in wrong.items()
-    ]
+        return ["Nothing is split, merged, missed or spurious."]
+    rows = [["class", *MISTAKES]]
+    rows += [[name, *map(str, counts.values())] for name, counts in wrong.items()]
     return ["What went wrong, whatever the strategy:", *table(rows, left=1)]
 
 
 def _failure_lines(failures: Sequence[CaseResult]) -> list[str]:
     lines = ["Failed:"]
-    for one in failures[:MOST_FAILURES]:
-        lines.append(f"  {one.case}{f' ({one.model})' if one.model else ''}: {one.reason}")
+    for case in failures[:MOST_FAILURES]:
+        lines.append(f"  {case.case}{f' ({case.model})' if case.model else ''}: {case.reason}")
     more = len(failures) - MOST_FAILURES
     return lines + ([f"  … and {more} more"] if more > 0 else [])
 
 
-def _bounds(result: Result) -> list[str]:
-    names = dict.fromkeys(matcher.strategy for matcher in result.spec.matching)
-    rows = [[name, ", ".join(STRATEGIES[name]().bounds)] for name in names]
-    near = "near τ: true positives that a threshold higher by 0.05 would lose"
-    return [*table(rows, left=2), near]
+def _notes(result: Result) -> list[str]:
+    strategies = {matcher.name: matcher.strategy for matcher in result.spec.matching}
+    rows = [[name, ", ".join(strategy.bounds)] for name, strategy in strategies.items()]
+    notes = [*table(rows, left=2)]
+    notes.append("near τ: true positives that a threshold higher by 0.05 would lose")
+    if result.has_parts:
+        background = result.spec.part_background
+        how = "the whole image" if background == "image" else "none"
+        notes.append(f"PQ: by IoU; PartPQ: by the mean IoU of the parts (background: {how})")
+    return notes

@@ -7,7 +7,10 @@ from panmatch.labels.distance import edge_distances, inner_band
 from panmatch.labels.geometry import Geometry, segment_geometry
 from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
 
+REGION_RULES = {"voronoi": nearest_labels}
+
 __all__ = [
+    "REGION_RULES",
     "Geometry",
     "LabelArray",
     "SegmentClass",

@@ -5,6 +5,7 @@ from panmatch.matching.certificate import Budget, Certificate
 from panmatch.matching.course import Course
 from panmatch.matching.many_to_one import ManyToOne
 from panmatch.matching.match import Matching, check_overlap, match
+from panmatch.matching.matcher import Matcher
 from panmatch.matching.one_to_many import OneToMany
 from panmatch.matching.one_to_one import OneToOne
 from panmatch.matching.optimality import OptimalityGap, optimality_gap
@@ -20,6 +21,7 @@ __all__ = [
     "Certificate",
     "Course",
     "ManyToOne",
+    "Matcher",
     "Matching",
     "OneToMany",
     "OneToOne",

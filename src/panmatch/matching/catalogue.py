@@ -14,6 +14,10 @@ STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy for strategy in (OneToOne, ManyToOne, OneToMany, SameId, RegionUnion)
 }
 
+OPTIONS: tuple[str, ...] = tuple(
+    dict.fromkeys(option for strategy in STRATEGIES.values() for option in strategy.choices())
+)
+
 
 def resolve_strategy(strategy: str | Strategy) -> Strategy:
     """Return the strategy of that name with its default solver; objects pass through (D4).

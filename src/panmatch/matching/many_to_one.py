@@ -16,7 +16,7 @@ from panmatch.matching.greedy import sweep_seeds, walk_edges
 from panmatch.matching.maximum_pq import sweep_optima
 from panmatch.matching.optimal_merge import optimal_merge
 from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Strategy, best_first
+from panmatch.matching.strategy import Dash, Strategy, best_first
 from panmatch.overlap import Floats, Ints, Overlap
 
 Gate = Literal["seed", "edge"]
@@ -59,10 +59,34 @@ class ManyToOne(Strategy):
     name: ClassVar[str] = "many-to-one"
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = 1
+    forgives: ClassVar[str] = "fragments of one object"
+    hue: ClassVar[tuple[str, str]] = ("#099268", "#42d3a5")
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
         check_choice("gate", self.gate, get_args(Gate))
+
+    @property
+    def about(self) -> str:
+        """One sentence on what it does."""
+        if self.solver == "optimal":
+            gate = "one of them" if self.gate == "seed" else "each"
+            return (
+                f"Any number of predictions per reference, chosen for maximum PQ; {gate} must pass "
+                f"the threshold."
+            )
+        joins = "every overlapping one" if self.gate == "seed" else "every one above the threshold"
+        return (
+            f"A reference takes the prediction of highest IoU if it passes the threshold, then "
+            f"{joins} that raises the IoU of the union."
+        )
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines."""
+        merging = {"seed": (7.0, 2.0), "edge": (7.0, 2.0, 1.5, 2.0)}
+        optimal = {"seed": (2.5, 1.5), "edge": (2.5, 1.5, 7.0, 1.5)}
+        return (merging if self.solver == "merge" else optimal)[self.gate]
 
     @property
     def is_local(self) -> bool:

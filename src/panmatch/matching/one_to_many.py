@@ -11,7 +11,7 @@ from panmatch.matching.course import Course
 from panmatch.matching.maximum_pq import sweep_optima
 from panmatch.matching.optimal_cover import optimal_cover
 from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Strategy, best_of_each_ref
+from panmatch.matching.strategy import Dash, Strategy, best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["best", "optimal"]
@@ -42,9 +42,29 @@ class OneToMany(Strategy):
     name: ClassVar[str] = "one-to-many"
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = None
+    forgives: ClassVar[str] = "merged objects"
+    hue: ClassVar[tuple[str, str]] = ("#d6336c", "#ff7eab")
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
+
+    @property
+    def about(self) -> str:
+        """One sentence on what it does."""
+        if self.solver == "optimal":
+            return (
+                "One prediction per reference, any number of references per prediction, chosen for "
+                "maximum PQ."
+            )
+        return (
+            "Every reference takes its best prediction above the threshold, even one that others "
+            "have taken."
+        )
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines."""
+        return (1.0, 1.4) if self.solver == "best" else (1.0, 1.4, 1.0, 4.0)
 
     @property
     def is_local(self) -> bool:

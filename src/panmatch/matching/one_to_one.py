@@ -14,9 +14,11 @@ from panmatch.matching.certificate import Certificate
 from panmatch.matching.course import Course
 from panmatch.matching.greedy import walk_edges
 from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Strategy, best_first
+from panmatch.matching.strategy import Dash, Strategy, best_first
 from panmatch.matching.tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
+
+Solver = Literal["optimal", "greedy"]
 
 # Weights are whole multiples of 2**-60, so that totals are exact. Every pair adds a little to
 # its weight: among totals equal up to rounding the one with more pairs wins (D4), among those the
@@ -47,14 +49,28 @@ class OneToOne(Strategy):
     (array([1, 2]), array([0]))
     """
 
-    solver: Literal["optimal", "greedy"] = "optimal"
+    solver: Solver = "optimal"
 
     name: ClassVar[str] = "one-to-one"
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
+    forgives: ClassVar[str] = "nothing"
+    hue: ClassVar[tuple[str, str]] = ("#7048e8", "#a98bff")
 
     def __post_init__(self) -> None:
-        check_choice("solver", self.solver, get_args(Literal["optimal", "greedy"]))
+        check_choice("solver", self.solver, get_args(Solver))
+
+    @property
+    def about(self) -> str:
+        """One sentence on what it does."""
+        optimal = self.solver == "optimal"
+        how = "chosen for the largest total IoU" if optimal else "the highest IoU first"
+        return f"Pairs of one prediction and one reference, {how}."
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines."""
+        return () if self.solver == "optimal" else (4.0, 1.6)
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""

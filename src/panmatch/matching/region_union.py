@@ -10,7 +10,7 @@ import numpy as np
 from panmatch.errors import StrategyError
 from panmatch.matching.course import Course
 from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Strategy
+from panmatch.matching.strategy import Dash, Strategy
 from panmatch.overlap import Floats, Overlap, unite_cells
 
 
@@ -34,6 +34,22 @@ class RegionUnion(Strategy):
     name: ClassVar[str] = "union"
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = None
+    forgives: ClassVar[str] = "fragments and merged objects"
+    hue: ClassVar[tuple[str, str]] = ("#b07a00", "#e5b84a")
+    needs_regions: ClassVar[bool] = True
+
+    @property
+    def about(self) -> str:
+        """One sentence on what it does."""
+        return (
+            "A reference takes everything that is predicted in its region, if the union passes the "
+            "threshold."
+        )
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines."""
+        return (11.0, 2.5)
 
     def prepare(self, overlap: Overlap) -> Overlap:
         """Return the overlap with all pieces of a cell as one."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from panmatch.matching.course import Course
 from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Strategy
+from panmatch.matching.strategy import Dash, Strategy
 from panmatch.overlap import Floats, Overlap
 
 
@@ -30,6 +30,18 @@ class SameId(Strategy):
     name: ClassVar[str] = "same-id"
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
+    forgives: ClassVar[str] = "nothing, and the id must be right as well"
+    hue: ClassVar[tuple[str, str]] = ("#667085", "#98a2b3")
+
+    @property
+    def about(self) -> str:
+        """One sentence on what it does."""
+        return "Partners are the segments with equal ids, if their edge passes the threshold."
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines."""
+        return (5.0, 1.5, 1.0, 1.5)
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""

@@ -1,9 +1,13 @@
-"""What every matching strategy is: two bounds, a solver, one matching or all of them (D4)."""
+"""What every matching strategy is, and the one description of it that everyone reads (D4)."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from itertools import product
+from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -11,19 +15,73 @@ from panmatch.matching.course import Course
 from panmatch.matching.solution import Solution
 from panmatch.overlap import Floats, Ints, Overlap
 
+Dash = tuple[float, ...]
+
 
 class Strategy(ABC):
     """A rule that chooses edges of an overlap graph.
 
     The first word of a strategy's name counts predictions per reference, the second references
     per prediction. Other tools read such names the other way round, so `bounds` spells it out.
+
+    A subclass is a frozen dataclass. Its fields with a `Literal` type are its options: the spec,
+    the command line, the tables, the report and the playground learn of them, and of everything
+    else that is said about a strategy, from the class.
+
+    Attributes
+    ----------
+    name
+        What people write in a spec.
+    max_preds_per_ref, max_refs_per_pred
+        Degree bounds; None for any number.
+    forgives
+        Which mistake costs nothing beyond the quality of the outline.
+    hue
+        Colour of its family of lines, on light and on dark ground.
+    needs_regions
+        Whether it works only on predictions that are cut by regions (D8).
     """
 
     __slots__ = ()
 
     name: ClassVar[str]
-    max_preds_per_ref: ClassVar[int | None]  # None: any number
+    max_preds_per_ref: ClassVar[int | None]
     max_refs_per_pred: ClassVar[int | None]
+    forgives: ClassVar[str]
+    hue: ClassVar[tuple[str, str]]
+    needs_regions: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """One sentence on what it does."""
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines, in line widths; none for a solid line."""
+        return ()
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The value of every option."""
+        return {name: getattr(self, name) for name in self.choices()}
+
+    @property
+    def label(self) -> str:
+        """Name and options, such as ``"many-to-one (merge, seed)"``."""
+        values = ", ".join(self.options.values())
+        return f"{self.name} ({values})" if values else self.name
+
+    @property
+    def key(self) -> str:
+        """Name and options for links and files, such as ``"many-to-one/merge/seed"``."""
+        return "/".join([self.name, *self.options.values()])
+
+    @property
+    def python(self) -> str:
+        """The expression that makes it, after ``import panmatch as pm``."""
+        options = ", ".join(f'{name}="{value}"' for name, value in self.options.items())
+        return f"pm.{type(self).__name__}({options})"
 
     @property
     def bounds(self) -> tuple[str, str]:
@@ -33,9 +91,48 @@ class Strategy(ABC):
         return f"{preds} per reference", f"{refs} per prediction"
 
     @property
+    def short_bounds(self) -> str:
+        """Both degree bounds where room is scarce: predictions per reference, then the reverse.
+
+        Examples
+        --------
+        >>> from panmatch.matching import ManyToOne
+        >>> ManyToOne().short_bounds
+        'any : ≤ 1'
+        """
+        bounds = (self.max_preds_per_ref, self.max_refs_per_pred)
+        return " : ".join("any" if bound is None else f"≤ {bound}" for bound in bounds)
+
+    @property
     def is_local(self) -> bool:
         """Whether graphs without edges between them can be matched as one."""
         return True
+
+    @classmethod
+    @cache
+    def choices(cls) -> Mapping[str, tuple[str, ...]]:
+        """Return the accepted values of every option, the default first.
+
+        Examples
+        --------
+        >>> from panmatch.matching import ManyToOne
+        >>> ManyToOne.choices()
+        {'solver': ('merge', 'optimal'), 'gate': ('seed', 'edge')}
+        """
+        types = get_type_hints(cls)
+        return {
+            field.name: get_args(types[field.name])
+            for field in fields(cls)  # type: ignore[arg-type]
+            if get_origin(types[field.name]) is Literal
+        }
+
+    @classmethod
+    def variants(cls) -> list[Strategy]:
+        """Return the strategy with every combination of its options, the default first."""
+        names = list(cls.choices())
+        return [
+            cls(**dict(zip(names, values, strict=True))) for values in product(*cls.choices().values())
+        ]
 
     def prepare(self, overlap: Overlap) -> Overlap:
         """Return the graph that the strategy works on: as it is, unless it says otherwise."""

@@ -198,6 +198,11 @@ class Curves:
             _all_proven([one.proven for _, one in given]),
         )
 
+    @property
+    def occurring(self) -> int:
+        """Number of cases with a segment on either side."""
+        return len(np.unique(self.case[self.changes.occurs]))
+
     def sum(self) -> Curve:
         """Return the curve of all cases together."""
         totals = np.zeros((len(self.thresholds), self.changes.counts.shape[1]), np.int64)

@@ -1,16 +1,18 @@
 """What to evaluate, and how: as Python objects or as YAML."""
 
-from panmatch.spec.models import Averaging, ClassSpec, Matcher, MetricOptions, Spec
+from panmatch.spec.matchers import matcher_as_dict, parse_matcher
+from panmatch.spec.models import Averaging, ClassSpec, MetricOptions, Spec
 from panmatch.spec.presets import preset_names, preset_text
 from panmatch.spec.reading import as_spec, read_spec
 
 __all__ = [
     "Averaging",
     "ClassSpec",
-    "Matcher",
     "MetricOptions",
     "Spec",
     "as_spec",
+    "matcher_as_dict",
+    "parse_matcher",
     "preset_names",
     "preset_text",
     "read_spec",

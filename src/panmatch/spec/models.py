@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from panmatch.matching import Strategy
-from panmatch.matching.catalogue import STRATEGIES, resolve_strategy
-from panmatch.overlap import Background, Score, check_threshold
+from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
+from panmatch.overlap import Background, check_threshold
 from panmatch.scoring.metrics import Metric, resolve_metrics
 from panmatch.spec.label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
+from panmatch.spec.matchers import MatcherEntry
 from panmatch.spec.strict_model import StrictModel
 
 Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
@@ -58,55 +58,6 @@ class ClassSpec(StrictModel):
         return self
 
 
-class Matcher(StrictModel):
-    """One way to match; a strategy's name alone stands for its defaults.
-
-    Attributes
-    ----------
-    strategy
-        ``"one-to-one"``, ``"many-to-one"``, ``"one-to-many"``, ``"same-id"`` or ``"union"``.
-    solver, gate
-        As for the strategy's class; None for its default.
-    regions
-        Cut predictions by the cells of the references first (D8). ``"union"`` always does.
-    score
-        What an edge is judged by.
-    """
-
-    strategy: str
-    solver: str | None = None
-    gate: str | None = None
-    regions: bool = False
-    score: Score = "iou"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            given = {"strategy": given}
-        if isinstance(given, dict) and given.get("strategy") == "union":
-            given = {"regions": True, **given}
-        return given
-
-    @model_validator(mode="after")
-    def _check_strategy(self) -> Matcher:
-        if self.strategy == "union" and not self.regions:
-            raise ValueError("the strategy 'union' works on regions: drop 'regions: false'")
-        self.made()
-        return self
-
-    def made(self) -> Strategy:
-        """Return the strategy as an object."""
-        resolve_strategy(self.strategy)
-        options = {"solver": self.solver, "gate": self.gate}
-        given = {name: value for name, value in options.items() if value is not None}
-        kind = STRATEGIES[self.strategy]
-        foreign = [name for name in given if name not in getattr(kind, "__dataclass_fields__", {})]
-        if foreign:
-            raise ValueError(f"the strategy {self.strategy!r} has no {foreign[0]}")
-        return kind(**given)
-
-
 class MetricOptions(StrictModel):
     """Options of the metrics, as for `measure`."""
 
@@ -149,7 +100,7 @@ class Spec(StrictModel):
     part_background
         Whether everything outside parts counts as one more part (D9).
     matching
-        One or more ways to match.
+        One or more matchers; a strategy's name alone stands for its defaults.
     thresholds
         Where scores are wanted; each in [0, 1).
     curve
@@ -162,7 +113,7 @@ class Spec(StrictModel):
     Examples
     --------
     >>> spec = Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
-    >>> spec.matching[1].made()
+    >>> spec.matching[1].strategy
     ManyToOne(solver='merge', gate='edge')
     >>> Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
@@ -178,10 +129,10 @@ class Spec(StrictModel):
     void_part: int | None = None
     not_parts: LabelSet = ()
     part_background: Background = "image"
-    matching: tuple[Matcher, ...] = (
-        Matcher(strategy="one-to-one"),
-        Matcher(strategy="many-to-one"),
-        Matcher(strategy="one-to-many"),
+    matching: tuple[MatcherEntry, ...] = (
+        Matcher(OneToOne()),
+        Matcher(ManyToOne()),
+        Matcher(OneToMany()),
     )
     thresholds: tuple[float, ...] = (0.5,)
     curve: bool = True
@@ -206,12 +157,11 @@ class Spec(StrictModel):
     @field_validator("matching")
     @classmethod
     def _check_matching(cls, given: tuple[Matcher, ...]) -> tuple[Matcher, ...]:
-        ways = [(matcher.made(), matcher.regions, matcher.score) for matcher in given]
-        if not ways:
+        if not given:
             raise ValueError("matching is empty: name at least one strategy")
-        twice = [matcher for at, matcher in enumerate(given) if ways[at] in ways[:at]]
-        if twice:
-            raise ValueError(f"{twice[0].strategy!r} is listed twice with the same options")
+        repeated = [matcher for i, matcher in enumerate(given) if matcher in given[:i]]
+        if repeated:
+            raise ValueError(f"{repeated[0].name!r} is listed twice with the same options")
         return given
 
     @field_validator("metrics")

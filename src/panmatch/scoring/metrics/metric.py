@@ -79,6 +79,12 @@ class Metric:
         return " ".join(" ".join(paragraphs).split())
 
     @property
+    def dimension(self) -> Literal["", "length", "volume"]:
+        """What kind of quantity it is, which decides its unit."""
+        dimensions: dict[str, Literal["", "length", "volume"]] = {"mm": "length", "mm³": "volume"}
+        return dimensions.get(self.unit, "")
+
+    @property
     def is_share(self) -> bool:
         """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ has a meaning."""
         return (self.lowest, self.highest, self.better) == (0.0, 1.0, "higher")
