@@ -9,15 +9,15 @@ from typing import Annotated
 import typer
 
 import panmatch
-from panmatch.errors import OptionError, PanmatchError
+from panmatch.errors import FileError, OptionError, PanmatchError
 
 app = typer.Typer(
     name="panmatch",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Score a segmentation, object by object, under every matching strategy.\n\n"
-    "Exit codes: 0 fine, 1 some cases failed, 2 usage, 3 a score below --fail-under, "
-    "130 interrupted.",
+    "Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 3 a score worse than "
+    "--fail-under, 130 interrupted.",
 )
 
 USAGE = 2
@@ -122,7 +122,10 @@ def evaluate(
     ] = False,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(help="Exit with 3 if a pooled score is lower, such as pq=0.7."),
+        typer.Option(
+            help="Exit with 3 if a pooled score is worse, such as pq=0.7 or, for a distance, "
+            "sq_hd95=3."
+        ),
     ] = None,
 ) -> None:
     """Evaluate files or folders, and write tables of scores, objects and curves."""
@@ -130,8 +133,7 @@ def evaluate(
         from panmatch.datasets.executors import start_early
 
         start_early()
-    from panmatch.cli.evaluate import named_folders, run_evaluate
-    from panmatch.cli.gates import read_gates
+    from panmatch.cli.evaluate import named_folders, read_limits, run_evaluate
     from panmatch.datasets.pairing import Layout
     from panmatch.datasets.run import RunOptions
 
@@ -155,7 +157,7 @@ def evaluate(
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
-        gates=read_gates(fail_under or []),
+        limits=read_limits(fail_under or []),
         with_report=with_report,
     )
     raise typer.Exit(code)
@@ -214,9 +216,22 @@ def spec(
     names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
 ) -> None:
     """Write a commented spec to begin with."""
-    from panmatch.cli.spec import run_spec
+    from panmatch.errors import check_choice
+    from panmatch.formats import write_atomically
+    from panmatch.spec import preset_names, preset_text
 
-    run_spec(preset, out, names)
+    if names:
+        for name in preset_names():
+            typer.echo(f"{name:18} {preset_text(name).splitlines()[0].lstrip('# ')}")
+        return
+    check_choice("PRESET", preset, preset_names())
+    if out is None:
+        typer.echo(preset_text(preset), nl=False)
+        return
+    if out.exists():
+        raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
+    write_atomically(out, preset_text(preset).encode())
+    typer.echo(f"Spec: {out}")
 
 
 @app.command()
@@ -248,9 +263,9 @@ def report(
     ] = None,
 ) -> None:
     """Write one HTML file about a run, with curves, tables, pictures and rankings."""
-    from panmatch.cli.report import run_report
+    from panmatch.report.page import write_report
 
-    run_report(folder, out)
+    typer.echo(f"Report: {write_report(folder, out)}")
 
 
 @app.command()
@@ -258,9 +273,11 @@ def show(
     result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
 ) -> None:
     """Print the summary of a result."""
-    from panmatch.cli.show import run_show
+    from panmatch.datasets.run import load_run
+    from panmatch.evaluation import Result
 
-    run_show(result)
+    found = Result.load(result) if result.is_file() else load_run(result)
+    typer.echo(found.summary())
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:
@@ -276,7 +293,7 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
 
 
 def main() -> None:
-    """Run the command line; what the user can mend is one line on stderr, exit code 2."""
+    """Run the command line; an error the user can fix is one line on stderr, exit code 2."""
     try:
         app()
     except PanmatchError as error:

@@ -5,51 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from panmatch.datasets.comparing import MEAN, Comparison, compare
+from panmatch.datasets.comparing import Comparison, Placing, compare_runs, order_text
 from panmatch.datasets.outputs import write_table
-from panmatch.evaluation.groups import WAY, Key
-from panmatch.evaluation.wording import number, table, way_title
-
-if TYPE_CHECKING:
-    import pandas as pd
+from panmatch.evaluation import Score, number, plural, table
 
 NARROW = 0.02  # intervals of thresholds that are not printed
 
 
-def run_compare(folders: Sequence[Path], measures: Sequence[str], out: Path | None) -> None:
+def run_compare(folders: Sequence[Path], scores: Sequence[str], out: Path | None) -> None:
     """Compare models, print what people ask, and write all tables if a folder is named."""
-    found = compare(folders, measures)
-    differences, rankings = found.differences(), found.rankings()
-    over_threshold = found.over_threshold()
-    print("\n\n".join(_blocks(found, differences, rankings, over_threshold)))
+    comparison = compare_runs(folders, scores)
+    print("\n\n".join(_blocks(comparison)))
     if out is not None:
-        tables = {"differences": differences, "rankings": rankings, "stability": over_threshold}
-        for name, one in tables.items():
-            write_table(out, name, one)
+        for name, content in comparison.tables().items():
+            write_table(out, name, content)
         print(f"\nTables: {out}/")
 
 
-def _blocks(
-    found: Comparison, differences: pd.DataFrame, rankings: pd.DataFrame, over: pd.DataFrame
-) -> list[str]:
-    blocks = [_headline(found)]
-    classes = list(dict.fromkeys(rankings["class"]))
-    shown = MEAN if MEAN in classes else classes[0]
-    for measure in found.measures:
-        blocks.append("\n".join(ranking_lines(rankings, shown, measure)))
-        blocks.append("\n".join(_difference_lines(differences, shown, measure)))
-    blocks.append("\n".join(stability_lines(found, shown)))
-    if len(over):
-        blocks.append("\n".join(threshold_lines(found, over)))
+def _blocks(comparison: Comparison) -> list[str]:
+    blocks = [_headline(comparison)]
+    shown = comparison.headline_class
+    for score in comparison.scores:
+        blocks.append("\n".join(_ranking_lines(comparison, shown, score)))
+        blocks.append("\n".join(_difference_lines(comparison, shown, score)))
+    blocks.append("\n".join(stability_lines(comparison, shown)))
+    if comparison.over_threshold:
+        blocks.append("\n".join(_threshold_lines(comparison)))
     return blocks
 
 
-def _headline(found: Comparison) -> str:
-    n = len(found.result.evaluated(found.models[0]))
-    lines = [f"{', '.join(found.models)}: {n} shared case{'' if n == 1 else 's'}"]
-    for model, cases in found.left_out.items():
+def _headline(comparison: Comparison) -> str:
+    n = len(comparison.result.evaluated(comparison.models[0]))
+    lines = [f"{', '.join(comparison.models)}: {plural(n, 'shared case')}"]
+    for model, cases in comparison.left_out.items():
         if cases:
             more = f" and {len(cases) - 5} more" if len(cases) > 5 else ""
             names = ", ".join(cases[:5])
@@ -57,51 +46,62 @@ def _headline(found: Comparison) -> str:
     return "\n".join(lines)
 
 
-def ranking_lines(rankings: pd.DataFrame, kind: str, measure: str) -> list[str]:
-    """Return the models by rank, a line for every setting."""
-    chosen = rankings[(rankings["class"] == kind) & (rankings["measure"] == measure)]
-    rows = []
-    for (way, level), group in _by_setting(chosen):
-        cells = [
-            f"{row.model} {number(row.value)} [{number(row.low)}, {number(row.high)}]"
-            f"{'' if math.isnan(row.first_share) else f' first in {row.first_share:.0%}'}"
-            for row in group.itertuples()
-        ]
-        rows.append([way_title(way), level, *cells])
-    head = ["strategy", "τ", *(f"rank {at + 1}" for at in range(len(rows[0]) - 2))]
-    title = f"Ranking by {measure.upper()} ({kind}, mean of cases with 95 % interval):"
+def ranking_rows(comparison: Comparison, class_name: str, score: Score) -> list[list[Placing]]:
+    """Return the models by rank, a row for every matcher and threshold of a class."""
+    return [
+        ranking
+        for criterion, ranking in comparison.rankings.items()
+        if (criterion.setting.class_name, criterion.score) == (class_name, score)
+    ]
+
+
+def _ranking_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
+    rows = [
+        [ranking[0].criterion.setting.matcher.label, ranking[0].criterion.level]
+        + [_placing_text(placing) for placing in ranking]
+        for ranking in ranking_rows(comparison, class_name, score)
+    ]
+    head = ["strategy", "τ", *(f"rank {i + 1}" for i in range(len(comparison.models)))]
+    title = f"Ranking by {score.title} ({class_name}, mean of cases with 95 % interval):"
     return [title, *table([head, *rows], left=len(head))]
 
 
-def _difference_lines(differences: pd.DataFrame, kind: str, measure: str) -> list[str]:
-    chosen = differences[(differences["class"] == kind) & (differences["measure"] == measure)]
+def _placing_text(placing: Placing) -> str:
+    ends = f"[{number(placing.interval.low)}, {number(placing.interval.high)}]"
+    share = placing.first_share
+    first = "" if math.isnan(share) else f" first in {share:.0%}"
+    return f"{placing.model} {number(placing.value)} {ends}{first}"
+
+
+def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
     head = ["strategy", "τ", "pair", "difference", "95 % interval", "won–lost–tied", "p", "Holm"]
     rows = [head]
-    for (way, level), group in _by_setting(chosen):
-        for row in group.itertuples():
+    for difference in comparison.differences:
+        criterion, test = difference.criterion, difference.test
+        if (criterion.setting.class_name, criterion.score) == (class_name, score):
             rows.append(
                 [
-                    way_title(way),
-                    level,
-                    f"{row.first} − {row.second}",
-                    _signed(row.difference),
-                    f"[{_signed(row.low)}, {_signed(row.high)}]",
-                    f"{row.wins}–{row.losses}–{row.ties}",
-                    _p(row.p),
-                    _p(row.p_holm),
+                    criterion.setting.matcher.label,
+                    criterion.level,
+                    f"{difference.first} − {difference.second}",
+                    _signed(test.mean_difference),
+                    f"[{_signed(test.interval.low)}, {_signed(test.interval.high)}]",
+                    f"{test.wins}–{test.losses}–{test.ties}",
+                    _p(test.p_value),
+                    _p(difference.p_holm),
                 ]
             )
     tests = "Wilcoxon signed-rank, Holm over the pairs"
-    return [f"Paired differences of {measure.upper()} ({kind}; {tests}):", *table(rows, left=3)]
+    return [f"Paired differences of {score.title} ({class_name}; {tests}):", *table(rows, left=3)]
 
 
-def stability_lines(found: Comparison, kind: str) -> list[str]:
+def stability_lines(comparison: Comparison, class_name: str) -> list[str]:
     """Return how much the ranking depends on strategy and threshold."""
-    stable = found.stability(found.measures[0])[kind]
+    stable = comparison.stability(comparison.scores[0])[class_name]
     n = len(stable.rankings)
     lines = [
-        f"Rank stability ({kind}): {n} settings give {stable.distinct_orders} "
-        f"ranking{'' if stable.distinct_orders == 1 else 's'}."
+        f"Rank stability ({class_name}): {n} settings give "
+        f"{plural(stable.distinct_orders, 'ranking')}."
     ]
     if stable.distinct_orders > 1:
         lowest = min(
@@ -117,34 +117,20 @@ def stability_lines(found: Comparison, kind: str) -> list[str]:
     return lines
 
 
-def threshold_lines(found: Comparison, over: pd.DataFrame) -> list[str]:
-    """Return where the ranking changes with the threshold."""
+def _threshold_lines(comparison: Comparison) -> list[str]:
     lines = ["Ranking by pooled PQ over all thresholds, exactly:"]
-    leads = found.leads()
-    for way in leads:
-        parts = over[(over[list(WAY)] == list(way)).all(axis=1)]
-        shares = ", ".join(f"{model} {share:.0%}" for model, share in leads[way].items())
-        flips = len(parts) - 1
+    for setting, parts in comparison.over_threshold.items():
+        leads = comparison.leads[setting]
+        shares = ", ".join(f"{model} {share:.0%}" for model, share in leads.items())
         lines.append(
-            f"  {way[0]}, {way_title(way)}: {flips} change{'' if flips == 1 else 's'}; best, alone "
-            f"or tied, on {shares} of [0, 1)"
+            f"  {setting.class_name}, {setting.matcher.label}: {plural(len(parts) - 1, 'change')}; "
+            f"best, alone or tied, on {shares} of [0, 1)"
         )
-        wide = parts[parts["stop"] - parts["start"] >= NARROW]
-        lines += [
-            f"    {row.start:.3f} ≤ τ < {row.stop:.3f}  {row.order}" for row in wide.itertuples()
-        ]
+        wide = [part for part in parts if part.stop - part.start >= NARROW]
+        lines += [f"    {part.start:.3f} ≤ τ < {part.stop:.3f}  {order_text(part)}" for part in wide]
         if len(wide) < len(parts):
             lines.append(f"    and {len(parts) - len(wide)} intervals narrower than {NARROW}")
     return lines
-
-
-def _by_setting(rows: pd.DataFrame) -> list[tuple[tuple[Key, str], pd.DataFrame]]:
-    names = [*WAY, "threshold"]
-    groups = rows.groupby(names, sort=False, dropna=False)
-    return [
-        ((tuple(key[:-1]), "area" if math.isnan(key[-1]) else f"{key[-1]:g}"), group)
-        for key, group in groups
-    ]
 
 
 def _signed(value: float) -> str:

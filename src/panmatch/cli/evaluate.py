@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from panmatch.cli.gates import Gate, missed_gates
 from panmatch.cli.progress import progress
 from panmatch.datasets.case import Case
 from panmatch.datasets.coco_cases import coco_cases
@@ -15,10 +16,19 @@ from panmatch.datasets.manifest import read_manifest
 from panmatch.datasets.pairing import Layout, pair
 from panmatch.datasets.run import RunOptions, run_dataset
 from panmatch.datasets.task import Order
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, check_choice
+from panmatch.evaluation import MEANS, AverageScore, Result
 from panmatch.spec import Spec, as_spec
 
-FINE, SOME_FAILED, GATE_MISSED, INTERRUPTED = 0, 1, 3, 130
+FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A score by name, and the value that a run must reach."""
+
+    score: str
+    value: float
 
 
 def run_evaluate(
@@ -29,7 +39,7 @@ def run_evaluate(
     options: RunOptions,
     allow_header_mismatch: bool,
     spacing: tuple[float, ...] | None,
-    gates: Sequence[Gate],
+    limits: Sequence[Limit],
     with_report: bool = False,
     threads: int | None = None,
 ) -> int:
@@ -58,14 +68,14 @@ def run_evaluate(
         from panmatch.report.page import write_report
 
         print(f"Report: {write_report(out)}")
-    missed = missed_gates(result, gates)
+    missed = missed_limits(result, limits)
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
     if result.failures:
         n = len(result.failures)
         print(f"panmatch: {n} of {len(result.cases)} cases failed, see above.", file=sys.stderr)
         return SOME_FAILED
-    return GATE_MISSED if missed else FINE
+    return LIMIT_MISSED if missed else FINE
 
 
 def default_spec(layout: Layout) -> str:
@@ -101,3 +111,58 @@ def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:
             raise OptionError(f"{option}: the name {name!r} is given twice.")
         found[name] = Path(path)
     return found
+
+
+def read_limits(given: Sequence[str]) -> list[Limit]:
+    """Read limits such as ``pq=0.7``.
+
+    Examples
+    --------
+    >>> read_limits(["pq=0.7"])
+    [Limit(score='pq', value=0.7)]
+    """
+    limits = []
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not name or not math.isfinite(number):
+            raise OptionError(f"--fail-under {text!r} must be a score and a number: pq=0.7.")
+        limits.append(Limit(name.strip(), number))
+    return limits
+
+
+def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
+    """Return a line for every limit and model that misses it.
+
+    What counts is the pooled score under the first matcher of the spec, at its first threshold,
+    averaged over classes where there are several. A score where less is better, such as
+    ``sq_hd95``, misses when it is above the limit, and one that is not defined always does.
+    """
+    pooled = [average for average in result.average_scores if average.averaging == "pooled"]
+    lines = []
+    for limit in limits:
+        if pooled:
+            check_choice("--fail-under", limit.score, result.known_scores)
+        for model in result.models:
+            average = _headline_score(pooled, model, limit.score)
+            value = math.nan if average is None else average.value
+            up = average is None or average.score.higher_is_better
+            if not (value >= limit.value if up else value <= limit.value):
+                matcher = f" under {average.setting.matcher.label}" if average else ""
+                named = f"{model}: " if model else ""
+                side = "below" if up else "above"
+                lines.append(
+                    f"{named}{limit.score} is {value:.4f}{matcher}, {side} {limit.value:g}."
+                )
+    return lines
+
+
+def _headline_score(
+    pooled: Sequence[AverageScore], model: str, score: str
+) -> AverageScore | None:
+    fitting = [one for one in pooled if (one.model, one.score.name) == (model, score)]
+    means = [one for one in fitting if one.setting.class_name == next(iter(MEANS))]
+    return next(iter(means or fitting), None)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from panmatch.datasets.intervals import RESAMPLES, SEED
 from panmatch.datasets.run import load_run
 from panmatch.datasets.statistics import (
+    Interval,
+    PairedTest,
+    RankInterval,
     RankStability,
+    bootstrap_mean,
     holm,
     interval,
     lead_share,
@@ -26,39 +29,87 @@ from panmatch.datasets.statistics import (
     ranks,
     resample,
 )
-from panmatch.datasets.statistics.bootstrap import bootstrap_mean
-from panmatch.errors import FileError, OptionError, check_choice
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import filled
-from panmatch.evaluation.groups import AREAS, WAY, Group, Key, scores_of
+from panmatch.errors import FileError, OptionError, check_choice, needs_extra
+from panmatch.evaluation import MEANS, Result, Score, Setting, filled, mean_of_defined
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring.metrics import all_metrics
+from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MEAN = "mean of classes"
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What models are compared by: a score under a setting, at a threshold (None for areas)."""
+
+    setting: Setting
+    threshold: float | None
+    score: Score
+
+    @property
+    def level(self) -> str:
+        """The threshold in words."""
+        return "area" if self.threshold is None else f"{self.threshold:g}"
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The criterion as columns of a table."""
+        threshold = np.nan if self.threshold is None else self.threshold
+        return {**self.setting.columns, "threshold": threshold, "measure": self.score.name}
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """What models are compared by: a class, a way to match, a threshold (NaN for areas)."""
+class Difference:
+    """How much better the first of two models is than the second."""
 
-    way: Key
-    threshold: float
-    measure: str
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The setting as columns of a table."""
-        way = dict(zip(WAY, self.way, strict=True))
-        return way | {"threshold": self.threshold, "measure": self.measure}
+    criterion: Criterion
+    first: str
+    second: str
+    test: PairedTest
+    p_holm: float
 
     @property
-    def higher_is_better(self) -> bool:
-        """Whether more is better."""
-        metric = all_metrics().get(self.measure[3:])
-        return metric is None or metric.better == "higher"
+    def columns(self) -> dict[str, object]:
+        """The difference as columns of a table."""
+        test = self.test
+        return self.criterion.columns | {
+            "first": self.first,
+            "second": self.second,
+            "difference": test.mean_difference,
+            "low": test.interval.low,
+            "high": test.interval.high,
+            "p": test.p_value,
+            "p_holm": self.p_holm,
+            "wins": test.wins,
+            "losses": test.losses,
+            "ties": test.ties,
+            "cases": test.n,
+            "skipped": test.skipped,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """One model in a ranking: its mean of cases, its rank, and how often it comes first."""
+
+    criterion: Criterion
+    model: str
+    rank: float
+    value: float
+    interval: Interval
+    first_share: float
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The placing as columns of a table."""
+        return self.criterion.columns | {
+            "model": self.model,
+            "rank": self.rank,
+            "value": self.value,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "first_share": self.first_share,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,152 +122,144 @@ class Comparison:
         The shared cases of all models.
     left_out
         For every model the cases that it has, or failed, and others lack.
-    measures
+    scores
         Scores to compare by.
     """
 
     result: Result
     left_out: Mapping[str, tuple[str, ...]]
-    measures: tuple[str, ...] = ("pq", "autc")
+    scores: tuple[Score, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models."""
         return self.result.models
 
+    @property
+    def headline_class(self) -> str:
+        """The class to show first: the mean of classes where there are several."""
+        names = list(dict.fromkeys(criterion.setting.class_name for criterion in self.values))
+        mean = next(iter(MEANS))
+        return mean if mean in names else names[0]
+
     @cached_property
-    def values(self) -> dict[Setting, Floats]:
-        """Scores of every setting, shape (cases, models)."""
-        found: dict[Setting, dict[str, Floats]] = {}
-        for group in self.result.groups:
-            for setting, values in self._settings(group):
-                found.setdefault(setting, {}).setdefault(group.model, values)
-        n = len(self.result.evaluated(self.models[0]))
-        none = np.full(n, np.nan)
+    def values(self) -> dict[Criterion, Floats]:
+        """Scores by every criterion, shape (cases, models)."""
+        undefined = self.result.spec.averaging.undefined
+        found: dict[Criterion, dict[str, Floats]] = {}
+        for series in self.result.series:
+            for (threshold, score), values in series.case_scores().items():
+                if score in self.scores:
+                    criterion = Criterion(series.setting, threshold, score)
+                    by_model = found.setdefault(criterion, {})
+                    by_model[series.model] = filled(score, values, undefined)
+        missing = np.full(self._n_cases, np.nan)
         tables = {
-            setting: np.stack([by_model.get(model, none) for model in self.models], axis=1)
-            for setting, by_model in found.items()
+            criterion: np.stack([by_model.get(model, missing) for model in self.models], axis=1)
+            for criterion, by_model in found.items()
         }
-        return tables | _over_classes(tables)
+        ordered = sorted(tables, key=lambda criterion: self.scores.index(criterion.score))
+        return {key: tables[key] for key in ordered} | _over_classes(tables)
 
     @cached_property
     def counts(self) -> Ints:
         """How often each case is drawn in every resample."""
-        return resample(len(self.result.evaluated(self.models[0])), RESAMPLES, SEED)
+        return resample(self._n_cases, RESAMPLES, SEED)
 
-    def differences(self) -> pd.DataFrame:
-        """Paired differences of every two models; p corrected over the pairs of a setting."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for setting, table in self.values.items():
-            pairs = list(combinations(range(len(self.models)), 2))
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Paired differences of every two models; p corrected over the pairs of a criterion."""
+        pairs = list(combinations(range(len(self.models)), 2))
+        found = []
+        for criterion, table in self.values.items():
+            up = criterion.score.higher_is_better
             tests = [
-                paired_test(
-                    table[:, a],
-                    table[:, b],
-                    counts=self.counts,
-                    higher_is_better=setting.higher_is_better,
-                )
+                paired_test(table[:, a], table[:, b], counts=self.counts, higher_is_better=up)
                 for a, b in pairs
             ]
             adjusted = holm([test.p_value for test in tests]).tolist()
             for (a, b), test, p_holm in zip(pairs, tests, adjusted, strict=True):
-                rows.append(
-                    setting.columns
-                    | {
-                        "first": self.models[a],
-                        "second": self.models[b],
-                        "difference": test.mean_difference,
-                        "low": test.interval.low,
-                        "high": test.interval.high,
-                        "p": test.p_value,
-                        "p_holm": p_holm,
-                        "wins": test.wins,
-                        "losses": test.losses,
-                        "ties": test.ties,
-                        "cases": test.n,
-                        "skipped": test.skipped,
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def rankings(self) -> pd.DataFrame:
-        """Mean of cases and rank of every model, and how often it comes first when resampled."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for setting, table in self.values.items():
-            up = setting.higher_is_better
-            means = _mean_of_defined(table)
-            places = ranks(means, up)
-            shares = rank_counts(table, self.counts, higher_is_better=up)
-            for at in np.argsort(places, kind="stable"):
-                spread = interval(bootstrap_mean(table[:, at], self.counts))
-                rows.append(
-                    setting.columns
-                    | {
-                        "model": self.models[at],
-                        "rank": float(places[at]),
-                        "value": float(means[at]),
-                        "low": spread.low,
-                        "high": spread.high,
-                        "first_share": float(shares[at, 0]),
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def over_threshold(self) -> pd.DataFrame:
-        """Intervals of thresholds on which the ranking by pooled PQ stands still, exactly."""
-        import pandas as pd
-
-        rows: list[dict[str, Any]] = []
-        for way, curves in self._curves.items():
-            for part in ranking_over_threshold(curves):
-                order = _order(part.order, part.ranks)
-                rows.append(
-                    dict(zip(WAY, way, strict=True))
-                    | {"start": part.start, "stop": part.stop, "order": order}
-                )
-        return pd.DataFrame(rows)
-
-    def leads(self) -> dict[Key, dict[str, float]]:
-        """Return for every way the share of thresholds at which no model has a higher PQ."""
-        return {
-            way: {name: share.total for name, share in lead_share(curves).items()}
-            for way, curves in self._curves.items()
-        }
-
-    def stability(self, measure: str = "pq") -> dict[str, RankStability]:
-        """Return for every class how much its rankings agree over strategies and thresholds."""
-        from panmatch.evaluation.wording import way_title
-
-        found: dict[str, dict[str, Floats]] = {}
-        for setting, table in self.values.items():
-            if setting.measure == measure:
-                level = "" if math.isnan(setting.threshold) else f" at {setting.threshold:g}"
-                name = f"{way_title(setting.way)}{level}"
-                order = ranks(_mean_of_defined(table), setting.higher_is_better)
-                found.setdefault(setting.way[0], {})[name] = order
-        return {kind: rank_stability(table, self.models) for kind, table in found.items()}
+                names = self.models[a], self.models[b]
+                found.append(Difference(criterion, *names, test, p_holm))
+        return found
 
     @cached_property
-    def _curves(self) -> dict[Key, dict[str, tuple[Floats, Floats]]]:
-        found: dict[Key, dict[str, tuple[Floats, Floats]]] = {}
-        for group in self.result.curve_groups:
-            steps = group.thresholds, scores_of(group.summed())[0]
-            found.setdefault(group.way, {})[group.model] = steps
-        return {way: curves for way, curves in found.items() if len(curves) == len(self.models)}
+    def rankings(self) -> dict[Criterion, list[Placing]]:
+        """The models by rank under every criterion."""
+        return {criterion: self._placings(criterion) for criterion in self.values}
 
-    def _settings(self, group: Group) -> Iterator[tuple[Setting, Floats]]:
-        for measure in self.measures:
-            check_choice("--score", measure, group.values)
-            threshold = math.nan if measure in AREAS else group.threshold
-            values = filled(measure, group.values[measure], self.result.spec.averaging.undefined)
-            yield Setting(group.way, threshold, measure), values
+    @cached_property
+    def over_threshold(self) -> dict[Setting, list[RankInterval]]:
+        """Intervals of thresholds on which the ranking by pooled PQ stands still, exactly."""
+        return {setting: ranking_over_threshold(curves) for setting, curves in self._curves.items()}
+
+    @cached_property
+    def leads(self) -> dict[Setting, dict[str, float]]:
+        """For every setting the share of thresholds at which no model has a higher PQ."""
+        return {
+            setting: {name: share.total for name, share in lead_share(curves).items()}
+            for setting, curves in self._curves.items()
+        }
+
+    def stability(self, score: Score) -> dict[str, RankStability]:
+        """Return for every class how much its rankings agree over matchers and thresholds."""
+        found: dict[str, dict[str, Floats]] = {}
+        for criterion, table in self.values.items():
+            if criterion.score == score:
+                threshold = "" if criterion.threshold is None else f" at {criterion.level}"
+                name = f"{criterion.setting.matcher.label}{threshold}"
+                order = ranks(mean_of_defined(table), score.higher_is_better)
+                found.setdefault(criterion.setting.class_name, {})[name] = order
+        return {name: rank_stability(table, self.models) for name, table in found.items()}
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return differences, rankings and stability as tables."""
+        with needs_extra("cli", "Tables"):
+            import pandas as pd
+
+        stability = [
+            {**setting.columns, "start": part.start, "stop": part.stop, "order": order_text(part)}
+            for setting, parts in self.over_threshold.items()
+            for part in parts
+        ]
+        placings = [placing for ranking in self.rankings.values() for placing in ranking]
+        return {
+            "differences": pd.DataFrame([one.columns for one in self.differences]),
+            "rankings": pd.DataFrame([placing.columns for placing in placings]),
+            "stability": pd.DataFrame(stability),
+        }
+
+    @property
+    def _n_cases(self) -> int:
+        return len(self.result.evaluated(self.models[0]))
+
+    def _placings(self, criterion: Criterion) -> list[Placing]:
+        table, up = self.values[criterion], criterion.score.higher_is_better
+        means = mean_of_defined(table)
+        places = ranks(means, up)
+        shares = rank_counts(table, self.counts, higher_is_better=up)
+        return [
+            Placing(
+                criterion,
+                self.models[i],
+                float(places[i]),
+                float(means[i]),
+                interval(bootstrap_mean(table[:, i], self.counts)),
+                float(shares[i, 0]),
+            )
+            for i in np.argsort(places, kind="stable")
+        ]
+
+    @cached_property
+    def _curves(self) -> dict[Setting, dict[str, Curve]]:
+        found: dict[Setting, dict[str, Curve]] = {}
+        for series in self.result.series:
+            if series.pooled_curve is not None:
+                found.setdefault(series.setting, {})[series.model] = series.pooled_curve
+        return {key: curves for key, curves in found.items() if len(curves) == len(self.models)}
 
 
-def compare(folders: Sequence[Path], measures: Sequence[str] = ()) -> Comparison:
+def compare_runs(folders: Sequence[Path], scores: Sequence[str] = ()) -> Comparison:
     """Compare the models of several runs, or of one run with several models."""
     runs = {folder: load_run(folder) for folder in folders}
     if len(runs) < len(folders):
@@ -225,33 +268,71 @@ def compare(folders: Sequence[Path], measures: Sequence[str] = ()) -> Comparison
     for folder, run in runs.items():
         if run.spec != first.spec:
             raise OptionError(_specs_differ(folders[0], folder, first, run))
-    named = _named(runs)
     cases = tuple(
-        replace(one, model=name)
-        for name, (run, model) in named.items()
-        for one in run.cases
-        if one.model == model
+        replace(case, model=name)
+        for name, (run, model) in _named(runs).items()
+        for case in run.cases
+        if case.model == model
     )
-    return compare_models(Result(first.spec, cases), measures)
+    return compare(Result(first.spec, cases), scores)
 
 
-def compare_models(result: Result, measures: Sequence[str] = ()) -> Comparison:
-    """Compare the models of a result on the cases that all of them have."""
+def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
+    """Compare the models of a result on the cases that all of them have.
+
+    Parameters
+    ----------
+    result
+        With two models or more.
+    scores
+        Names of the scores to compare by; PQ and AUTC by default, with PartPQ where there are
+        parts.
+    """
     models = result.models
     if len(models) < 2:
         raise OptionError(
             "there is a single model: name a second folder, or evaluate several models at once."
         )
-    good = {model: {one.case: one for one in result.evaluated(model)} for model in models}
+    good = {model: {case.case: case for case in result.evaluated(model)} for model in models}
     shared = set.intersection(*(set(cases) for cases in good.values()))
     if not shared:
         has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
         raise FileError(f"the models have no case in common: {has}.")
-    cases = tuple(one for one in result.cases if one.case in shared)
-    everything = {one.case for one in result.cases}
+    everything = {case.case for case in result.cases}
     left_out = {model: tuple(sorted(everything - set(good[model]))) for model in models}
-    wanted = tuple(measures) or (("pq", "autc") if result.spec.curve else ("pq",))
-    return Comparison(Result(result.spec, cases), left_out, wanted)
+    known = result.known_scores
+    wanted = list(scores) or [name for name in ("pq", "part_pq", "autc") if name in known]
+    for name in wanted:
+        check_choice("--score", name, known)
+    cases = tuple(case for case in result.cases if case.case in shared)
+    chosen = tuple(known[name] for name in wanted)
+    return Comparison(Result(result.spec, cases), left_out, chosen)
+
+
+def order_text(part: RankInterval) -> str:
+    """Return a ranking as text.
+
+    Examples
+    --------
+    >>> order_text(RankInterval(0.0, 0.3, ("b", "a", "c"), (1.0, 2.5, 2.5)))
+    'b > a = c'
+    """
+    text = part.order[0]
+    for i in range(1, len(part.order)):
+        text += f" {'=' if part.ranks[i] == part.ranks[i - 1] else '>'} {part.order[i]}"
+    return text
+
+
+def _over_classes(tables: Mapping[Criterion, Floats]) -> dict[Criterion, Floats]:
+    """Return the mean over classes of every case, where there are several classes."""
+    title = next(iter(MEANS))
+    families: dict[Criterion, list[Floats]] = {}
+    for criterion, table in tables.items():
+        setting = Setting(title, "mean", criterion.setting.matcher)
+        families.setdefault(replace(criterion, setting=setting), []).append(table)
+    return {
+        key: mean_of_defined(np.stack(family)) for key, family in families.items() if len(family) > 1
+    }
 
 
 def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
@@ -268,41 +349,6 @@ def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
             name = str(folder) if alone else f"{folder}/{model}"
         found[name] = run, model
     return found
-
-
-def _over_classes(tables: Mapping[Setting, Floats]) -> dict[Setting, Floats]:
-    """Return the mean over classes of every case, where there are several classes."""
-    families: dict[Setting, list[Floats]] = {}
-    for setting, table in tables.items():
-        key = replace(setting, way=(MEAN, "", *setting.way[2:]))
-        families.setdefault(key, []).append(table)
-    return {
-        key: _mean_of_defined(np.stack(family))
-        for key, family in families.items()
-        if len(family) > 1
-    }
-
-
-def _mean_of_defined(values: Floats) -> Floats:
-    """Return the mean over the first axis, NaN skipped."""
-    some = ~np.isnan(values)
-    total, n = np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0)
-    means: Floats = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    return means
-
-
-def _order(names: Sequence[str], places: Sequence[float]) -> str:
-    """Return a ranking as text.
-
-    Examples
-    --------
-    >>> _order(("b", "a", "c"), (1.0, 2.5, 2.5))
-    'b > a = c'
-    """
-    text = names[0]
-    for at in range(1, len(names)):
-        text += f" {'=' if places[at] == places[at - 1] else '>'} {names[at]}"
-    return text
 
 
 def _some(cases: Mapping[str, object]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from panmatch.datasets.statistics import Interval, interval, resample
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import AverageRow, average_all
-from panmatch.evaluation.result import average_columns
+from panmatch.errors import needs_extra
+from panmatch.evaluation import AverageScore, Result, average_all, average_row
+from panmatch.labels.spacing import Unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,32 +22,31 @@ def summary_table(result: Result) -> pd.DataFrame:
     Every model is resampled with the same seed, so that models with the same cases see the same
     resamples. With a single case there is nothing to resample, and no interval.
     """
-    import pandas as pd
+    with needs_extra("cli", "Tables"):
+        import pandas as pd
 
-    averages = (averages_with_samples(result, model) for model in result.models)
-    return pd.DataFrame([_columns(row) for rows in averages for row in rows])
+    averages = [one for model in result.models for one in averages_with_samples(result, model)]
+    return pd.DataFrame([_row(average, result.unit) for average in averages])
 
 
-def averages_with_samples(result: Result, model: str) -> list[AverageRow]:
+def averages_with_samples(result: Result, model: str) -> list[AverageScore]:
     """Return the averages of a model with their resamples."""
     n = len(result.evaluated(model))
-    weights = resample(n, RESAMPLES, SEED).astype(float) if n > 1 else None
-    return average_all(
-        [group for group in result.groups if group.model == model],
-        [group for group in result.curve_groups if group.model == model],
-        result.spec.averaging.undefined,
-        weights,
-    )
+    weights = resample(n, RESAMPLES, SEED) if n > 1 else None
+    series = [one for one in result.series if one.model == model]
+    return average_all(series, result.spec.averaging.undefined, weights)
 
 
-def spread(row: AverageRow) -> Interval:
+def spread(average: AverageScore) -> Interval:
     """Return the interval of an average; of a single case there is none."""
-    return interval(row.samples if row.cases > 1 else [])
+    return interval(average.samples if average.cases > 1 else [])
 
 
-def _columns(row: AverageRow) -> dict[str, Any]:
-    columns = average_columns(row)
-    found = spread(row)
-    at = list(columns).index("value") + 1
-    items = list(columns.items())
-    return dict([*items[:at], ("low", found.low), ("high", found.high), *items[at:]])
+def _row(average: AverageScore, unit: Unit | None) -> dict[str, object]:
+    row: dict[str, object] = {}
+    for name, value in average_row(average, unit).items():
+        row[name] = value
+        if name == "value":
+            ends = spread(average)
+            row |= {"low": ends.low, "high": ends.high}
+    return row

@@ -1,11 +1,11 @@
-"""What the statistics accept: scores by case, counts of resamples, steps of a curve."""
+"""What the statistics accept: scores by case, counts of resamples."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OptionError, ShapeError, ThresholdError
+from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats
 
 
@@ -36,24 +36,6 @@ def check_counts(counts: npt.ArrayLike, n_cases: int) -> None:
             f"counts has shape {shape}, but there are {n_cases} cases: pass "
             f"resample({n_cases}), of shape (resamples, cases)."
         )
-
-
-def check_steps(argument: str, thresholds: npt.ArrayLike) -> Floats:
-    """Return `thresholds` as float64, or raise unless they rise from 0 and stay below 1 (D7).
-
-    Examples
-    --------
-    >>> check_steps("thresholds", [0, 0.5])
-    array([0. , 0.5])
-    """
-    steps = np.asarray(thresholds, np.float64)
-    fits = steps.ndim == 1 and len(steps) > 0 and steps[0] == 0.0
-    if not (fits and (np.diff(steps) > 0).all() and steps[-1] < 1.0):
-        raise ThresholdError(
-            f"{argument}={thresholds!r} are no steps of a curve on [0, 1): pass thresholds that "
-            f"begin with 0, rise and stay below 1, such as Curve.thresholds."
-        )
-    return steps
 
 
 def check_level(level: float) -> None:

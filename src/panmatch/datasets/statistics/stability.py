@@ -10,13 +10,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets.statistics.checks import as_scores, check_steps
+from panmatch.datasets.statistics.checks import as_scores
 from panmatch.datasets.statistics.ranking import TIE, kendall_tau, mean_ranks, places
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats, Ints
-
-# Thresholds that rise from 0, and the PQ from each of them up to the next, the last up to 1.
-Steps = tuple[Floats, Floats]
+from panmatch.scoring import Curve
 
 Leader = Literal["first", "second", "tie", "undefined"]
 
@@ -94,14 +92,14 @@ class RankStability:
     spread: dict[str, RankSpread]
 
 
-def ranking_over_threshold(curves: Mapping[str, Steps]) -> list[RankInterval]:
+def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
     """Return the ranking of models by PQ at every threshold in [0, 1).
 
     Parameters
     ----------
     curves
-        By model, ``(curve.thresholds, curve.pq)`` of its pooled curve. PQ values that differ by
-        at most 1e-12 tie; a model with NaN ranks last (D11).
+        By model, its pooled curve. PQ values that differ by at most 1e-12 tie; a model with NaN
+        ranks last (D11).
 
     Returns
     -------
@@ -111,8 +109,10 @@ def ranking_over_threshold(curves: Mapping[str, Steps]) -> list[RankInterval]:
 
     Examples
     --------
-    >>> careful = np.array([0.0, 0.8]), np.array([0.6, 0.0])
-    >>> hasty = np.array([0.0, 0.3]), np.array([0.9, 0.0])
+    >>> from panmatch.overlap import Overlap
+    >>> from panmatch.scoring import curve
+    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
+    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
     >>> for part in ranking_over_threshold({"careful": careful, "hasty": hasty}):
     ...     print(part.start, part.stop, part.order, part.ranks)
     0.0 0.3 ('hasty', 'careful') (1.0, 2.0)
@@ -130,13 +130,13 @@ def ranking_over_threshold(curves: Mapping[str, Steps]) -> list[RankInterval]:
     return found
 
 
-def crossings(curve_a: Steps, curve_b: Steps) -> list[LeadInterval]:
+def crossings(curve_a: Curve, curve_b: Curve) -> list[LeadInterval]:
     """Return which of two models leads, at every threshold in [0, 1).
 
     Parameters
     ----------
     curve_a, curve_b
-        ``(curve.thresholds, curve.pq)`` of either model.
+        Of either model.
 
     Returns
     -------
@@ -147,8 +147,10 @@ def crossings(curve_a: Steps, curve_b: Steps) -> list[LeadInterval]:
 
     Examples
     --------
-    >>> careful = np.array([0.0, 0.8]), np.array([0.6, 0.0])
-    >>> hasty = np.array([0.0, 0.3]), np.array([0.9, 0.0])
+    >>> from panmatch.overlap import Overlap
+    >>> from panmatch.scoring import curve
+    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
+    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
     >>> for part in crossings(careful, hasty):
     ...     print(part.start, part.stop, part.leader)
     0.0 0.3 second
@@ -165,7 +167,7 @@ def crossings(curve_a: Steps, curve_b: Steps) -> list[LeadInterval]:
     ]
 
 
-def lead_share(curves: Mapping[str, Steps]) -> dict[str, LeadShare]:
+def lead_share(curves: Mapping[str, Curve]) -> dict[str, LeadShare]:
     """Return on how much of [0, 1) each model has the best PQ.
 
     Parameters
@@ -175,8 +177,10 @@ def lead_share(curves: Mapping[str, Steps]) -> dict[str, LeadShare]:
 
     Examples
     --------
-    >>> careful = np.array([0.0, 0.75]), np.array([0.6, 0.0])
-    >>> hasty = np.array([0.0, 0.25]), np.array([0.9, 0.0])
+    >>> from panmatch.overlap import Overlap
+    >>> from panmatch.scoring import curve
+    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
+    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
     >>> lead_share({"careful": careful, "hasty": hasty})["careful"]
     LeadShare(sole=0.5, shared=0.25)
     """
@@ -218,24 +222,13 @@ def rank_stability(rankings: Mapping[str, npt.ArrayLike], models: Sequence[str])
     return RankStability(tuple(rankings), tau, len(np.unique(table, axis=0)), spread)
 
 
-def _common_steps(curves: Mapping[str, Steps]) -> Steps:
+def _common_steps(curves: Mapping[str, Curve]) -> tuple[Floats, Floats]:
     """Return the thresholds of all curves, and the PQ at each, shape (thresholds, models)."""
-    checked = [_check_curve(name, *curve) for name, curve in curves.items()]
-    if not checked:
-        raise OptionError("curves is empty: pass the steps of one model at least.")
-    thresholds: Floats = reduce(np.union1d, [own for own, _ in checked])
-    columns = [pq[np.searchsorted(own, thresholds, side="right") - 1] for own, pq in checked]
+    if not curves:
+        raise OptionError("curves is empty: pass the curve of one model at least.")
+    thresholds: Floats = reduce(np.union1d, [curve.thresholds for curve in curves.values()])
+    columns = [curve.sampled(thresholds).pq for curve in curves.values()]
     return thresholds, np.stack(columns, axis=1)
-
-
-def _check_curve(name: str, thresholds: npt.ArrayLike, pq: npt.ArrayLike) -> Steps:
-    steps, heights = check_steps(f"thresholds of {name!r}", thresholds), as_scores("pq", pq)
-    if steps.shape != heights.shape:
-        raise ShapeError(
-            f"the curve of {name!r} has {len(steps)} thresholds and {len(heights)} values of PQ: "
-            f"pass one for each, such as (curve.thresholds, curve.pq)."
-        )
-    return steps, heights
 
 
 def _runs(thresholds: Floats, rows: Floats | Ints) -> list[tuple[int, float, float]]:
