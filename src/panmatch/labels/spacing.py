@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
+
+# Of a spacing (D14); voxel where nothing is known.
+Unit = Literal["mm", "µm", "voxel"]
 
 
 def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float64]:
@@ -15,7 +20,7 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
     ----------
     spacing
         One number per axis, in the order of the array's axes; one number for all of them; or
-        None for voxel units.
+        None for voxel units. Numbers in float32 are read as their shortest decimals.
     ndim
         Number of axes.
 
@@ -30,13 +35,18 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
     array([3. , 1. , 0.5])
     >>> as_spacing(None, 2)
     array([1., 1.])
+    >>> as_spacing(np.array([0.6, 0.1], np.float32), 2)
+    array([0.6, 0.1])
     """
     if spacing is None:
         return np.ones(ndim)
     try:
-        sizes = np.asarray(spacing, dtype=np.float64)
+        given = np.asarray(spacing)
+        sizes = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise OptionError(f"spacing={spacing!r} is not a list of numbers.") from error
+    if given.dtype.type is np.float32:
+        sizes = np.vectorize(shortest_decimal, otypes=[np.float64])(sizes)
     if sizes.ndim == 0:
         sizes = np.full(ndim, sizes)
     if sizes.shape != (ndim,):
@@ -47,3 +57,22 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
         raise OptionError(f"spacing={spacing!r} must be positive and finite along every axis.")
     return np.ascontiguousarray(sizes)
+
+
+def shortest_decimal(value: float) -> float:
+    """Return the shortest decimal with the same float32, for a value of float32 precision (D8).
+
+    A value with more digits than float32 has is returned as it is.
+
+    Examples
+    --------
+    >>> float(np.float32(0.6))
+    0.6000000238418579
+    >>> shortest_decimal(0.6000000238418579)
+    0.6
+    >>> shortest_decimal(0.600000024)
+    0.600000024
+    """
+    with np.errstate(over="ignore"):
+        rounded = np.float32(value)
+    return float(str(rounded)) if float(rounded) == value else float(value)
