@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from panmatch.errors import FileError, check_choice
-from panmatch.formats.atomic import write_atomically
+from panmatch.formats import write_atomically
 from panmatch.spec import preset_names, preset_text
 
 
