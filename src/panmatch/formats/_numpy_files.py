@@ -43,7 +43,7 @@ def read_archive(path: Path) -> LabelImage:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[np.lib.npyio.NpzFile]:
-    """Open an ``.npz`` archive; what is none of NumPy's files is never unpickled."""
+    """Open an ``.npz`` archive of arrays, without ever loading a pickled object."""
     with path.open("rb") as file:
         if file.read(2) != b"PK":
             raise ValueError("it is not an .npz archive")
