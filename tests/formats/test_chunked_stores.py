@@ -31,7 +31,8 @@ def assert_same(path: Path) -> ChunkedLabels:
     assert isinstance(read.labels, np.ndarray)
     np.testing.assert_array_equal(np.asarray(opened.labels), read.labels)
     assert opened.labels.dtype == read.labels.dtype
-    assert (opened.spacing, opened.affine, opened.path) == (read.spacing, read.affine, read.path)
+    assert (opened.spacing, opened.unit) == (read.spacing, read.unit)
+    assert (opened.affine, opened.path) == (read.affine, read.path)
     assert opened.describe() == read.describe()
     return opened.labels
 

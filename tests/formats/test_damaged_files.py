@@ -11,7 +11,7 @@ import pytest
 
 from panmatch.errors import FileError
 from panmatch.formats import read_labels
-from panmatch.formats.failures import reading_as
+from panmatch.formats._decoding import reading_as
 from tests.formats import volumes
 from tests.formats.test_reading import WRITERS
 from tests.formats.volumes import numbered
@@ -44,17 +44,17 @@ def test_a_missing_file_does_not_exist(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", FILES)
-def test_a_folder_is_no_file(tmp_path: Path, suffix: str) -> None:
+def test_a_folder_is_not_a_file(tmp_path: Path, suffix: str) -> None:
     (tmp_path / f"case{suffix}").mkdir()
     assert message_for(tmp_path / f"case{suffix}") == "is a folder, not a file."
 
 
-def test_a_file_is_no_zarr_folder(tmp_path: Path) -> None:
+def test_a_file_is_not_a_zarr_folder(tmp_path: Path) -> None:
     (tmp_path / "case.zarr").touch()
     assert message_for(tmp_path / "case.zarr") == "is a file, not a Zarr folder."
 
 
-def test_an_empty_folder_is_no_zarr_store(tmp_path: Path) -> None:
+def test_an_empty_folder_is_not_a_zarr_store(tmp_path: Path) -> None:
     (tmp_path / "case.zarr").mkdir()
     assert message_for(tmp_path / "case.zarr").startswith("cannot be read as a Zarr store: ")
 
@@ -115,7 +115,7 @@ def test_a_wrong_checksum_is_noticed(tmp_path: Path) -> None:
     assert message_for(path).startswith("cannot be read as a NIfTI image: ")
 
 
-def test_a_text_called_nii_gz_is_no_gzip_file(tmp_path: Path) -> None:
+def test_a_text_called_nii_gz_is_not_a_gzip_file(tmp_path: Path) -> None:
     path = tmp_path / "case.nii.gz"
     path.write_text("patient,lesions\n1,3\n")
     message = message_for(path)
@@ -218,7 +218,7 @@ def test_causes_are_told_in_few_words(error: Exception, cause: str) -> None:
     assert caught.value.__cause__ is error
 
 
-def test_an_interruption_is_no_damaged_file() -> None:
+def test_an_interruption_is_not_a_damaged_file() -> None:
     with pytest.raises(KeyboardInterrupt), reading_as(Path("a.nii"), "a NIfTI image"):
         raise KeyboardInterrupt
 
@@ -249,6 +249,6 @@ def test_the_log_of_tifffile_works_again_after_reading(tmp_path: Path) -> None:
 
 
 def test_every_suffix_is_tried_here() -> None:
-    from panmatch.formats.reading import READERS
+    from panmatch.formats._reading import READERS
 
     assert {*FILES, ".zarr", ".ome.zarr"} == set(READERS)

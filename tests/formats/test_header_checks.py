@@ -9,6 +9,7 @@ import pytest
 
 from panmatch.errors import FileError, ShapeError
 from panmatch.formats import LabelImage, check_same_grid
+from panmatch.labels.spacing import Unit
 from tests.formats.volumes import STEPS, numbered, oblique_affine
 
 Affine = npt.NDArray[np.float64]
@@ -21,8 +22,9 @@ def image(
     shape: tuple[int, ...] = (100, 80, 60),
     spacing: tuple[float, ...] | None = None,
     affine: Affine | None = None,
+    unit: Unit = "mm",
 ) -> LabelImage:
-    return LabelImage(np.zeros(shape, np.uint8), spacing, affine, Path(name))
+    return LabelImage(np.zeros(shape, np.uint8), spacing, affine, Path(name), unit)
 
 
 def moved(column: int, row: int, amount: float) -> Affine:
@@ -52,9 +54,9 @@ def test_a_mismatch_prints_both_grids_and_the_remedy() -> None:
     assert str(caught.value) == (
         "path='pred.nii' and its reference path='ref.nii' place the same voxel up to 3 voxel "
         "steps apart:\n"
-        "  reference:  shape (100, 80, 60), spacing (0.5, 1.25, 3), orientation PLS, "
+        "  reference:  shape (100, 80, 60), spacing (0.5, 1.25, 3) mm, orientation PLS, "
         "origin (-31.5, 12.25, 88)\n"
-        "  prediction: shape (100, 80, 60), spacing (0.5, 1.25, 3), orientation PLS, "
+        "  prediction: shape (100, 80, 60), spacing (0.5, 1.25, 3) mm, orientation PLS, "
         "origin (-30, 12.25, 88)\n"
         "Resample or reorient one of them, or pass --allow-header-mismatch "
         "(allow_header_mismatch=True) to compare voxel by voxel as they are stored."
@@ -92,7 +94,7 @@ def test_a_flip_with_the_same_origin_of_the_box_is_a_mismatch() -> None:
         check_same_grid(image(affine=oblique_affine()), image(affine=flipped))
 
 
-def test_float32_headers_are_no_mismatch() -> None:
+def test_float32_headers_are_not_a_mismatch() -> None:
     affine = oblique_affine()
     affine[:3, 3] = (1234.5678, -987.654321, 1500.1)
     rounded = affine.astype(np.float32).astype(np.float64)
@@ -120,8 +122,36 @@ def test_spacings_may_differ_by_a_thousandth(axis: int) -> None:
 
 
 def test_exchanged_spacings_are_a_mismatch() -> None:
-    with pytest.raises(FileError, match=r"spacing \(3, 1\.25, 0\.5\), orientation and origin unk"):
+    with pytest.raises(FileError, match=r"spacing \(3, 1\.25, 0\.5\) mm, orientation and origin"):
         check_same_grid(image(spacing=STEPS), image(spacing=STEPS[::-1]))
+
+
+def test_lengths_are_compared_in_a_common_unit() -> None:
+    in_mm = image(spacing=STEPS, affine=oblique_affine())
+    thousand = np.diag([1e3, 1e3, 1e3, 1.0])
+    steps = tuple(1000 * step for step in STEPS)
+    in_um = image(spacing=steps, affine=thousand @ oblique_affine(), unit="µm")
+    check_same_grid(in_mm, in_um)
+    check_same_grid(in_um, in_mm)
+    shifted = image(spacing=steps, affine=thousand @ moved(3, 0, 1.5), unit="µm")
+    for pair in ((in_mm, shifted), (shifted, in_mm)):
+        with pytest.raises(FileError, match="voxel up to 3 voxel steps apart"):
+            check_same_grid(*pair)
+
+
+def test_equal_numbers_in_different_units_are_a_mismatch() -> None:
+    with pytest.raises(FileError, match="differ in spacing") as caught:
+        check_same_grid(image(spacing=STEPS), image(spacing=STEPS, unit="µm"))
+    assert "spacing (0.5, 1.25, 3) mm, " in str(caught.value)
+    assert "spacing (0.5, 1.25, 3) µm, " in str(caught.value)
+
+
+def test_a_spacing_without_a_unit_is_compared_by_its_numbers() -> None:
+    for unit in ("mm", "µm", "voxel"):
+        known = image(spacing=STEPS, unit=unit)
+        check_same_grid(known, image(spacing=STEPS, unit="voxel"))
+        with pytest.raises(FileError, match="differ in spacing"):
+            check_same_grid(image(spacing=STEPS[::-1], unit="voxel"), known)
 
 
 def test_what_one_file_does_not_say_is_not_compared() -> None:

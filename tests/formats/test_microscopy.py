@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from panmatch.errors import FileError
-from panmatch.formats import png, read_labels
+from panmatch.formats import _png, read_labels
 from tests.formats.volumes import numbered, save_png, save_tiff
 
 
@@ -73,13 +73,13 @@ def png_file(width: int, height: int, bits: int, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "LA"])
-def test_colours_are_no_labels(tmp_path: Path, mode: str) -> None:
+def test_colours_are_not_labels(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "case.png"
     save_mode(path, mode, numbered((5, 4)))
     with pytest.raises(FileError) as caught:
         read_labels(path)
     assert str(caught.value) == (
-        f"path={str(path)!r} is a colour image (mode {mode}): colours are no labels. Save one "
+        f"path={str(path)!r} is a colour image (mode {mode}): colours are not labels. Save one "
         f"integer per pixel; if the colours are COCO segment ids, read them with encoding: coco "
         f"or colour_ids: true in the spec."
     )
@@ -94,7 +94,7 @@ def test_colour_ids_are_read_when_asked_for(tmp_path: Path, channels: int) -> No
     assert image.labels.tolist() == [[5, 7 * 256, 1 + 2 * 256 + 3 * 65536]]
 
 
-def test_grey_values_are_no_colour_ids(tmp_path: Path) -> None:
+def test_grey_values_are_not_colour_ids(tmp_path: Path) -> None:
     save_png(tmp_path / "case.png", numbered((5, 4)))
     with pytest.raises(FileError, match=r"^path='.*case\.png' has no colours \(mode L\)"):
         read_labels(tmp_path / "case.png", colour_ids=True)
@@ -106,7 +106,7 @@ def test_colour_ids_have_no_effect_on_other_formats(tmp_path: Path) -> None:
     np.testing.assert_array_equal(labels, numbered())
 
 
-def test_large_images_are_no_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_images_are_not_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from PIL import Image
 
     save_png(tmp_path / "case.png", numbered((50, 40)))
@@ -121,7 +121,7 @@ def test_sizes_that_no_file_can_hold_are_refused(
     path.write_bytes(png_file(60000, 60000, 8, zlib.compress(b"")))
     with pytest.raises(FileError, match=r"case\.png'.*60000 × 60000 pixels do not fit in 65 bytes"):
         read_labels(path)
-    monkeypatch.setattr(png, "MOST_PIXELS", 19)
+    monkeypatch.setattr(_png, "MOST_PIXELS", 19)
     save_png(path, numbered((5, 4)))
     with pytest.raises(FileError, match=r"case\.png'.*4 × 5 pixels are too many"):
         read_labels(path)
@@ -132,7 +132,7 @@ def test_ome_spacing_follows_the_axes_of_the_array(tmp_path: Path) -> None:
     save_tiff(tmp_path / "case.ome.tif", numbered(), metadata={"axes": "ZYX", **sizes})
     image = read_labels(tmp_path / "case.ome.tif")
     np.testing.assert_array_equal(image.labels, numbered())
-    assert image.spacing == (2.0, 0.5, 0.25)
+    assert (image.spacing, image.unit) == ((2.0, 0.5, 0.25), "µm")
     assert image.affine is None
 
 
@@ -146,7 +146,9 @@ def test_ome_lengths_are_given_in_micrometres(tmp_path: Path) -> None:
         "PhysicalSizeZUnit": "mm",
     }
     save_tiff(tmp_path / "case.ome.tif", numbered(), metadata={"axes": "ZYX", **units})
-    assert read_labels(tmp_path / "case.ome.tif").spacing == pytest.approx((2.0, 0.5, 0.25))
+    image = read_labels(tmp_path / "case.ome.tif")
+    assert image.spacing == pytest.approx((2.0, 0.5, 0.25))
+    assert image.unit == "µm"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,8 @@ def test_ome_lengths_are_given_in_micrometres(tmp_path: Path) -> None:
 )
 def test_an_incomplete_ome_spacing_is_none(tmp_path: Path, sizes: dict[str, Any]) -> None:
     save_tiff(tmp_path / "case.ome.tif", numbered(), metadata={"axes": "ZYX", **sizes})
-    assert read_labels(tmp_path / "case.ome.tif").spacing is None
+    image = read_labels(tmp_path / "case.ome.tif")
+    assert (image.spacing, image.unit) == (None, "voxel")
 
 
 def test_single_channels_and_times_are_dropped_with_their_axes(tmp_path: Path) -> None:
@@ -195,18 +198,18 @@ def test_stacks_along_time_have_no_spacing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "spacing"),
+    ("unit", "spacing", "read_unit"),
     [
-        ("um", (2.0, 0.5, 0.25)),
-        ("micron", (2.0, 0.5, 0.25)),
-        ("\\u00B5m", (2.0, 0.5, 0.25)),
-        ("mm", (2000.0, 500.0, 250.0)),
-        (None, (2.0, 0.5, 0.25)),
-        ("pixel", None),
+        ("um", (2.0, 0.5, 0.25), "µm"),
+        ("micron", (2.0, 0.5, 0.25), "µm"),
+        ("\\u00B5m", (2.0, 0.5, 0.25), "µm"),
+        ("mm", (2000.0, 500.0, 250.0), "µm"),
+        (None, (2.0, 0.5, 0.25), "voxel"),
+        ("pixel", None, "voxel"),
     ],
 )
 def test_imagej_spacing_follows_the_axes_of_the_array(
-    tmp_path: Path, unit: str | None, spacing: tuple[float, ...] | None
+    tmp_path: Path, unit: str | None, spacing: tuple[float, ...] | None, read_unit: str
 ) -> None:
     save_tiff(
         tmp_path / "case.tif",
@@ -217,7 +220,7 @@ def test_imagej_spacing_follows_the_axes_of_the_array(
     )
     image = read_labels(tmp_path / "case.tif")
     np.testing.assert_array_equal(image.labels, numbered())
-    assert image.spacing == spacing
+    assert (image.spacing, image.unit) == (spacing, read_unit)
 
 
 def test_imagej_without_a_calibration_has_no_spacing(tmp_path: Path) -> None:
@@ -227,9 +230,18 @@ def test_imagej_without_a_calibration_has_no_spacing(tmp_path: Path) -> None:
     assert read_labels(tmp_path / "deep.tif").spacing is None
 
 
-def test_a_printing_resolution_is_no_spacing(tmp_path: Path) -> None:
+def test_a_printing_resolution_is_not_a_spacing(tmp_path: Path) -> None:
     save_tiff(tmp_path / "case.tif", numbered(), resolution=(300, 300), resolutionunit="INCH")
-    assert read_labels(tmp_path / "case.tif").spacing is None
+    image = read_labels(tmp_path / "case.tif")
+    assert (image.spacing, image.unit) == (None, "voxel")
+
+
+def test_a_resolution_per_centimetre_is_the_unit_where_imagej_names_none(tmp_path: Path) -> None:
+    options = {"resolution": (4.0, 2.0), "resolutionunit": "CENTIMETER"}
+    metadata = {"axes": "ZYX", "spacing": 2.0}
+    save_tiff(tmp_path / "case.tif", numbered(), imagej=True, metadata=metadata, **options)
+    image = read_labels(tmp_path / "case.tif")
+    assert (image.spacing, image.unit) == ((20000.0, 5000.0, 2500.0), "µm")
 
 
 @pytest.mark.parametrize("metadata", [None, {}])
@@ -268,7 +280,7 @@ def test_colour_stacks_are_refused(tmp_path: Path, channels: int) -> None:
     assert str(caught.value).startswith(f"path={str(path)!r} ")
 
 
-def test_three_slices_are_no_colours(tmp_path: Path) -> None:
+def test_three_slices_are_not_colours(tmp_path: Path) -> None:
     save_tiff(tmp_path / "case.tif", numbered((3, 5, 4)), photometric="minisblack")
     np.testing.assert_array_equal(read_labels(tmp_path / "case.tif").labels, numbered((3, 5, 4)))
 
@@ -288,6 +300,6 @@ def test_lzw_compressed_stacks_are_read_though_tifffile_leaves_them_to_others(
     pages = [Image.fromarray(page) for page in stack]
     path = tmp_path / "lzw.tif"
     pages[0].save(path, save_all=True, append_images=pages[1:], compression="tiff_lzw")
-    found = read_labels(path).labels
-    assert found.dtype == dtype
-    assert np.array_equal(found, stack)
+    labels = read_labels(path).labels
+    assert labels.dtype == dtype
+    assert np.array_equal(labels, stack)

@@ -12,7 +12,7 @@ import pytest
 
 from panmatch.errors import FileError
 from panmatch.formats import case_name, is_label_file, read_labels
-from panmatch.formats.stored_labels import as_stored_labels
+from panmatch.formats._decoding import as_stored_labels
 from tests.formats import volumes
 from tests.formats.volumes import numbered
 
@@ -86,8 +86,8 @@ def test_fractions_are_refused_with_the_file_and_the_voxel(tmp_path: Path, suffi
     with pytest.raises(FileError) as caught:
         read_labels(path)
     assert str(caught.value) == (
-        f"path={str(path)!r} holds 0.25 at voxel (1, 2, 0), which is no label. If it is a "
-        f"probability map, threshold it; if it was resampled, use nearest-neighbour "
+        f"path={str(path)!r} holds 0.25 at voxel (1, 2, 0), which is not a label. If it is "
+        f"a probability map, threshold it; if it was resampled, use nearest-neighbour "
         f"interpolation; if its header scales the values, store whole numbers instead."
     )
 
@@ -109,7 +109,7 @@ def test_floats_become_the_smaller_dtype_that_fits(values: list[float], dtype: t
 
 
 @pytest.mark.parametrize("value", [2.0**53, -(2.0**53), np.inf, -np.inf, np.nan, 0.5, -1e-9])
-def test_the_first_value_that_is_no_label_is_shown(value: float) -> None:
+def test_the_first_value_that_is_not_a_label_is_shown(value: float) -> None:
     values = np.array([[1, 2, 3], [4, value, 0.75]])
     with pytest.raises(FileError, match=r"^path='a\.npy' holds .* at voxel \(1, 1\)") as caught:
         as_stored_labels(values, Path("a.npy"))
@@ -127,7 +127,7 @@ def test_integers_and_booleans_are_not_copied() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "U3", "S2", [("r", "u1"), ("g", "u1")], "M8[s]"])
-def test_values_that_are_no_numbers_are_refused(tmp_path: Path, dtype: Any) -> None:
+def test_values_that_are_not_numbers_are_refused(tmp_path: Path, dtype: Any) -> None:
     np.save(tmp_path / "case.npy", np.zeros((2, 2), dtype))
     with pytest.raises(FileError, match=r"^path='.*case\.npy' stores values of dtype") as caught:
         read_labels(tmp_path / "case.npy")
@@ -153,13 +153,13 @@ def test_suffixes_are_known_in_any_case(tmp_path: Path) -> None:
         ("a.ome.npy", "a.ome"),
     ],
 )
-def test_the_longest_suffix_is_no_part_of_the_case(name: str, case: str) -> None:
+def test_the_longest_suffix_is_not_part_of_the_case(name: str, case: str) -> None:
     assert is_label_file(f"some.folder/{name}")
     assert case_name(f"some.folder/{name}") == case
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.gz", "a", "nii", ".nii.gz", "a.nii.bz2", "x.zarr/0"])
-def test_other_names_are_no_label_files_and_stay_whole(name: str) -> None:
+def test_other_names_are_not_label_files_and_stay_whole(name: str) -> None:
     assert not is_label_file(name)
     assert case_name(name) == Path(name).name
 
@@ -169,9 +169,9 @@ def test_an_unknown_suffix_lists_those_that_are_known(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         read_labels(tmp_path / "case.jpg")
     assert str(caught.value) == (
-        f"path={str(tmp_path / 'case.jpg')!r} has no suffix of a label file. Accepted: .nii, "
-        f".nii.gz, .nrrd, .nhdr, .mha, .mhd, .tif, .tiff, .ome.tif, .ome.tiff, .png, .npy, .npz, "
-        f".zarr, .ome.zarr."
+        f"path={str(tmp_path / 'case.jpg')!r} does not have the suffix of a label file. Accepted: "
+        f".nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd, .tif, .tiff, .ome.tif, .ome.tiff, .png, .npy, "
+        f".npz, .zarr, .ome.zarr."
     )
 
 
@@ -180,7 +180,33 @@ def test_an_archive_may_hold_more_if_one_array_is_called_labels(tmp_path: Path) 
     np.savez(path, scores=np.zeros(3), labels=numbered(), spacing=np.array([3.0, 1.0, 0.5]))
     image = read_labels(path)
     np.testing.assert_array_equal(image.labels, numbered())
-    assert image.spacing == (3.0, 1.0, 0.5)
+    assert (image.spacing, image.unit) == ((3.0, 1.0, 0.5), "voxel")
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [("mm", "mm"), ("millimeter", "mm"), ("µm", "µm"), ("um", "µm"), ("voxel", "voxel")],
+)
+def test_an_archive_may_name_the_unit_of_its_spacing(tmp_path: Path, text: str, unit: str) -> None:
+    path = tmp_path / "case.npz"
+    np.savez(path, mask=numbered(), spacing=np.array([0.6, 1.0, 0.1], np.float32), unit=text)
+    image = read_labels(path)
+    np.testing.assert_array_equal(image.labels, numbered())
+    assert (image.spacing, image.unit) == ((0.6, 1.0, 0.1), unit)
+
+
+@pytest.mark.parametrize("unit", ["pixel", "cm", 3, ["mm", "mm", "mm"]])
+def test_an_unknown_unit_of_an_archive_is_refused(tmp_path: Path, unit: Any) -> None:
+    path = tmp_path / "case.npz"
+    np.savez(path, labels=numbered(), spacing=np.ones(3), unit=unit)
+    with pytest.raises(FileError, match=r"^path='.*' has the unit .*: write 'mm', 'µm' or 'voxel'"):
+        read_labels(path)
+
+
+def test_a_unit_without_a_spacing_says_nothing(tmp_path: Path) -> None:
+    np.savez(tmp_path / "case.npz", labels=numbered(), unit="mm")
+    image = read_labels(tmp_path / "case.npz")
+    assert (image.spacing, image.unit) == (None, "voxel")
 
 
 def test_the_spacing_of_an_archive_is_not_taken_for_its_labels(tmp_path: Path) -> None:
@@ -204,7 +230,7 @@ def test_an_archive_of_several_arrays_lists_their_names(tmp_path: Path) -> None:
 def test_a_spacing_that_does_not_fit_is_refused(tmp_path: Path, spacing: list[Any]) -> None:
     path = tmp_path / "case.npz"
     np.savez(path, labels=numbered(), spacing=np.array(spacing))
-    with pytest.raises(FileError, match=r"^path='.*' has an array 'spacing' of no use: spacing="):
+    with pytest.raises(FileError, match=r"^path='.*' has an unusable array 'spacing': spacing="):
         read_labels(path)
 
 
@@ -225,7 +251,7 @@ def test_a_npy_file_is_mapped_and_not_copied(tmp_path: Path) -> None:
 
 
 def test_the_readers_load_no_library_before_they_read() -> None:
-    code = "import sys, panmatch.formats.reading; print(*sys.modules)"
+    code = "import sys, panmatch.formats; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     loaded = {name.split(".")[0] for name in result.stdout.split()}
     assert "numpy" in loaded

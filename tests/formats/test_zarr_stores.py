@@ -62,7 +62,7 @@ def test_an_array_is_read(tmp_path: Path, version: int) -> None:
     image = read_labels(tmp_path / "case.zarr")
     assert image.labels.dtype == np.int32
     np.testing.assert_array_equal(image.labels, numbered())
-    assert (image.spacing, image.affine) == (None, None)
+    assert (image.spacing, image.affine, image.unit) == (None, None, "voxel")
 
 
 def test_the_only_array_of_a_group_is_read(tmp_path: Path, version: int) -> None:
@@ -90,7 +90,7 @@ def test_the_finest_level_is_read_with_its_scale(tmp_path: Path, version: int) -
     fill(new_group(tmp_path / "case.ome.zarr", version, **ome(version, content)), numbered())
     image = read_labels(tmp_path / "case.ome.zarr")
     np.testing.assert_array_equal(image.labels, numbered())
-    assert image.spacing == (2.0, 0.5, 0.25)
+    assert (image.spacing, image.unit) == ((2.0, 0.5, 0.25), "µm")
 
 
 def test_the_scale_of_all_levels_is_a_factor(tmp_path: Path, version: int) -> None:
@@ -103,7 +103,25 @@ def test_lengths_are_given_in_micrometres(tmp_path: Path, version: int) -> None:
     units = [SPACE[0], SPACE[1] | {"unit": "nanometer"}, SPACE[2] | {"unit": "millimeter"}]
     content = multiscales([2.0, 500.0, 0.25], units)
     fill(new_group(tmp_path / "case.zarr", version, **ome(version, content)), numbered())
-    assert read_labels(tmp_path / "case.zarr").spacing == (2.0, 0.5, 250.0)
+    image = read_labels(tmp_path / "case.zarr")
+    assert (image.spacing, image.unit) == ((2.0, 0.5, 250.0), "µm")
+
+
+def test_a_scale_without_units_is_in_voxels(tmp_path: Path, version: int) -> None:
+    bare = [{"name": axis["name"], "type": "space"} for axis in SPACE]
+    for i, axes in enumerate([bare, [SPACE[0], *bare[1:]]]):
+        path = tmp_path / f"case_{i}.zarr"
+        content = multiscales([2.0, 0.5, 0.25], axes)
+        fill(new_group(path, version, **ome(version, content)), numbered())
+        image = read_labels(path)
+        assert (image.spacing, image.unit) == ((2.0, 0.5, 0.25), "voxel")
+
+
+def test_a_unit_that_is_not_a_length_leaves_no_spacing(tmp_path: Path, version: int) -> None:
+    content = multiscales([2.0, 0.5, 0.25], [axis | {"unit": "pixel"} for axis in SPACE])
+    fill(new_group(tmp_path / "case.zarr", version, **ome(version, content)), numbered())
+    image = read_labels(tmp_path / "case.zarr")
+    assert (image.spacing, image.unit) == (None, "voxel")
 
 
 def test_single_times_and_channels_are_dropped(tmp_path: Path, version: int) -> None:
@@ -183,7 +201,7 @@ def test_several_label_images_are_listed_and_each_can_be_read(tmp_path: Path, ve
         ({"multiscales": [{}]}, "KeyError('datasets')"),
         ({"multiscales": [{"datasets": []}]}, "IndexError"),
         (multiscales([2.0, 0.5, 0.25], SPACE[:2]), "its metadata list 2 axes for an array of 3"),
-        (multiscales([2.0, 0.5]), "its scale has not 3 numbers, one per axis"),
+        (multiscales([2.0, 0.5]), "its scale does not have 3 numbers, one per axis"),
         (multiscales([2.0, 0.5, 0.25]) | {"drop": True}, "fine"),
     ],
 )

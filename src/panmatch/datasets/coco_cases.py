@@ -8,7 +8,7 @@ from pathlib import Path
 
 from panmatch.datasets.case import Case, Source
 from panmatch.errors import FileError
-from panmatch.formats.coco import CocoPanoptic, read_coco_panoptic
+from panmatch.formats import CocoPanoptic, read_coco_panoptic
 
 
 def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from panmatch.datasets.intervals import RESAMPLES, SEED, summary_table
 from panmatch.errors import FileError
 from panmatch.evaluation import Result
-from panmatch.formats.atomic import write_atomically
+from panmatch.formats import write_atomically
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:

@@ -3,25 +3,32 @@
 The libraries behind the formats are imported when the first file of their kind is read.
 """
 
-from panmatch.formats.label_image import LabelImage, StoredImage, check_same_grid
-from panmatch.formats.overlap_file import load_overlap, save_overlap
-from panmatch.formats.reading import (
+from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
+from panmatch.formats._images import LabelImage, StoredImage, check_same_grid
+from panmatch.formats._overlap_files import load_overlap, save_overlap, write_atomically
+from panmatch.formats._reading import (
     case_name,
     is_chunked_file,
     is_label_file,
     open_labels,
     read_labels,
 )
+from panmatch.formats._units import convert_spacing
 
 __all__ = [
+    "CocoPanoptic",
     "LabelImage",
     "StoredImage",
     "case_name",
     "check_same_grid",
+    "convert_spacing",
     "is_chunked_file",
     "is_label_file",
     "load_overlap",
     "open_labels",
+    "pair_images",
+    "read_coco_panoptic",
     "read_labels",
     "save_overlap",
+    "write_atomically",
 ]

@@ -36,7 +36,7 @@ def coco_pq(
         Where an image and its table of segments contradict each other; see ``docs/related.md``
         for what the official program does there.
     """
-    from panmatch.formats.coco import pair_images, read_coco_panoptic
+    from panmatch.formats import pair_images, read_coco_panoptic
 
     reference = read_coco_panoptic(reference_json, reference_dir)
     prediction = read_coco_panoptic(prediction_json, prediction_dir)

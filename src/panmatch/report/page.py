@@ -18,7 +18,7 @@ from panmatch.datasets.outputs import read_run
 from panmatch.datasets.run import listed_cases, load_run
 from panmatch.evaluation import Result
 from panmatch.evaluation.wording import way_title
-from panmatch.formats.atomic import write_atomically
+from panmatch.formats import write_atomically
 from panmatch.report import charts
 from panmatch.report.gallery import make_gallery
 from panmatch.report.headline import Summary, Value

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
-from panmatch.formats.atomic import write_atomically
+from panmatch.formats import write_atomically
 from panmatch.playground.drawing.scene import SIDES, Scene
 from panmatch.playground.states.state import State
 from panmatch.playground.states.strategies import STRATEGIES

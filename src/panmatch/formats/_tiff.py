@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import FileError
-from panmatch.formats.failures import reading_as
-from panmatch.formats.label_image import LabelImage
-from panmatch.formats.lengths import micrometres_per, usable_spacing
-from panmatch.formats.stored_labels import as_stored_labels
+from panmatch.errors import FileError, needs_extra
+from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._images import LabelImage
+from panmatch.formats._units import micrometres_per, usable_spacing
+from panmatch.labels.spacing import Unit
+
+# Distance between voxels by axis, where it is known.
+Steps = dict[str, float | None]
 
 # What tifffile only logs when pages are missing, before it leaves them out or fills them with 0.
 SIGNS_OF_DAMAGE = (
@@ -33,44 +36,46 @@ SIGNS_OF_DAMAGE = (
 RESOLUTION_UNITS = {2: "inch", 3: "cm"}
 
 
-def read(path: Path) -> LabelImage:
+def read_tiff(path: Path) -> LabelImage:
     """Read all pages of a TIFF file as one array (z, y, x).
 
     Axes of length 1 other than y and x are dropped. The spacing is that of OME-XML
     (``PhysicalSizeX`` …) or of ImageJ (``spacing`` and the resolution tags), in micrometres;
-    ImageJ numbers without a unit are taken as they are. It is None for other files, for units
-    that are no lengths, and for stacks along time or channels.
+    ImageJ numbers without a unit are taken as they are, with the unit ``voxel``. It is None for
+    other files, for units that are not lengths, and for stacks along time or channels.
     """
-    from tifffile import TiffFile
+    with needs_extra("files", "TIFF files"):
+        from tifffile import TiffFile
 
     with reading_as(path, "a TIFF image"), _damage_raised(), TiffFile(path) as file:
         values, axes = _whole_stack(file, path)
-        steps = _ome_steps(file) if file.is_ome else _imagej_steps(file)
+        steps, unit = _ome_steps(file) if file.is_ome else _imagej_steps(file)
         kept = [i for i, n in enumerate(values.shape) if n != 1 or axes[i] in "YX"]
         values = values.reshape([values.shape[i] for i in kept])
         spacing = usable_spacing(steps.get(axes[i]) for i in kept)
-        return LabelImage(as_stored_labels(values, path), spacing, None, path)
+        known: Unit = "voxel" if spacing is None else unit
+        return LabelImage(as_stored_labels(values, path), spacing, None, path, known)
 
 
 def _whole_stack(file: Any, path: Path) -> tuple[npt.NDArray[Any], str]:
     series = list(file.series)
     if not series:
         raise ValueError("it has no pages")
-    if any(one.keyframe.samplesperpixel > 1 for one in series):
+    if any(image.keyframe.samplesperpixel > 1 for image in series):
         raise FileError(
-            f"path={str(path)!r} holds colours (several samples per pixel), which are no labels: "
+            f"path={str(path)!r} holds colours (several samples per pixel), which are not labels: "
             f"store one integer per pixel."
         )
     if len(series) == 1:
         return _decoded(series[0], file, path), series[0].axes
-    shapes = [one.shape for one in series]
-    if len(set(shapes)) > 1 or any(one.kind != "shaped" for one in series):
+    shapes = [image.shape for image in series]
+    if len(set(shapes)) > 1 or any(image.kind != "shaped" for image in series):
         raise FileError(
             f"path={str(path)!r} holds {len(series)} images, of shape "
             f"{', '.join(map(str, dict.fromkeys(shapes)))}: store one label image per file."
         )
     # tifffile takes pages that were written one at a time for images of their own.
-    return np.stack([one.asarray() for one in series]), f"I{series[0].axes}"
+    return np.stack([image.asarray() for image in series]), f"I{series[0].axes}"
 
 
 def _decoded(series: Any, file: Any, path: Path) -> npt.NDArray[Any]:
@@ -88,7 +93,8 @@ def _decoded(series: Any, file: Any, path: Path) -> npt.NDArray[Any]:
 
 
 def _decoded_by_pillow(n_pages: int, path: Path) -> npt.NDArray[Any]:
-    from PIL import Image
+    with needs_extra("files", "TIFF files compressed with LZW"):
+        from PIL import Image
 
     pages = []
     with Image.open(path) as image:
@@ -98,8 +104,7 @@ def _decoded_by_pillow(n_pages: int, path: Path) -> npt.NDArray[Any]:
     return np.stack(pages)
 
 
-def _ome_steps(file: Any) -> dict[str, float | None]:
-    """Return the distance between voxels by axis, in micrometres."""
+def _ome_steps(file: Any) -> tuple[Steps, Unit]:
     from xml.etree import ElementTree
 
     try:
@@ -107,58 +112,55 @@ def _ome_steps(file: Any) -> dict[str, float | None]:
     except ElementTree.ParseError:
         pixels = None
     if pixels is None:
-        return {}
-    steps: dict[str, float | None] = {}
+        return {}, "voxel"
+    steps: Steps = {}
     for axis in "XYZ":
         size = pixels.get(f"PhysicalSize{axis}")
         unit = micrometres_per(pixels.get(f"PhysicalSize{axis}Unit", "µm"))
         steps[axis] = None if size is None or unit is None else float(size) * unit
-    return steps
+    return steps, "µm"
 
 
-def _imagej_steps(file: Any) -> dict[str, float | None]:
-    """Return the distance between voxels by axis, in micrometres where there is a unit.
+def _imagej_steps(file: Any) -> tuple[Steps, Unit]:
+    """Return the distances and their unit: micrometres, or voxel where none is named.
 
     Without a unit and a distance between slices, a resolution is only a printing size.
     """
-    said = file.imagej_metadata or {}
+    metadata = file.imagej_metadata or {}
     tags = file.pages[0].tags
-    unit = said.get("unit") or RESOLUTION_UNITS.get(int(tags.valueof("ResolutionUnit", 1)))
-    if "unit" not in said and "spacing" not in said:
-        return {}
-    scale = 1.0 if unit is None else micrometres_per(_unescaped(str(unit)))
+    name = metadata.get("unit") or RESOLUTION_UNITS.get(int(tags.valueof("ResolutionUnit", 1)))
+    if "unit" not in metadata and "spacing" not in metadata:
+        return {}, "voxel"
+    # ImageJ may write the micro sign as an escape sequence.
+    scale = 1.0 if name is None else micrometres_per(str(name).replace("\\u00B5", "µ"))
     if scale is None:
-        return {}
-    steps: dict[str, float | None] = {"Z": None, "Y": None, "X": None}
-    if "spacing" in said:
-        steps["Z"] = abs(float(said["spacing"])) * scale
+        return {}, "voxel"
+    steps: Steps = {}
+    if "spacing" in metadata:
+        steps["Z"] = abs(float(metadata["spacing"])) * scale
     for axis in "YX":
         dots, length = tags.valueof(f"{axis}Resolution", (0, 1))
         steps[axis] = length / dots * scale if dots else None
-    return steps
-
-
-def _unescaped(unit: str) -> str:
-    """Return the unit with its micro sign, which ImageJ may write as an escape sequence."""
-    return unit.replace("\\u00B5", "µ")
+    return steps, "voxel" if name is None else "µm"
 
 
 @contextmanager
 def _damage_raised() -> Iterator[None]:
     """Keep tifffile's log quiet in this thread, and raise what it says about missing pages."""
-    logger, here, signs = logging.getLogger("tifffile"), threading.get_ident(), []
+    logger, signs = logging.getLogger("tifffile"), []
+    this_thread = threading.get_ident()
 
-    def hear(record: logging.LogRecord) -> bool:
-        if record.thread != here:
+    def listen(record: logging.LogRecord) -> bool:
+        if record.thread != this_thread:
             return True
         if any(sign in record.getMessage() for sign in SIGNS_OF_DAMAGE):
             signs.append(record.getMessage())
         return False
 
-    logger.addFilter(hear)
+    logger.addFilter(listen)
     try:
         yield
     finally:
-        logger.removeFilter(hear)
+        logger.removeFilter(listen)
     if signs:
         raise ValueError(f"pages are missing or damaged ({signs[0].split('> ', 1)[-1]})")

@@ -7,25 +7,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 from panmatch.errors import FileError
-from panmatch.formats import itk, nifti, numpy_files, png, tiff, zarr_store
-from panmatch.formats.label_image import LabelImage, StoredImage
+from panmatch.formats._images import LabelImage, StoredImage
+from panmatch.formats._medical import read_itk, read_nifti
+from panmatch.formats._numpy_files import read_archive, read_array
+from panmatch.formats._png import read_png
+from panmatch.formats._tiff import read_tiff
+from panmatch.formats._zarr import open_zarr, read_zarr
 
 READERS: dict[str, Callable[[Path], LabelImage]] = {
-    ".nii": nifti.read,
-    ".nii.gz": nifti.read,
-    ".nrrd": itk.read_itk,
-    ".nhdr": itk.read_itk,
-    ".mha": itk.read_itk,
-    ".mhd": itk.read_itk,
-    ".tif": tiff.read,
-    ".tiff": tiff.read,
-    ".ome.tif": tiff.read,
-    ".ome.tiff": tiff.read,
-    ".png": png.read,
-    ".npy": numpy_files.read,
-    ".npz": numpy_files.read,
-    ".zarr": zarr_store.read,
-    ".ome.zarr": zarr_store.read,
+    ".nii": read_nifti,
+    ".nii.gz": read_nifti,
+    ".nrrd": read_itk,
+    ".nhdr": read_itk,
+    ".mha": read_itk,
+    ".mhd": read_itk,
+    ".tif": read_tiff,
+    ".tiff": read_tiff,
+    ".ome.tif": read_tiff,
+    ".ome.tiff": read_tiff,
+    ".png": read_png,
+    ".npy": read_array,
+    ".npz": read_archive,
+    ".zarr": read_zarr,
+    ".ome.zarr": read_zarr,
 }
 
 
@@ -45,13 +49,15 @@ def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> La
     -------
     LabelImage
         Axes are in the order of the file. Medical formats have spacing and affine, TIFF,
-        OME-Zarr and ``.npz`` a spacing where the file states one.
+        OME-Zarr and ``.npz`` a spacing where the file states one; `LabelImage` says in which unit.
 
     Raises
     ------
     FileError
         If there is no such file, or if it cannot be read as labels; the message begins with the
         path.
+    MissingExtraError
+        If the library that reads the format is not installed.
 
     Examples
     --------
@@ -60,12 +66,12 @@ def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> La
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.savez(f"{folder}/case.npz", labels=np.eye(2, dtype=np.uint8), spacing=[2, 0.5])
     ...     read_labels(f"{folder}/case.npz").describe()
-    'shape (2, 2), spacing (2, 0.5), orientation and origin unknown'
+    'shape (2, 2), spacing (2, 0.5) voxel, orientation and origin unknown'
     """
     source = Path(path)
     suffix = _checked_suffix(source)
     if suffix == ".png":
-        return png.read(source, colour_ids=colour_ids)
+        return read_png(source, colour_ids=colour_ids)
     return READERS[suffix](source)
 
 
@@ -83,7 +89,7 @@ def open_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> St
     """
     source = Path(path)
     if _checked_suffix(source).endswith(".zarr"):
-        return zarr_store.open_chunked(source)
+        return open_zarr(source)
     return read_labels(source, colour_ids=colour_ids)
 
 
@@ -99,7 +105,7 @@ def is_label_file(path: str | os.PathLike[str]) -> bool:
 
 
 def is_chunked_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is that of a Zarr folder, or of one inside of it.
+    """Return whether a path is that of a Zarr folder, or of a folder inside one.
 
     Examples
     --------
@@ -125,7 +131,7 @@ def case_name(path: str | os.PathLike[str]) -> str:
 def _known_suffix(path: Path) -> str:
     """Return the longest accepted suffix, in lower case; '' where there is none."""
     name = path.name.lower()
-    known = [one for one in READERS if name.endswith(one) and name != one]
+    known = [suffix for suffix in READERS if name.endswith(suffix) and name != suffix]
     return max(known, key=len, default="")
 
 
@@ -134,14 +140,15 @@ def _checked_suffix(path: Path) -> str:
     suffix = _known_suffix(path) or _inside_zarr(path)
     if not suffix:
         raise FileError(
-            f"path={str(path)!r} has no suffix of a label file. Accepted: {', '.join(READERS)}."
+            f"path={str(path)!r} does not have the suffix of a label file. Accepted: "
+            f"{', '.join(READERS)}."
         )
     _check_kind(path, folder=suffix.endswith(".zarr"))
     return suffix
 
 
 def _inside_zarr(path: Path) -> str:
-    return next((".zarr" for one in path.parents if _known_suffix(one).endswith(".zarr")), "")
+    return ".zarr" if any(_known_suffix(p).endswith(".zarr") for p in path.parents) else ""
 
 
 def _check_kind(path: Path, *, folder: bool) -> None:

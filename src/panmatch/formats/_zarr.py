@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import FileError
-from panmatch.formats.failures import reading_as
-from panmatch.formats.label_image import LabelImage, StoredImage
-from panmatch.formats.lengths import micrometres_per, usable_spacing
-from panmatch.formats.stored_labels import as_stored_labels
+from panmatch.errors import FileError, needs_extra
+from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._images import LabelImage, StoredImage
+from panmatch.formats._units import micrometres_per, usable_spacing
 from panmatch.labels.chunked.volumes import Stored
+from panmatch.labels.spacing import Unit
 
 # Before axes were listed, OME-Zarr images had these five.
 EARLY_AXES = ("t", "c", "z", "y", "x")
 
 
-def read(path: Path) -> LabelImage:
+def read_zarr(path: Path) -> LabelImage:
     """Read a Zarr array, or the one label array of a group, into memory.
 
     A group may be an OME-Zarr image with ``labels/``, whose only label image is read; an
@@ -28,23 +28,23 @@ def read(path: Path) -> LabelImage:
     without the axes of length 1 that are not spatial; or a group of exactly one array.
     """
     with reading_as(path, "a Zarr store"):
-        found = _find(path)
-        values = np.asarray(found.array[...])
-        labels = as_stored_labels(values.reshape(found.shape), path)
-    return LabelImage(labels, found.spacing, None, path)
+        stored = _label_array(path)
+        values = np.asarray(stored.array[...])
+        labels = as_stored_labels(values.reshape(stored.shape), path)
+    return LabelImage(labels, stored.spacing, None, path, stored.unit)
 
 
-def open_chunked(path: Path) -> StoredImage:
-    """Open what `read` reads, and leave the labels in their chunks.
+def open_zarr(path: Path) -> StoredImage:
+    """Open what `read_zarr` reads, and leave the labels in their chunks.
 
     Labels that are stored as floating-point numbers must all be seen before they are labels; they
     are read into memory.
     """
     with reading_as(path, "a Zarr store"):
-        found = _find(path)
-    if found.dtype.kind == "f":
-        return read(path)
-    return StoredImage(Stored(found), found.spacing, None, path)
+        stored = _label_array(path)
+    if stored.dtype.kind == "f":
+        return read_zarr(path)
+    return StoredImage(Stored(stored), stored.spacing, None, path, stored.unit)
 
 
 class ZarrLabels:
@@ -56,14 +56,19 @@ class ZarrLabels:
         The array.
     kept
         The axes that stay.
-    spacing, path
+    path, spacing, unit
         As for `LabelImage`.
     """
 
     def __init__(
-        self, array: Any, kept: list[int], spacing: tuple[float, ...] | None, path: Path
+        self,
+        array: Any,
+        kept: list[int],
+        path: Path,
+        spacing: tuple[float, ...] | None = None,
+        unit: Unit = "voxel",
     ) -> None:
-        self.array, self.spacing, self.path = array, spacing, path
+        self.array, self.path, self.spacing, self.unit = array, path, spacing, unit
         self._kept = kept
         self.dtype: np.dtype[Any] = np.dtype(array.dtype)
         self.shape: tuple[int, ...] = tuple(array.shape[axis] for axis in kept)
@@ -82,9 +87,10 @@ class ZarrLabels:
             return np.asarray(self.array[tuple(index)])
 
 
-def _find(path: Path) -> ZarrLabels:
+def _label_array(path: Path) -> ZarrLabels:
     """Return the one array of a store that holds labels."""
-    import zarr
+    with needs_extra("zarr", "Zarr folders"):
+        import zarr
 
     node: Any = zarr.open(str(path.absolute()), mode="r")
     if not hasattr(node, "group_keys"):
@@ -122,11 +128,11 @@ def _only_label_group(group: Any, path: Path) -> Any:
 
 def _plain(array: Any, path: Path) -> ZarrLabels:
     _check_numbers(array, path)
-    return ZarrLabels(array, list(range(array.ndim)), None, path)
+    return ZarrLabels(array, list(range(array.ndim)), path)
 
 
 def _check_numbers(array: Any, path: Path) -> None:
-    """Raise a `FileError` before values that are no numbers are decoded: they may be pickled."""
+    """Raise a `FileError` before values that are not numbers are decoded: they may be pickled."""
     as_stored_labels(np.empty(0, array.dtype), path)
 
 
@@ -134,17 +140,16 @@ def _finest_level(group: Any, image: dict[str, Any], path: Path) -> ZarrLabels:
     finest = image["datasets"][0]
     array = group[finest["path"]]
     _check_numbers(array, path)
-    axes = [_axis(one) for one in image.get("axes", EARLY_AXES[-array.ndim :])]
+    axes = [_axis(entry) for entry in image.get("axes", EARLY_AXES[-array.ndim :])]
     if len(axes) != array.ndim:
         raise ValueError(f"its metadata list {len(axes)} axes for an array of {array.ndim}")
     scales = [*_scales(finest, len(axes)), *_scales(image, len(axes))]
     kept = [i for i, n in enumerate(array.shape) if n != 1 or axes[i]["type"] == "space"]
-    spacing = None
-    if scales:
-        spacing = usable_spacing(
-            _step(axes[i], math.prod(scale[i] for scale in scales)) for i in kept
-        )
-    return ZarrLabels(array, kept, spacing, path)
+    if not scales:
+        return ZarrLabels(array, kept, path)
+    spacing = usable_spacing(_step(axes[i], math.prod(scale[i] for scale in scales)) for i in kept)
+    known = spacing is not None and all("unit" in axes[i] for i in kept)
+    return ZarrLabels(array, kept, path, spacing, "µm" if known else "voxel")
 
 
 def _axis(stored: str | dict[str, Any]) -> dict[str, Any]:
@@ -156,12 +161,12 @@ def _axis(stored: str | dict[str, Any]) -> dict[str, Any]:
 
 def _scales(described: dict[str, Any], ndim: int) -> list[list[float]]:
     scales = [
-        [float(step) for step in one["scale"]]
-        for one in described.get("coordinateTransformations", ())
-        if one["type"] == "scale"
+        [float(step) for step in transformation["scale"]]
+        for transformation in described.get("coordinateTransformations", ())
+        if transformation["type"] == "scale"
     ]
     if any(len(scale) != ndim for scale in scales):
-        raise ValueError(f"its scale has not {ndim} numbers, one per axis")
+        raise ValueError(f"its scale does not have {ndim} numbers, one per axis")
     return scales
 
 

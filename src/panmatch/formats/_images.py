@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError
+from panmatch.formats._units import micrometres_per
 from panmatch.labels import LabelArray, check_same_shape
 from panmatch.labels.chunked.volumes import Volume
+from panmatch.labels.spacing import Unit
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +28,7 @@ DIRECTIONS = (("L", "R"), ("P", "A"), ("I", "S"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredImage:
-    """One label array, in memory or in its chunks, with what its file says about the grid.
+    """A label array, in memory or in its chunks, with what its file says about the grid.
 
     Attributes
     ----------
@@ -35,19 +37,23 @@ class StoredImage:
         (z, y, x) for microscopy formats, (y, x) for PNG.
     spacing
         Distance between neighbouring voxels along every axis of `labels`; None where the file
-        does not say. In millimetres for medical formats; in micrometres for TIFF and OME-Zarr
-        files that name a unit of length, in the number that the file states where it names none.
+        does not say.
     affine
-        From a voxel's index, axes as in `labels`, to millimetres in RAS+ world space: shape
-        (4, 4). None where the file does not say.
+        From a voxel's index, axes as in `labels`, to RAS+ world space: shape (4, 4). None where
+        the file does not say.
     path
         The file.
+    unit
+        Of `spacing` and `affine` (D14): millimetres for medical formats, unless a NIfTI header
+        says micrometres; micrometres for TIFF and OME-Zarr files that name a unit of length;
+        voxel where nothing is known, or a spacing is stated without a unit.
     """
 
     labels: Volume
     spacing: tuple[float, ...] | None
     affine: Floats | None
     path: Path
+    unit: Unit = "voxel"
 
     @property
     def orientation(self) -> str | None:
@@ -66,8 +72,8 @@ class StoredImage:
         )
 
     def describe(self) -> str:
-        """Return shape, spacing, orientation and origin in one line."""
-        spacing = "unknown" if self.spacing is None else _numbers(self.spacing)
+        """Return shape, spacing with its unit, orientation and origin in one line."""
+        spacing = "unknown" if self.spacing is None else f"{_numbers(self.spacing)} {self.unit}"
         if self.affine is None:
             place = "orientation and origin unknown"
         else:
@@ -83,11 +89,11 @@ class LabelImage(StoredImage):
     --------
     >>> labels = np.zeros((4, 3, 2), np.uint8)
     >>> affine = np.diag([-0.5, 0.5, 2.0, 1.0])
-    >>> image = LabelImage(labels, (0.5, 0.5, 2.0), affine, Path("a.nii"))
+    >>> image = LabelImage(labels, (0.5, 0.5, 2.0), affine, Path("a.nii"), "mm")
     >>> image.orientation
     'LAS'
     >>> image.describe()
-    'shape (4, 3, 2), spacing (0.5, 0.5, 2), orientation LAS, origin (0, 0, 0)'
+    'shape (4, 3, 2), spacing (0.5, 0.5, 2) mm, orientation LAS, origin (0, 0, 0)'
     """
 
     labels: LabelArray
@@ -96,12 +102,13 @@ class LabelImage(StoredImage):
 def check_same_grid(
     reference: StoredImage, prediction: StoredImage, *, allow_header_mismatch: bool = False
 ) -> None:
-    """Raise an error that prints both grids unless voxels of equal index are in one place.
+    """Raise an error that prints both grids unless voxels of equal index lie in the same place.
 
     Parameters
     ----------
     reference, prediction
-        Two images. Only what both files say is compared.
+        Two images. Only what both files say is compared: lengths in a common unit, and by their
+        numbers where one unit is unknown.
     allow_header_mismatch
         Compare the shapes only.
 
@@ -145,28 +152,36 @@ def check_same_grid(
 
 
 def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | None:
+    scale = _scale(prediction.unit, reference.unit)
     if reference.spacing is not None and prediction.spacing is not None:
-        spacings = np.array([reference.spacing, prediction.spacing])
+        spacings = np.array([reference.spacing, np.multiply(prediction.spacing, scale)])
         if (np.ptp(spacings, axis=0) > SPACING_TOLERANCE * spacings.min(axis=0)).any():
             return "differ in spacing"
     if reference.affine is not None and prediction.affine is not None:
-        shift = _largest_shift(reference.affine, prediction.affine, reference.labels.shape)
+        placed = np.diag([scale, scale, scale, 1.0]) @ prediction.affine
+        shift = _largest_shift(reference.affine, placed, reference.labels.shape)
         if shift > SHIFT_TOLERANCE:
             return f"place the same voxel up to {shift:.3g} voxel steps apart"
     return None
 
 
-def _largest_shift(first: Floats, second: Floats, shape: tuple[int, ...]) -> float:
-    """Return the longest way between the places of one voxel, in smallest voxel steps.
+def _scale(unit: Unit, wanted: Unit) -> float:
+    """Return the factor from one unit to another; 1 where one of them is not a length."""
+    length, wanted_length = micrometres_per(unit), micrometres_per(wanted)
+    return 1.0 if length is None or wanted_length is None else length / wanted_length
 
-    The way is an affine function of the index, so it is longest in a corner of the volume.
+
+def _largest_shift(first: Floats, second: Floats, shape: tuple[int, ...]) -> float:
+    """Return the longest distance between the places of one voxel, in smallest voxel steps.
+
+    The difference is an affine function of the index, so it is largest in a corner of the volume.
     """
     extents = shape[:3]
     corners = np.array(list(product(*((-0.5, n - 0.5) for n in extents))))
     difference = (second - first)[:3]
-    ways = corners @ difference[:, : len(extents)].T + difference[:, 3]
+    shifts = corners @ difference[:, : len(extents)].T + difference[:, 3]
     steps = np.linalg.norm(np.stack([first, second])[:, :3, : len(extents)], axis=1)
-    return float(np.linalg.norm(ways, axis=1).max() / steps.min())
+    return float(np.linalg.norm(shifts, axis=1).max() / steps.min())
 
 
 def _numbers(values: Iterable[float]) -> str:

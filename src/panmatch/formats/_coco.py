@@ -7,14 +7,30 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import NotRequired, TypedDict
 
 from panmatch.errors import FileError
+from panmatch.formats._png import read_segment_ids
 from panmatch.labels.classes import SegmentClass
 from panmatch.labels.panoptic import Panoptic, from_segments
+
+ImageId = int | str
+
+
+class Segment(TypedDict):
+    """An entry of ``segments_info``."""
+
+    id: int
+    category_id: int
+    iscrowd: NotRequired[int]
+
+
+class Annotation(TypedDict):
+    """What the file says about an image."""
+
+    image_id: ImageId
+    file_name: str
+    segments_info: list[Segment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +50,33 @@ class CocoPanoptic:
     path: Path
     folder: Path
     classes: tuple[SegmentClass, ...]
-    annotations: dict[Any, dict[str, Any]]
+    annotations: dict[ImageId, Annotation]
 
     @property
-    def by_name(self) -> dict[str, Any]:
+    def by_name(self) -> dict[str, ImageId]:
         """The image ids by their text."""
         return {str(image_id): image_id for image_id in self.annotations}
 
-    def image(self, image_id: Any, classes: tuple[SegmentClass, ...]) -> Panoptic:
-        """Read one image."""
+    def image(self, image_id: ImageId, classes: tuple[SegmentClass, ...]) -> Panoptic:
+        """Read an image."""
         annotation = self.annotations[image_id]
         file = self.folder / str(annotation["file_name"])
         return from_segments(
-            read_segment_ids(file), _table(annotation, self.path), classes, name=str(file)
+            read_segment_ids(file), _segments(annotation, self.path), classes, name=str(file)
         )
 
 
 def read_coco_panoptic(
     path: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> CocoPanoptic:
-    """Read the JSON file; images are read one by one, when they are asked for."""
+    """Read the JSON file; each image is read when it is asked for."""
     source = Path(path)
     try:
         content = json.loads(source.read_text(encoding="utf-8"))
-        annotations = {one["image_id"]: one for one in content["annotations"]}
+        annotations = {annotation["image_id"]: annotation for annotation in content["annotations"]}
         classes = tuple(
-            SegmentClass(int(one["id"]), str(one.get("name", "")), bool(one["isthing"]))
-            for one in content.get("categories", ())
+            SegmentClass(int(entry["id"]), str(entry.get("name", "")), bool(entry["isthing"]))
+            for entry in content.get("categories", ())
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(
@@ -69,20 +85,6 @@ def read_coco_panoptic(
     if len(annotations) != len(content["annotations"]):
         raise FileError(f"path={str(source)!r} lists an image more than once.")
     return CocoPanoptic(source, Path(folder), classes, annotations)
-
-
-def read_segment_ids(path: str | os.PathLike[str]) -> npt.NDArray[np.int32]:
-    """Read a PNG whose colours are segment ids: R + 256 G + 256² B."""
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            colours = np.asarray(image.convert("RGB"), np.int32)
-    except (OSError, ValueError, SyntaxError) as error:
-        raise FileError(f"path={str(path)!r} cannot be read as an image: {error}.") from error
-    red, green, blue = np.moveaxis(colours, -1, 0)
-    ids: npt.NDArray[np.int32] = red + 256 * green + 65536 * blue
-    return ids
 
 
 def pair_images(
@@ -104,14 +106,15 @@ def pair_images(
         )
 
 
-def _table(annotation: dict[str, Any], path: Path) -> dict[int, tuple[int, bool]]:
-    table: dict[int, tuple[int, bool]] = {}
-    for one in annotation["segments_info"]:
-        number = int(one["id"])
-        if number in table:
+def _segments(annotation: Annotation, path: Path) -> dict[int, tuple[int, bool]]:
+    """Return class and crowd flag by segment id."""
+    segments: dict[int, tuple[int, bool]] = {}
+    for entry in annotation["segments_info"]:
+        number = int(entry["id"])
+        if number in segments:
             raise FileError(
                 f"{str(path)!r} lists segment {number} of image {annotation['image_id']!r} "
                 f"more than once."
             )
-        table[number] = int(one["category_id"]), bool(one.get("iscrowd", 0))
-    return table
+        segments[number] = int(entry["category_id"]), bool(entry.get("iscrowd", 0))
+    return segments

@@ -1,20 +1,31 @@
-"""Overlap graphs as files: compressed arrays (``.npz``) or text (``.json``)."""
+"""Files that are written whole or not at all, and overlap graphs as such files."""
 
 from __future__ import annotations
 
 import io
 import os
+import zlib
 from pathlib import Path
-from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
 
-from panmatch.errors import FileError, PanmatchError
-from panmatch.formats.atomic import write_atomically
+from panmatch.errors import FileError
+from panmatch.formats._numpy_files import open_archive
 from panmatch.overlap import Overlap
 
 SUFFIXES = (".npz", ".json")
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file beside its target, then move it there in one step."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise FileError(f"path={str(path)!r} cannot be written: {error}") from error
 
 
 def save_overlap(overlap: Overlap, path: str | os.PathLike[str]) -> None:
@@ -45,23 +56,10 @@ def load_overlap(path: str | os.PathLike[str]) -> Overlap:
     try:
         if source.suffix == ".json":
             return Overlap.from_json(source.read_text(encoding="utf-8"))
-        return Overlap.from_columns(_read_arrays(source))
-    except (PanmatchError, OSError, ValueError) as error:
+        with open_archive(source) as columns:
+            return Overlap.from_columns(dict(columns))
+    except (BadZipFile, EOFError, OSError, ValueError, zlib.error) as error:
         raise FileError(f"path={str(source)!r} cannot be read as an overlap: {error}") from error
-
-
-def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    from zipfile import BadZipFile
-
-    with path.open("rb") as file:
-        if file.read(2) != b"PK":
-            raise ValueError("it is no .npz archive")
-        file.seek(0)
-        try:
-            with np.load(file, allow_pickle=False) as columns:
-                return dict(columns)
-        except (BadZipFile, EOFError) as error:
-            raise ValueError(f"the archive is damaged ({error})") from error
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

@@ -1,0 +1,152 @@
+"""What every reader needs: errors that name the file, and stored values as labels (D1)."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import FileError, PanmatchError
+from panmatch.labels import LabelArray
+
+LONGEST_CAUSE = 200
+
+# Above this, floating-point numbers no longer tell neighbouring whole numbers apart.
+LARGEST_WHOLE = 2.0**53
+
+
+@contextmanager
+def reading_as(path: Path, kind: str) -> Iterator[None]:
+    """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
+
+    Parameters
+    ----------
+    path
+        The file that is read in the block.
+    kind
+        What it is read as, with its article.
+
+    Examples
+    --------
+    >>> with reading_as(Path("a.nii"), "a NIfTI image"):
+    ...     raise EOFError("no header")
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.FileError: path='a.nii' cannot be read as a NIfTI image: no header.
+    """
+    try:
+        with _no_warnings:
+            yield
+    except PanmatchError:
+        raise
+    # Libraries answer damaged files with almost any exception: struct.error, IndexError …
+    except Exception as error:
+        cause = _cause(error).replace(str(path), path.name)
+        raise FileError(f"path={str(path)!r} cannot be read as {kind}: {cause}.") from error
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, LookupError):
+        return repr(error)
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].strip().rstrip(".:")[:LONGEST_CAUSE]
+
+
+class _NoWarnings:
+    """Ignore warnings for as long as any thread reads.
+
+    Blocks of `warnings.catch_warnings` that overlap in several threads restore the filters in
+    the wrong order, and warnings stay off for good; one that all readers share does not.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._block = warnings.catch_warnings(action="ignore")
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._readers == 0:
+                self._block = warnings.catch_warnings(action="ignore")
+                self._block.__enter__()
+            self._readers += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if self._readers == 0:
+                self._block.__exit__(None, None, None)
+
+
+_no_warnings = _NoWarnings()
+
+
+def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
+    """Return the values of a file as integers, in the memory order of the file.
+
+    Parameters
+    ----------
+    values
+        What the file stores. Booleans become uint8 and integers stay as they are, both without
+        a copy. Floating-point numbers that are all whole, as many programs write their label
+        maps, become int32, or int64 where int32 is too small.
+    path
+        What to call the file in an error message.
+
+    Raises
+    ------
+    FileError
+        For fractions, infinities, NaN, magnitudes of 2**53 and above, and for values that
+        are not numbers.
+
+    Examples
+    --------
+    >>> as_stored_labels(np.array([0.0, 2.0]), Path("a.nii"))
+    array([0, 2], dtype=int32)
+    >>> as_stored_labels(np.array([0.0, 0.5]), Path("a.nii"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.FileError: path='a.nii' holds 0.5 at voxel (1,), which is not a label. ...
+    """
+    if values.dtype == np.bool_:
+        return values.view(np.uint8)
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind == "f":
+        return _whole_numbers(values, path)
+    raise FileError(
+        f"path={str(path)!r} stores values of dtype {values.dtype}; labels must be integers, "
+        f"booleans, or whole floating-point numbers."
+    )
+
+
+def _whole_numbers(values: npt.NDArray[np.floating[Any]], path: Path) -> LabelArray:
+    if values.size == 0:
+        return values.astype(np.int32)
+    largest = max(abs(float(values.min())), abs(float(values.max())))
+    if not largest < LARGEST_WHOLE:  # NaN is never less
+        raise FileError(_why_not_labels(values, path))
+    fits = np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max
+    labels: LabelArray = values.astype(np.int32 if fits else np.int64, order="K")
+    if not (labels == values).all():
+        raise FileError(_why_not_labels(values, path))
+    return labels
+
+
+def _why_not_labels(values: npt.NDArray[np.floating[Any]], path: Path) -> str:
+    whole = (values == np.floor(values)) & (np.abs(values) < LARGEST_WHOLE)
+    index = np.unravel_index(np.argmin(whole), values.shape)
+    voxel = tuple(int(i) for i in index)
+    return (
+        f"path={str(path)!r} holds {values[index]} at voxel {voxel}, which is not a label. If it "
+        f"is a probability map, threshold it; if it was resampled, use nearest-neighbour "
+        f"interpolation; if its header scales the values, store whole numbers instead."
+    )

@@ -1,0 +1,81 @@
+"""NumPy arrays: ``.npy`` and ``.npz``. Pickled objects are never loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import FileError, OptionError
+from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._images import LabelImage
+from panmatch.formats._units import micrometres_per
+from panmatch.labels.spacing import Unit, as_spacing
+
+UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
+
+
+def read_array(path: Path) -> LabelImage:
+    """Read a ``.npy`` file by a memory map."""
+    with reading_as(path, "a NumPy array"):
+        values = np.lib.format.open_memmap(path, mode="r")
+        return LabelImage(as_stored_labels(np.asarray(values), path), None, None, path)
+
+
+def read_archive(path: Path) -> LabelImage:
+    """Read the labels of an ``.npz`` archive.
+
+    An archive holds one array, or one called ``labels``. One called ``spacing`` is taken as the
+    distance between voxels, per axis, and the text ``unit`` as its unit: mm, µm or voxel.
+    """
+    with reading_as(path, "a NumPy archive"), open_archive(path) as arrays:
+        labels = as_stored_labels(arrays[_name_of_labels(arrays.files, path)], path)
+        if "spacing" not in arrays:
+            return LabelImage(labels, None, None, path)
+        spacing = _spacing(arrays["spacing"], labels.ndim, path)
+        unit = _unit(arrays["unit"], path) if "unit" in arrays else "voxel"
+        return LabelImage(labels, spacing, None, path, unit)
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[np.lib.npyio.NpzFile]:
+    """Open an ``.npz`` archive of arrays, without ever loading a pickled object."""
+    with path.open("rb") as file:
+        if file.read(2) != b"PK":
+            raise ValueError("it is not an .npz archive")
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            yield arrays
+
+
+def _name_of_labels(names: list[str], path: Path) -> str:
+    candidates = [name for name in names if name not in ("spacing", "unit")]
+    if "labels" in candidates:
+        return "labels"
+    if len(candidates) == 1:
+        return candidates[0]
+    raise FileError(
+        f"path={str(path)!r} must hold one array, or one called 'labels'; it holds "
+        f"{', '.join(map(repr, names)) or 'none'}."
+    )
+
+
+def _spacing(stored: npt.NDArray[Any], ndim: int, path: Path) -> tuple[float, ...]:
+    try:
+        return tuple(as_spacing(stored, ndim).tolist())
+    except OptionError as error:
+        raise FileError(f"path={str(path)!r} has an unusable array 'spacing': {error}") from error
+
+
+def _unit(stored: npt.NDArray[Any], path: Path) -> Unit:
+    text = str(stored)
+    if text == "voxel":
+        return "voxel"
+    unit = UNITS.get(micrometres_per(text))
+    if unit is None:
+        raise FileError(f"path={str(path)!r} has the unit {text!r}: write 'mm', 'µm' or 'voxel'.")
+    return unit
