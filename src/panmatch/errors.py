@@ -74,8 +74,7 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            f"{purpose} need {error.name}, which is not installed: "
-            f"pip install 'panmatch[{extra}]'."
+            f"{purpose} need {error.name}, which is not installed: pip install 'panmatch[{extra}]'."
         ) from error
 
 

@@ -127,7 +127,9 @@ def _threshold_lines(comparison: Comparison) -> list[str]:
             f"best, alone or tied, on {shares} of [0, 1)"
         )
         wide = [part for part in parts if part.stop - part.start >= NARROW]
-        lines += [f"    {part.start:.3f} ≤ τ < {part.stop:.3f}  {order_text(part)}" for part in wide]
+        lines += [
+            f"    {part.start:.3f} ≤ τ < {part.stop:.3f}  {order_text(part)}" for part in wide
+        ]
         if len(wide) < len(parts):
             lines.append(f"    and {len(parts) - len(wide)} intervals narrower than {NARROW}")
     return lines

@@ -331,7 +331,9 @@ def _over_classes(tables: Mapping[Criterion, Floats]) -> dict[Criterion, Floats]
         setting = Setting(title, "mean", criterion.setting.matcher)
         families.setdefault(replace(criterion, setting=setting), []).append(table)
     return {
-        key: mean_of_defined(np.stack(family)) for key, family in families.items() if len(family) > 1
+        key: mean_of_defined(np.stack(family))
+        for key, family in families.items()
+        if len(family) > 1
     }
 
 

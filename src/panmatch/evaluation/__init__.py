@@ -1,7 +1,12 @@
 """One case: from arrays and a spec to a result. Results of cases add up."""
 
-from panmatch.evaluation.averages import AverageScore, AveragingName, average_all, filled
-from panmatch.evaluation.averages import mean_of_defined
+from panmatch.evaluation.averages import (
+    AverageScore,
+    AveragingName,
+    average_all,
+    filled,
+    mean_of_defined,
+)
 from panmatch.evaluation.case_result import CaseResult
 from panmatch.evaluation.class_case import ClassCase, class_cases
 from panmatch.evaluation.diagnosis import MISTAKES, Diagnosis, diagnose

@@ -118,7 +118,9 @@ def _pooled_areas(series: CaseSeries, weights: Ints | None) -> Iterator[AverageS
     ):
         if curves is None or pooled is None:
             continue
-        samples = [NO_SAMPLES] * 3 if weights is None else curves.resampled_areas(weights, MOST_STEPS)
+        samples = (
+            [NO_SAMPLES] * 3 if weights is None else curves.resampled_areas(weights, MOST_STEPS)
+        )
         n = curves.occurring
         for score, resampled in zip(scores, samples, strict=False):
             value = getattr(pooled, score.name.removeprefix("part_"))

@@ -17,11 +17,11 @@ from panmatch.labels.panoptic import Panoptic
 from panmatch.labels.segment_images import SegmentImages
 from panmatch.labels.validation import LabelArray
 from panmatch.labels.void import is_set, split_void, without_mask
+from panmatch.matching import Matcher
 from panmatch.overlap import Overlap, count_region_overlaps
 from panmatch.overlap.classes import ID_SPAN, count_class_labels
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.scoring.measurer import Measurer
-from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
 

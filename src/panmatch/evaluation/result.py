@@ -114,9 +114,7 @@ class Result:
     @property
     def known_scores(self) -> dict[str, Score]:
         """All scores that it has, by name."""
-        return known_scores(
-            self.spec.metric_objects, parts=self.has_parts, areas=self.spec.curve
-        )
+        return known_scores(self.spec.metric_objects, parts=self.has_parts, areas=self.spec.curve)
 
     @cached_property
     def series(self) -> list[CaseSeries]:

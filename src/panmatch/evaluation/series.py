@@ -9,7 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from panmatch.evaluation.entry import Entry, Level
-from panmatch.evaluation.setting import AREAS, PART_AREAS, PARTS, PLAIN, Score, Setting, metric_scores
+from panmatch.evaluation.setting import (
+    AREAS,
+    PART_AREAS,
+    PARTS,
+    PLAIN,
+    Score,
+    Setting,
+    metric_scores,
+)
 from panmatch.matching import Tallies, ratio
 from panmatch.matching.exact_sum import LIMBS, carry, limbs_to_floats, units_to_limbs
 from panmatch.overlap import Floats, Ints

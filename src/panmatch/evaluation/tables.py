@@ -184,7 +184,8 @@ def _instance_columns(level: Level) -> Mapping[str, Cell | list[Cell]]:
         centres = columns[f"{side}_centroid"].round(3).tolist()
         starts, stops = columns[f"{side}_start"].tolist(), columns[f"{side}_stop"].tolist()
         block[f"{side}_centre"] = [
-            " ".join(map(str, centre)) if n else "" for centre, n in zip(centres, there, strict=True)
+            " ".join(map(str, centre)) if n else ""
+            for centre, n in zip(centres, there, strict=True)
         ]
         block[f"{side}_box"] = [
             _box(start, stop) if n else ""
@@ -239,7 +240,9 @@ def _frame(
 
     table = pd.DataFrame(content)
     names = list(dict.fromkeys([*first, *table.columns]))
-    table = table.reindex(columns=[n for n in names if n not in last] + [n for n in last if n in names])
+    table = table.reindex(
+        columns=[n for n in names if n not in last] + [n for n in last if n in names]
+    )
     for name in table.columns[table.isna().all()]:
         table[name] = table[name].astype("float64")  # undefined everywhere
     for name in table.columns.intersection(WHOLE):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
-from panmatch.evaluation.averages import AverageScore
 from panmatch.evaluation.diagnosis import MISTAKES
 from panmatch.evaluation.setting import Setting
 

@@ -131,7 +131,8 @@ class Strategy(ABC):
         """Return the strategy with every combination of its options, the default first."""
         names = list(cls.choices())
         return [
-            cls(**dict(zip(names, values, strict=True))) for values in product(*cls.choices().values())
+            cls(**dict(zip(names, values, strict=True)))
+            for values in product(*cls.choices().values())
         ]
 
     def prepare(self, overlap: Overlap) -> Overlap:

@@ -263,7 +263,9 @@ class Tallies(Scored[Floats, Ints]):
         return Tally.from_units(tp, fp, fn, limbs_to_units(row[3:]))
 
 
-def ratio(part: Number | Whole, whole: Number | Whole, otherwise: Number | float = np.nan) -> Number:
+def ratio(
+    part: Number | Whole, whole: Number | Whole, otherwise: Number | float = np.nan
+) -> Number:
     """Divide; where the whole is 0 the ratio is `otherwise`, by default undefined: NaN.
 
     Examples

@@ -57,9 +57,7 @@ def count_steps(
     return _without_repeats(thresholds, tallies)
 
 
-def _ref_changes(
-    overlap: Overlap, events: _Events, quality: Quality
-) -> tuple[Floats, Ints, Ints]:
+def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[Floats, Ints, Ints]:
     """Return thresholds, and the changes there of TP and of the quality in limbs (D13)."""
     events, ref = events.by(overlap.edges.ref[events.edge])
     pred_areas = overlap.pred_areas[overlap.edges.pred]

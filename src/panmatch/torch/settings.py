@@ -84,7 +84,8 @@ class Settings:
         kinds = self.labelling.kinds
         return {
             threshold: ClassTallies(
-                kinds, {kind.id: Tallies(row).tally() for kind, row in zip(kinds, table, strict=True)}
+                kinds,
+                {kind.id: Tallies(row).tally() for kind, row in zip(kinds, table, strict=True)},
             )
             for threshold, table in zip(self.thresholds, counts, strict=True)
         }
