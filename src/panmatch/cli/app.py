@@ -130,19 +130,18 @@ def evaluate(
 ) -> None:
     """Evaluate files or folders, and write tables of scores, objects and curves."""
     if workers > 1 and dask is None:
-        from panmatch.datasets.executors import start_early
+        from panmatch.datasets import start_early
 
         start_early()
     from panmatch.cli.evaluate import named_folders, read_limits, run_evaluate
-    from panmatch.datasets.pairing import Layout
-    from panmatch.datasets.run import RunOptions
+    from panmatch.datasets import DatasetPaths, RunOptions
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
         raise OptionError("PRED and --model are given: name all models with --model.")
     name = pred.name if pred is not None and pred.is_dir() and pred.name else "prediction"
     parts = prediction_parts or []
-    layout = Layout(
+    paths = DatasetPaths(
         ref,
         models or ({} if pred is None else {name: pred}),
         tuple(pattern or ()),
@@ -150,7 +149,7 @@ def evaluate(
         named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
     )
     code = run_evaluate(
-        layout,
+        paths,
         spec,
         out,
         options=RunOptions(workers, dask, resume, overwrite),
@@ -273,7 +272,7 @@ def show(
     result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
 ) -> None:
     """Print the summary of a result."""
-    from panmatch.datasets.run import load_run
+    from panmatch.datasets import load_run
     from panmatch.evaluation import Result
 
     found = Result.load(result) if result.is_file() else load_run(result)

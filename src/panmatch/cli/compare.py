@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from panmatch.datasets.comparing import Comparison, Placing, compare_runs, order_text
-from panmatch.datasets.outputs import write_table
+from panmatch.datasets import Comparison, Placing, compare_runs, order_text, write_table
 from panmatch.evaluation import Score, number, plural, table
 
 NARROW = 0.02  # intervals of thresholds that are not printed

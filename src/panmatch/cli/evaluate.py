@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from panmatch.cli.progress import progress
-from panmatch.datasets.case import Case
-from panmatch.datasets.coco_cases import coco_cases
-from panmatch.datasets.manifest import read_manifest
-from panmatch.datasets.pairing import Layout, pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.task import Order
+from panmatch.datasets import (
+    Case,
+    DatasetPaths,
+    Job,
+    RunOptions,
+    coco_cases,
+    pair,
+    read_manifest,
+    run_dataset,
+)
 from panmatch.errors import OptionError, check_choice
 from panmatch.evaluation import MEANS, AverageScore, Result
 from panmatch.spec import Spec, as_spec
@@ -32,7 +36,7 @@ class Limit:
 
 
 def run_evaluate(
-    layout: Layout,
+    paths: DatasetPaths,
     spec_name: str | None,
     out: Path,
     *,
@@ -44,9 +48,9 @@ def run_evaluate(
     threads: int | None = None,
 ) -> int:
     """Evaluate all cases, print the summary, and return the exit code."""
-    spec = as_spec(spec_name or default_spec(layout))
-    cases = find_cases(layout, spec)
-    order = Order(
+    spec = as_spec(spec_name or default_spec(paths))
+    cases = find_cases(paths, spec)
+    job = Job(
         spec.canonical(),
         allow_header_mismatch,
         spacing,
@@ -54,7 +58,7 @@ def run_evaluate(
     )
     try:
         with progress(len(cases)) as watch:
-            result = run_dataset(cases, order, out, options, watch)
+            result = run_dataset(cases, job, out, options, watch)
     except KeyboardInterrupt:
         print(
             f"panmatch: interrupted. The tables in {str(out)!r} hold what is finished; go on with "
@@ -78,20 +82,20 @@ def run_evaluate(
     return LIMIT_MISSED if missed else FINE
 
 
-def default_spec(layout: Layout) -> str:
+def default_spec(paths: DatasetPaths) -> str:
     """Return the preset for COCO files, or the usual one."""
-    return "coco" if layout.reference.suffix.lower() == ".json" else "instances"
+    return "coco" if paths.reference.suffix.lower() == ".json" else "instances"
 
 
-def find_cases(layout: Layout, spec: Spec) -> list[Case]:
+def find_cases(paths: DatasetPaths, spec: Spec) -> list[Case]:
     """Return all cases of a manifest, of COCO files, of two files or of folders."""
-    if layout.reference.suffix.lower() == ".csv":
-        if layout.predictions:
+    if paths.reference.suffix.lower() == ".csv":
+        if paths.predictions:
             raise OptionError("PRED: a manifest names the predictions itself; drop PRED.")
-        return read_manifest(layout.reference)
+        return read_manifest(paths.reference)
     if spec.encoding == "coco":
-        return coco_cases(layout.reference, layout.predictions)
-    return pair(layout)
+        return coco_cases(paths.reference, paths.predictions)
+    return pair(paths)
 
 
 def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from panmatch.datasets.task import Outcome
+from panmatch.datasets import Outcome
 
 QUIET_SECONDS = 10.0  # between two lines where there is no terminal
 

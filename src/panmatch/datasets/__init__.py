@@ -1,1 +1,85 @@
-"""From folders of cases to tables, and what the tables say."""
+"""From folders of cases to tables, and what the tables say.
+
+Names are imported when they are first used, so that a worker pool can start before anything else
+is loaded.
+"""
+
+from typing import TYPE_CHECKING
+
+from panmatch._lazy import lazy_face
+
+if TYPE_CHECKING:
+    from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
+    from panmatch.datasets._comparison import (
+        Comparison,
+        Criterion,
+        Difference,
+        Placing,
+        compare,
+        compare_runs,
+        order_text,
+    )
+    from panmatch.datasets._loading import load_case
+    from panmatch.datasets._outputs import read_run, write_table
+    from panmatch.datasets._pairing import DatasetPaths, pair
+    from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
+    from panmatch.datasets._statistics import RankInterval, resample
+    from panmatch.datasets._summary import averages_with_samples, spread, summary_table
+    from panmatch.datasets._worker import Job, Outcome, run_case
+    from panmatch.datasets._worker_pool import start_early
+
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
+        "panmatch.datasets._comparison": (
+            "Comparison",
+            "Criterion",
+            "Difference",
+            "Placing",
+            "compare",
+            "compare_runs",
+            "order_text",
+        ),
+        "panmatch.datasets._loading": ("load_case",),
+        "panmatch.datasets._outputs": ("read_run", "write_table"),
+        "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
+        "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
+        "panmatch.datasets._statistics": ("RankInterval", "resample"),
+        "panmatch.datasets._summary": ("averages_with_samples", "spread", "summary_table"),
+        "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
+        "panmatch.datasets._worker_pool": ("start_early",),
+    },
+)
+
+__all__ = [
+    "Case",
+    "Comparison",
+    "Criterion",
+    "DatasetPaths",
+    "Difference",
+    "ImageFile",
+    "Job",
+    "Outcome",
+    "Placing",
+    "RankInterval",
+    "RunOptions",
+    "averages_with_samples",
+    "coco_cases",
+    "compare",
+    "compare_runs",
+    "listed_cases",
+    "load_case",
+    "load_run",
+    "order_text",
+    "pair",
+    "read_manifest",
+    "read_run",
+    "resample",
+    "run_case",
+    "run_dataset",
+    "spread",
+    "start_early",
+    "summary_table",
+    "write_table",
+]

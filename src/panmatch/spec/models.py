@@ -109,6 +109,9 @@ class Spec(StrictModel):
         What to measure of every object.
     averaging
         How cases are averaged.
+    unit
+        Unit of distances, volumes and tolerances: files in another unit are converted. None takes
+        every file's own (D14).
 
     Examples
     --------
@@ -139,6 +142,7 @@ class Spec(StrictModel):
     metrics: tuple[str, ...] = ("iou", "dice")
     metric_options: MetricOptions = MetricOptions()
     averaging: Averaging = Averaging()
+    unit: Literal["mm", "µm"] | None = None
 
     @field_validator("matching", "thresholds", "metrics", mode="before")
     @classmethod

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets.statistics.bootstrap import Interval, bootstrap_mean, interval, resample
-from panmatch.datasets.statistics.checks import as_scores
-from panmatch.datasets.statistics.ranking import TIE, ranks
+from panmatch.datasets._statistics._bootstrap import (
+    Interval,
+    as_scores,
+    bootstrap_mean,
+    interval,
+    resample,
+)
+from panmatch.datasets._statistics._ranking import TIE, ranks
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats, Ints
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets.statistics.bootstrap import resampled_means
-from panmatch.datasets.statistics.checks import as_scores, check_counts
+from panmatch.datasets._statistics._bootstrap import as_scores, check_counts, resampled_means
 from panmatch.errors import ShapeError
 from panmatch.overlap import Floats, Ints
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets.statistics.checks import as_scores
-from panmatch.datasets.statistics.ranking import TIE, kendall_tau, mean_ranks, places
+from panmatch.datasets._statistics._bootstrap import as_scores
+from panmatch.datasets._statistics._ranking import TIE, kendall_tau, mean_ranks, places
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.datasets.intervals import RESAMPLES, SEED
-from panmatch.datasets.run import load_run
-from panmatch.datasets.statistics import (
+from panmatch.datasets._run import load_run
+from panmatch.datasets._statistics import (
     Interval,
     PairedTest,
     RankInterval,
@@ -29,6 +28,7 @@ from panmatch.datasets.statistics import (
     ranks,
     resample,
 )
+from panmatch.datasets._summary import RESAMPLES, SEED
 from panmatch.errors import FileError, OptionError, check_choice, needs_extra
 from panmatch.evaluation import MEANS, Result, Score, Setting, filled, mean_of_defined
 from panmatch.overlap import Floats, Ints

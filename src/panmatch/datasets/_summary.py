@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from panmatch.datasets.statistics import Interval, interval, resample
+from panmatch.datasets._statistics import Interval, interval, resample
 from panmatch.errors import needs_extra
 from panmatch.evaluation import AverageScore, Result, average_all, average_row
 from panmatch.labels.spacing import Unit

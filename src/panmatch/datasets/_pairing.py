@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from panmatch.datasets.case import Case, Source
+from panmatch.datasets._cases import Case, ImageFile
 from panmatch.errors import FileError, OptionError
 from panmatch.formats import case_name, is_label_file
 
@@ -17,8 +17,8 @@ RULE = "files pair if their names are equal, folders below REF and PRED included
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where everything is.
+class DatasetPaths:
+    """Where the images of a dataset are stored.
 
     Attributes
     ----------
@@ -41,48 +41,48 @@ class Layout:
     prediction_parts: Mapping[str, Path] | None = None
 
 
-def pair(layout: Layout) -> list[Case]:
+def pair(paths: DatasetPaths) -> list[Case]:
     """Return all cases, those without a partner included, each with its problem."""
-    if not layout.predictions:
+    if not paths.predictions:
         raise OptionError("PRED is missing: name a file or folder, or models with --model.")
-    for path in (layout.reference, *layout.predictions.values()):
+    for path in (paths.reference, *paths.predictions.values()):
         if not path.exists():
             raise FileError(f"path={str(path)!r} does not exist.")
-    if len(layout.patterns) > 2:
+    if len(paths.patterns) > 2:
         raise OptionError("--pattern is given more than twice: once for both sides, or for each.")
-    if all(_is_one(path) for path in (layout.reference, *layout.predictions.values())):
-        return _pair_files(layout)
-    for path in (layout.reference, *layout.predictions.values()):
+    if all(_is_one(path) for path in (paths.reference, *paths.predictions.values())):
+        return _pair_files(paths)
+    for path in (paths.reference, *paths.predictions.values()):
         if not path.is_dir() or _is_one(path):
             raise OptionError(
                 f"path={str(path)!r} is a file where others are folders: pass files only, or "
                 f"folders only."
             )
-    return _pair_folders(layout)
+    return _pair_folders(paths)
 
 
 def _is_one(path: Path) -> bool:
     return path.is_file() or is_label_file(path)
 
 
-def _pair_files(layout: Layout) -> list[Case]:
-    parts = layout.prediction_parts or {}
-    reference = Source(layout.reference, layout.reference_parts)
-    name = case_name(layout.reference)
+def _pair_files(paths: DatasetPaths) -> list[Case]:
+    parts = paths.prediction_parts or {}
+    reference = ImageFile(paths.reference, paths.reference_parts)
+    name = case_name(paths.reference)
     return [
-        Case(name, model, reference, Source(path, parts.get(model)))
-        for model, path in layout.predictions.items()
+        Case(name, model, reference, ImageFile(path, parts.get(model)))
+        for model, path in paths.predictions.items()
     ]
 
 
-def _pair_folders(layout: Layout) -> list[Case]:
-    of_ref = layout.patterns[0] if layout.patterns else None
-    of_pred = layout.patterns[-1] if layout.patterns else None
-    references = _found(layout.reference, of_ref, "REF")
-    ref_parts = _parts(layout.reference_parts, of_ref)
+def _pair_folders(paths: DatasetPaths) -> list[Case]:
+    of_ref = paths.patterns[0] if paths.patterns else None
+    of_pred = paths.patterns[-1] if paths.patterns else None
+    references = _found(paths.reference, of_ref, "REF")
+    ref_parts = _parts(paths.reference_parts, of_ref)
     cases: list[Case] = []
-    for model, folder in layout.predictions.items():
-        pred_parts = _parts((layout.prediction_parts or {}).get(model), of_pred)
+    for model, folder in paths.predictions.items():
+        pred_parts = _parts((paths.prediction_parts or {}).get(model), of_pred)
         by_model: dict[str, dict[str, Path]] = {}
         for (case, named), path in _found(folder, of_pred, "PRED").items():
             by_model.setdefault(named or model, {})[case] = path
@@ -95,7 +95,7 @@ def _pair_folders(layout: Layout) -> list[Case]:
                 {case: path for (case, _), path in pred_parts.items()},
             )
     if not any(case.reference and case.prediction for case in cases):
-        raise FileError(_nothing_pairs(layout, cases))
+        raise FileError(_nothing_pairs(paths, cases))
     return cases
 
 
@@ -118,8 +118,8 @@ def _matched(
             Case(
                 name,
                 model,
-                None if ref is None else Source(ref, ref_parts.get(name)),
-                None if pred is None else Source(pred, pred_parts.get(name)),
+                None if ref is None else ImageFile(ref, ref_parts.get(name)),
+                None if pred is None else ImageFile(pred, pred_parts.get(name)),
                 problem,
             )
         )
@@ -196,7 +196,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(text)
 
 
-def _nothing_pairs(layout: Layout, cases: list[Case]) -> str:
+def _nothing_pairs(paths: DatasetPaths, cases: list[Case]) -> str:
     sides = {
         "REF": [case.name for case in cases if case.reference],
         "PRED": [case.name for case in cases if case.prediction],
@@ -208,7 +208,7 @@ def _nothing_pairs(layout: Layout, cases: list[Case]) -> str:
     )
     remedy = (
         "The patterns leave no name in common"
-        if layout.patterns
+        if paths.patterns
         else "Say where the name of a case is, for instance --pattern '{case}_ref.nii.gz' "
         "--pattern '{case}_pred.nii.gz', or pass a manifest"
     )

@@ -6,11 +6,13 @@ import io
 import json
 import platform
 from collections.abc import Mapping
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panmatch.datasets.intervals import RESAMPLES, SEED, summary_table
+from panmatch.datasets._summary import RESAMPLES, SEED, summary_table
 from panmatch.errors import FileError
 from panmatch.evaluation import Result
 from panmatch.formats import write_atomically
@@ -19,7 +21,7 @@ from panmatch.spec import Spec
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "panmatch-run-1"
+FORMAT = "panmatch-run-2"
 LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", "nibabel")
 
 
@@ -37,13 +39,14 @@ def write_tables(folder: Path, result: Result) -> None:
 
 
 def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
-    """Write a table as CSV and as Parquet."""
+    """Write a table as CSV and, with the extra `parquet`, as Parquet."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"path={str(folder)!r} cannot be made: {error}.") from error
     write_atomically(folder / f"{name}.csv", table.to_csv(index=False).encode())
-    write_atomically(folder / f"{name}.parquet", _parquet(table))
+    if (content := _parquet(table)) is not None:
+        write_atomically(folder / f"{name}.parquet", content)
 
 
 def write_run(folder: Path, spec: Spec, **facts: Any) -> None:
@@ -51,13 +54,20 @@ def write_run(folder: Path, spec: Spec, **facts: Any) -> None:
     content = {
         "format": FORMAT,
         "spec": spec.model_dump(mode="json"),
-        "versions": {name: version(name) for name in LIBRARIES}
-        | {"python": platform.python_version()},
+        "versions": _versions() | {"python": platform.python_version()},
         "bootstrap": {"resamples": RESAMPLES, "seed": SEED, "level": 0.95},
         **facts,
     }
     text = json.dumps(content, indent=2, allow_nan=False, default=str)
     write_atomically(folder / "run.json", f"{text}\n".encode())
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def read_run(folder: Path) -> Mapping[str, Any]:
@@ -69,13 +79,16 @@ def read_run(folder: Path) -> Mapping[str, Any]:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(
-            f"path={str(folder)!r} is no output of `panmatch evaluate`: {error}."
+            f"path={str(folder)!r} is not an output of `panmatch evaluate`: {error}."
         ) from error
     found: Mapping[str, Any] = content
     return found
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
+def _parquet(table: pd.DataFrame) -> bytes | None:
+    """Return a table as Parquet; None without the extra `parquet`."""
+    if find_spec("pyarrow") is None:
+        return None
     buffer = io.BytesIO()
     table.to_parquet(buffer, index=False, engine="pyarrow")
     return buffer.getvalue()

@@ -8,24 +8,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from panmatch.datasets.case import Case, Source
-from panmatch.datasets.coco_cases import open_coco
+from panmatch.datasets._cases import Case, ImageFile, open_coco
 from panmatch.errors import FileError, OptionError
 from panmatch.evaluation import Images
-from panmatch.formats import StoredImage, check_same_grid, is_chunked_file, open_labels
+from panmatch.formats import (
+    StoredImage,
+    check_same_grid,
+    convert_spacing,
+    is_chunked_file,
+    open_labels,
+)
 from panmatch.labels.chunked.on_dask import as_dask
+from panmatch.labels.spacing import Unit
 from panmatch.spec import Spec
-
-BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
-    """The two sides of a case, and the spacing of their voxels."""
+    """The two sides of a case, and the spacing of their voxels with its unit (D14)."""
 
     reference: Images
     prediction: Images
     spacing: tuple[float, ...] | None
+    unit: Unit
 
 
 def load_case(
@@ -55,11 +60,19 @@ def load_case(
     images = {"reference": first.labels} | {name: one.labels for name, one in found.items()}
     if on_dask:
         images = {name: as_dask(labels) for name, labels in images.items()}
+    spaced = first if first.spacing is not None else found["prediction"]
     return Loaded(
         Images(images["reference"], images.get("reference_parts")),
         Images(images["prediction"], images.get("prediction_parts")),
-        first.spacing or found["prediction"].spacing,
+        *_spacing_in(spec.unit, spaced),
     )
+
+
+def _spacing_in(wanted: Unit | None, image: StoredImage) -> tuple[tuple[float, ...] | None, Unit]:
+    """Return the spacing in the unit that a spec insists on, or in that of the file."""
+    if wanted is None or image.spacing is None:
+        return image.spacing, image.unit
+    return convert_spacing(image.spacing, image.unit, wanted), wanted
 
 
 def is_chunked_case(case: Case) -> bool:
@@ -68,7 +81,7 @@ def is_chunked_case(case: Case) -> bool:
     return all(source is not None and is_chunked_file(source.path) for source in sources)
 
 
-def _load_coco(ref: Source, pred: Source) -> Loaded:
+def _load_coco(ref: ImageFile, pred: ImageFile) -> Loaded:
     if not ref.path.suffix == pred.path.suffix == ".json":
         raise OptionError("encoding 'coco' reads JSON files: pass REF.json and PRED.json.")
     sides = open_coco(ref.path), open_coco(pred.path)
@@ -77,41 +90,35 @@ def _load_coco(ref: Source, pred: Source) -> Loaded:
         Images(side.image(side.by_name[str(source.item)], classes))
         for side, source in zip(sides, (ref, pred), strict=True)
     ]
-    return Loaded(images[0], images[1], None)
+    return Loaded(images[0], images[1], None, "voxel")
 
 
-def content_hash(case: Case) -> str:
-    """Return a fingerprint of the content of all files of a case."""
+def file_state(case: Case) -> str:
+    """Return what changes whenever a file of a case does: size and time of the last change.
+
+    No file is read for it. Names do not count, so that a folder copied with its times is known
+    again.
+    """
     digest = hashlib.sha256()
-    for source in (case.reference, case.prediction):
-        for path in () if source is None else (source.path, source.parts):
-            if path is not None:
-                _add(digest, path, None if source is None else source.item)
+    for image in (case.reference, case.prediction):
+        for path in () if image is None else (image.path, image.parts):
+            for file in () if path is None else _files(path, image):
+                digest.update(repr(file).encode())
             digest.update(b"\0")
     return digest.hexdigest()
 
 
-def _add(digest: hashlib._Hash, path: Path, item: str | None) -> None:
+def _files(path: Path, image: ImageFile | None) -> Iterator[tuple[str, int, int]]:
+    """Yield place below `path`, size and time of the last change of every file."""
     try:
-        if item is not None:
+        if image is not None and image.item is not None:
             side = open_coco(path)
-            annotation = side.annotations[side.by_name[item]]
-            digest.update(json.dumps(annotation, sort_keys=True).encode())
-            digest.update(repr(side.classes).encode())
+            annotation = side.annotations[side.by_name[image.item]]
+            yield json.dumps([annotation, repr(side.classes)], sort_keys=True), 0, 0
             path = side.folder / str(annotation["file_name"])
-        for file in _files(path):
-            if file != path:
-                digest.update(file.relative_to(path).as_posix().encode())
-            with file.open("rb") as stream:
-                while block := stream.read(BLOCK):
-                    digest.update(block)
-            digest.update(b"\0")
+        inside = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else ()
+        for file in inside or (path,):
+            state = file.stat()
+            yield file.relative_to(path).as_posix(), state.st_size, state.st_mtime_ns
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error}.") from error
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
-    else:
-        yield path

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from panmatch.datasets.case import Case, Source
-from panmatch.datasets.executors import hire
-from panmatch.datasets.loading import is_chunked_case
-from panmatch.datasets.outputs import read_run, write_run, write_tables
-from panmatch.datasets.running import run_cases
-from panmatch.datasets.store import CaseStore, read_results
-from panmatch.datasets.task import Order, Outcome
+from panmatch.datasets._cases import Case, ImageFile
+from panmatch.datasets._loading import is_chunked_case
+from panmatch.datasets._outputs import read_run, write_run, write_tables
+from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._store import CaseStore, read_results
+from panmatch.datasets._worker import Job, Outcome
+from panmatch.datasets._worker_pool import open_pool
 from panmatch.errors import FileError
 from panmatch.evaluation import Result
 from panmatch.spec import Spec
@@ -45,7 +45,7 @@ class RunOptions:
 
 def run_dataset(
     cases: Sequence[Case],
-    order: Order,
+    job: Job,
     folder: Path,
     options: RunOptions = RunOptions(),  # noqa: B008
     watch: Watch = lambda _: None,
@@ -56,8 +56,8 @@ def run_dataset(
     ----------
     cases
         What to evaluate.
-    order
-        The spec and other things that all cases share.
+    job
+        What to do with every case.
     folder
         Where results go.
     watch
@@ -68,26 +68,26 @@ def run_dataset(
     KeyboardInterrupt
         After the tables of all finished cases are written.
     """
-    spec = Spec.model_validate_json(order.spec)
-    store = CaseStore(folder, order.fingerprint)
+    spec = Spec.model_validate_json(job.spec)
+    store = CaseStore(folder, job.fingerprint)
     if store.path.exists() and not (options.resume or options.overwrite):
         raise FileError(
             f"OUT={str(folder)!r} holds results already: pass --resume to do only what is missing "
-            f"or changed, --overwrite to begin anew, or name another folder with -o."
+            f"or changed, --overwrite to start over, or name another folder with -o."
         )
     with closing(store):
         store.open()
         if options.overwrite:
             store.clear()
-        log = _Log(store, folder, spec, order.fingerprint, len(cases), watch)
+        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch)
         log.begin()
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
         share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
         try:
-            with hire(options.workers, options.dask, share_chunks=share_chunks) as crew:
-                task = replace(order, chunks_on_dask=share_chunks)
-                run_cases(cases, task, crew, known, log.finished)
+            with open_pool(options.workers, options.dask, share_chunks=share_chunks) as pool:
+                task = replace(job, chunks_on_dask=share_chunks)
+                run_cases(cases, task, pool, known, log.finished)
             log.status = "finished"
         finally:
             result = log.end(workers=options.workers if options.dask is None else options.dask)
@@ -102,7 +102,7 @@ class _Log:
         store: CaseStore,
         folder: Path,
         spec: Spec,
-        order: str,
+        job: str,
         n_cases: int,
         watch: Watch,
     ) -> None:
@@ -110,13 +110,13 @@ class _Log:
         self._seen: list[Outcome] = []
         self._start = time.perf_counter()
         began = datetime.now(UTC).isoformat(timespec="seconds")
-        self._facts = {"order": order, "began": began, "cases": n_cases}
+        self._facts = {"job": job, "began": began, "cases": n_cases}
         self.status: Literal["running", "interrupted", "finished"] = "running"
 
     def begin(self) -> None:
         """Say that a run is under way."""
         write_run(self._folder, self._spec, status=self.status, **self._facts)
-        self.status = "interrupted"  # unless someone says otherwise
+        self.status = "interrupted"  # until the run ends well
 
     def finished(self, outcome: Outcome) -> None:
         """Keep what became of a case."""
@@ -157,7 +157,7 @@ def _files(case: Case) -> dict[str, Any]:
     return {name: None if source is None else _place(source) for name, source in sides.items()}
 
 
-def _place(source: Source) -> dict[str, str | None]:
+def _place(source: ImageFile) -> dict[str, str | None]:
     parts = None if source.parts is None else str(source.parts.resolve())
     return {"path": str(source.path.resolve()), "parts": parts, "item": source.item}
 
@@ -173,17 +173,17 @@ def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
     return found
 
 
-def _source(given: dict[str, Any] | None) -> Source | None:
+def _source(given: dict[str, Any] | None) -> ImageFile | None:
     if given is None:
         return None
     parts = given["parts"]
-    return Source(Path(given["path"]), None if parts is None else Path(parts), given["item"])
+    return ImageFile(Path(given["path"]), None if parts is None else Path(parts), given["item"])
 
 
 def load_run(folder: Path) -> Result:
     """Return the result of a run; of one that was killed, all that it finished."""
     run = read_run(folder)
-    results = read_results(folder, run["order"])
+    results = read_results(folder, run["job"])
     listed = run.get("results")
     who = results if listed is None else [(one["model"], one["case"]) for one in listed]
     return Result(

@@ -1,4 +1,4 @@
-"""The one function that every worker runs: a case in, plain data out."""
+"""What a worker does: the one function that evaluates a case, called for each of them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 from dataclasses import dataclass
 
 import panmatch
-from panmatch.datasets.case import Case
-from panmatch.datasets.loading import content_hash, load_case
+from panmatch.datasets._cases import Case
+from panmatch.datasets._loading import file_state, load_case
 from panmatch.errors import PanmatchError
 from panmatch.evaluation import CaseResult, evaluate_case
 from panmatch.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What a run asks for, the same for all cases.
+class Job:
+    """What to do with every case of a run.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Order:
     allow_header_mismatch
         Whether images may differ in affine or spacing.
     spacing
-        In place of the spacing of the files.
+        In place of the spacing of the files; in the unit of the spec, or in millimetres.
     threads
         Number of threads of each worker.
     chunks_on_dask
@@ -40,13 +40,13 @@ class Order:
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the order: spec, options and version; not who does the work."""
+        """What identifies the job: spec, options and version; not who does the work."""
         options = f"{panmatch.__version__} {self.allow_header_mismatch} {self.spacing} {self.spec}"
         return hashlib.sha256(options.encode()).hexdigest()
 
     def key(self, case: Case) -> str:
-        """Return what identifies a result: the order, and the content of all files."""
-        return hashlib.sha256(f"{self.fingerprint} {content_hash(case)}".encode()).hexdigest()
+        """Return what identifies a result: the job, and the state of all files."""
+        return hashlib.sha256(f"{self.fingerprint} {file_state(case)}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Outcome:
     case
         Which one.
     key
-        Identifies the result; empty if the files could not even be read.
+        Identifies the result; empty if the files are not there.
     result
         None if the result that is known already still holds.
     seconds
@@ -71,15 +71,15 @@ class Outcome:
     seconds: float
 
 
-def run_case(order: Order, case: Case, known_key: str = "") -> Outcome:
+def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
     """Evaluate a case; whatever is wrong with it becomes a failed result."""
     start, key = time.perf_counter(), ""
     try:
         if not case.problem:
-            key = order.key(case)
+            key = job.key(case)
             if key == known_key:
                 return Outcome(case, key, None, time.perf_counter() - start)
-        result = _evaluate(order, case)
+        result = _evaluate(job, case)
     except PanmatchError as error:
         result = failed(case, str(error))
     except MemoryError:
@@ -94,15 +94,17 @@ def failed(case: Case, reason: str) -> CaseResult:
     return CaseResult(case.name, case.model, "failed", " ".join(reason.split()))
 
 
-def _evaluate(order: Order, case: Case) -> CaseResult:
-    spec = Spec.model_validate_json(order.spec)
-    loaded = load_case(case, spec, order.allow_header_mismatch, on_dask=order.chunks_on_dask)
+def _evaluate(job: Job, case: Case) -> CaseResult:
+    spec = Spec.model_validate_json(job.spec)
+    loaded = load_case(case, spec, job.allow_header_mismatch, on_dask=job.chunks_on_dask)
+    given = job.spacing is not None
     return evaluate_case(
         loaded.reference,
         loaded.prediction,
         spec,
-        spacing=order.spacing or loaded.spacing,
+        spacing=job.spacing if given else loaded.spacing,
+        unit=(spec.unit or "mm") if given else loaded.unit,
         case=case.name,
         model=case.model,
-        threads=order.threads,
+        threads=job.threads,
     )

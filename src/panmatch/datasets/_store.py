@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import IO, Any
 
-from panmatch.datasets.task import Outcome
+from panmatch.datasets._worker import Outcome
 from panmatch.errors import FileError
 from panmatch.evaluation import CaseResult
 
@@ -19,19 +19,19 @@ Who = tuple[str, str]  # model and case
 class CaseStore:
     """One line of JSON per result; of several for one case the last one counts.
 
-    A line that was not written to its end, as a killed process leaves it, is dropped, and a result
-    of another order is as good as none.
+    A line that was not written to its end, as a killed process leaves it, is dropped, and so is a
+    result of another job.
 
     Parameters
     ----------
     folder
         Where the file is.
-    order
+    job
         Fingerprint of what is asked for.
     """
 
-    def __init__(self, folder: Path, order: str) -> None:
-        self.path, self._order = folder / FILE, order
+    def __init__(self, folder: Path, job: str) -> None:
+        self.path, self._job = folder / FILE, job
         self._stream: IO[bytes] | None = None
         self._lines: dict[Who, dict[str, Any]] = {}
 
@@ -44,7 +44,7 @@ class CaseStore:
             whole = self._read()
             self._stream.truncate(whole)
         except BlockingIOError as error:
-            raise FileError(f"another run writes to {str(self.path.parent)!r}.") from error
+            raise FileError(f"another run is writing to {str(self.path.parent)!r}.") from error
         except OSError as error:
             raise FileError(
                 f"OUT={str(self.path.parent)!r} cannot be written: {error.strerror or error}. "
@@ -62,7 +62,7 @@ class CaseStore:
         assert self._stream is not None
         assert outcome.result is not None
         line = {
-            "order": self._order,
+            "job": self._job,
             "key": outcome.key,
             "seconds": outcome.seconds,
             **outcome.result.to_dict(),
@@ -108,16 +108,16 @@ class CaseStore:
         for text in content[:whole].splitlines():
             try:
                 line = json.loads(text)
-                if line["order"] == self._order:
+                if line["job"] == self._job:
                     self._lines[line["model"], line["case"]] = line
             except (ValueError, KeyError, TypeError):
                 continue  # it is evaluated again
         return whole
 
 
-def read_results(folder: Path, order: str) -> dict[Who, CaseResult]:
+def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
     """Return the results of a run by model and case, without touching them."""
-    store = CaseStore(folder, order)
+    store = CaseStore(folder, job)
     try:
         store._stream = store.path.open("rb", buffering=0)
         store._read()
@@ -131,9 +131,7 @@ def read_results(folder: Path, order: str) -> dict[Who, CaseResult]:
 
 
 def _result(line: dict[str, Any]) -> CaseResult:
-    content = {
-        name: value for name, value in line.items() if name not in ("order", "key", "seconds")
-    }
+    content = {name: value for name, value in line.items() if name not in ("job", "key", "seconds")}
     return CaseResult.from_dict(content)
 
 

@@ -1,20 +1,20 @@
 """How sure scores, differences and rankings are."""
 
-from panmatch.datasets.statistics.bootstrap import (
+from panmatch.datasets._statistics._bootstrap import (
     Interval,
     Undefined,
     bootstrap_mean,
     interval,
     resample,
 )
-from panmatch.datasets.statistics.paired import PairedTest, holm, paired_test, signed_rank_p
-from panmatch.datasets.statistics.ranking import (
+from panmatch.datasets._statistics._paired import PairedTest, holm, paired_test, signed_rank_p
+from panmatch.datasets._statistics._ranking import (
     kendall_tau,
     rank_counts,
     rank_counts_resampled,
     ranks,
 )
-from panmatch.datasets.statistics.stability import (
+from panmatch.datasets._statistics._stability import (
     Leader,
     LeadInterval,
     LeadShare,

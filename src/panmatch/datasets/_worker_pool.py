@@ -1,4 +1,4 @@
-"""Where cases are evaluated: here, in a pool of processes, or on a Dask cluster."""
+"""Worker pools: this process, several processes, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from typing import Any
 
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, needs_extra
 
 AHEAD = 2  # cases that wait for every worker
 KEPT_BYTES = 1 << 28  # that a worker does not give back between two cases
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
-PRELOADED = ("panmatch.datasets.task", "nibabel")  # those of them that are installed
+PRELOADED = ("panmatch.datasets._worker", "nibabel")  # those of them that are installed
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerPool:
     """Workers behind the interface of `concurrent.futures`.
 
     Attributes
     ----------
     open
-        Starts them; called again if they broke down.
+        Starts them; called again if a worker died.
     window
-        How many cases to hand over at a time.
+        How many cases to submit at a time.
     """
 
     open: Callable[[], Executor]
@@ -38,18 +38,20 @@ class Crew:
 
 
 @contextmanager
-def hire(workers: int, dask: str | None, *, share_chunks: bool = False) -> Iterator[Crew]:
-    """Yield workers: one is this process, several are a pool, or those of a cluster.
+def open_pool(
+    workers: int, dask: str | None, *, share_chunks: bool = False
+) -> Iterator[WorkerPool]:
+    """Yield a worker pool: this process for one worker, or several, or those of a cluster.
 
     With `share_chunks` cases run in this process, and a cluster works on their chunks.
     """
     if dask is not None:
         with _client(dask, as_default=share_chunks) as client:
-            yield Crew(Inline, 1) if share_chunks else _crew_of(client)
+            yield WorkerPool(Inline, 1) if share_chunks else _cluster_pool(client)
     elif workers == 1:
-        yield Crew(Inline, 1)
+        yield WorkerPool(Inline, 1)
     else:
-        yield Crew(lambda: _pool(workers), workers * (1 + AHEAD))
+        yield WorkerPool(lambda: _processes(workers), workers * (1 + AHEAD))
 
 
 def start_early() -> None:
@@ -59,7 +61,7 @@ def start_early() -> None:
 
 
 class Inline(Executor):
-    """Runs everything at once, in this process."""
+    """Runs everything in this process, as soon as it is submitted."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call the function, and return a future that is done."""
@@ -71,7 +73,7 @@ class Inline(Executor):
         return future
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
+def _processes(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin_work)
 
 
@@ -109,12 +111,8 @@ def _keep_memory() -> None:
 
 @contextmanager
 def _client(address: str, *, as_default: bool) -> Iterator[Any]:
-    try:
+    with needs_extra("cluster", "Dask clusters"):
         from distributed import Client
-    except ImportError as error:
-        raise OptionError(
-            f"--dask {address!r} needs dask and distributed: pip install 'panmatch[cluster]'."
-        ) from error
     try:
         client = Client(address, timeout="5s", set_as_default=as_default)
     except (OSError, ValueError) as error:
@@ -125,6 +123,6 @@ def _client(address: str, *, as_default: bool) -> Iterator[Any]:
         yield client
 
 
-def _crew_of(client: Any) -> Crew:
+def _cluster_pool(client: Any) -> WorkerPool:
     size = sum(client.nthreads().values())
-    return Crew(lambda: client.get_executor(pure=False), size * (1 + AHEAD))
+    return WorkerPool(lambda: client.get_executor(pure=False), size * (1 + AHEAD))
