@@ -1,4 +1,7 @@
-"""Irregular outlines: smooth random functions, and the blobs and layers that they bound."""
+"""Irregular outlines: smooth random functions, and the blobs and layers that they bound.
+
+`sizes` is the distance between voxels along each axis, the unit of all lengths.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,14 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.labels import edge_distances
-from panmatch.phantoms.objects import Floats
-from panmatch.phantoms.placement import ball_mask
-
-Mask = npt.NDArray[np.bool_]
-Layers = npt.NDArray[np.int32]
+from panmatch.phantoms._objects import Floats, Image, Mask
+from panmatch.phantoms._placement import ball_mask
 
 WAVES = 5  # enough that no two outlines look alike, few enough that they stay smooth
 BENDS = (2.0, 5.0)  # how often an outline bends, from two lobes to about five
+LESION_ROUGHNESS = 0.45
 INNER = 0.62  # radius of a layer, as a share of the one around it
 CORE_FROM = 3.0  # radius of a layer, in units of the finest spacing, from which it has a third
 
@@ -38,19 +38,9 @@ def waves(points: Floats, rng: np.random.Generator) -> Floats:
 
 
 def waves_on_grid(axes: Sequence[Floats], rng: np.random.Generator) -> Floats:
-    """Return the same for all points of a grid, which is many times faster.
+    """Return the same for all points of a grid, many times faster.
 
-    Parameters
-    ----------
-    axes
-        Positions along each axis, as for `waves`; each has one axis of its own.
-    rng
-        Source of the function.
-
-    Returns
-    -------
-    array of float64
-        Its shape has the lengths of `axes`.
+    `axes` has the positions along each axis; their lengths are the shape of the result.
 
     Examples
     --------
@@ -70,68 +60,50 @@ def waves_on_grid(axes: Sequence[Floats], rng: np.random.Generator) -> Floats:
 
 
 def blob_mask(radius: float, roughness: float, sizes: Floats, rng: np.random.Generator) -> Mask:
-    """Return the part of `ball_mask` inside a random outline, without stray voxels.
+    """Return a ball inside a random outline, without stray voxels.
 
-    Parameters
-    ----------
-    radius
-        Of the ball, in the units of `sizes`.
-    roughness
-        By direction, the outline lies between ``(1 - roughness) * radius`` and ``radius``.
-    sizes
-        Distance between voxels along each axis.
-    rng
-        Source of the outline.
+    By direction, the outline lies between ``(1 - roughness) * radius`` and ``radius``.
     """
-    inside = ball_mask(radius, len(sizes), sizes)
+    inside = ball_mask(radius, sizes)
+    if roughness == 0:
+        return inside
     offsets = (np.argwhere(inside) - np.array(inside.shape) // 2) * sizes
     distance = np.linalg.norm(offsets, axis=1)
     directions = offsets / np.maximum(distance, sizes.min())[:, None]
-    dent = waves(directions, rng)
-    inside[inside] = distance <= radius * (1 - roughness * dent)
+    inside[inside] = distance <= radius * (1 - roughness * waves(directions, rng))
     return _piece_at_centre(inside)
 
 
 def layered_blob(
-    radius: float, roughness: float, sizes: Floats, rng: np.random.Generator
-) -> Layers:
-    """Return a blob in layers: 1 outside, 2 inside it, and 3 inside that where there is space.
+    radius: float, labels: Sequence[int], sizes: Floats, rng: np.random.Generator
+) -> Image:
+    """Return a blob in two layers, or three where there is space, each with its own outline.
 
-    Each layer has an outline of its own and is wrapped in the one around it: between a layer and
-    the next but one there is always more than the finest spacing.
+    Each layer is wrapped in the one around it: between a layer and the next but one there is
+    always more than the finest spacing.
 
     Parameters
     ----------
     radius
-        Of the ball around the blob, in the units of `sizes`; at least the finest spacing.
-    roughness, sizes, rng
+        Of the ball around the blob; at least the finest spacing.
+    labels
+        Labels of the layers, from outside to inside; the last one serves for all others.
+    sizes, rng
         As for `blob_mask`.
 
     Examples
     --------
-    >>> layered_blob(1, 0.3, np.ones(2), np.random.default_rng(0)).tolist()
-    [[0, 1, 0], [1, 2, 1], [0, 1, 0]]
+    >>> layered_blob(1, [7, 9], np.ones(2), np.random.default_rng(0)).tolist()
+    [[0, 7, 0], [7, 9, 7], [0, 7, 0]]
     """
-    outer = blob_mask(radius, roughness, sizes, rng)
+    outer = blob_mask(radius, LESION_ROUGHNESS, sizes, rng)
     # What dents leave of a small blob must still hold a second layer.
-    outer |= ball_mask(radius, len(sizes), sizes) & _near_centre(outer.shape, sizes)
-    middle = _wrapped(outer, INNER * radius, roughness, sizes, rng)
-    layers: Layers = outer.astype(np.int32) + middle
+    outer |= ball_mask(radius, sizes) & _near_centre(outer.shape, sizes)
+    middle = _wrapped(outer, INNER * radius, sizes, rng)
+    layers = outer.astype(np.int32) + middle
     if INNER * radius >= CORE_FROM * sizes.min():
-        layers += _wrapped(middle, INNER**2 * radius, roughness, sizes, rng)
-    return layers
-
-
-def label_layers(layers: Layers, labels: Sequence[int]) -> Layers:
-    """Return layers under their labels, from outside to inside; the last one serves for all more.
-
-    Examples
-    --------
-    >>> label_layers(np.array([0, 1, 2, 3, 2, 1], dtype=np.int32), [7, 9]).tolist()
-    [0, 7, 9, 9, 9, 7]
-    """
-    label_of = np.array([0, *labels], dtype=np.int32)
-    return label_of[np.minimum(layers, len(labels))]
+        layers += _wrapped(middle, INNER**2 * radius, sizes, rng)
+    return np.array([0, *labels], dtype=np.int32)[np.minimum(layers, len(labels))]
 
 
 def _draw_waves(ndim: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -140,14 +112,12 @@ def _draw_waves(ndim: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return headings, rng.uniform(0, 2 * np.pi, WAVES)
 
 
-def _wrapped(
-    outer: Mask, radius: float, roughness: float, sizes: Floats, rng: np.random.Generator
-) -> Mask:
-    """Return a blob of its own outline about the middle of `outer`, off the edge of `outer`."""
+def _wrapped(outer: Mask, radius: float, sizes: Floats, rng: np.random.Generator) -> Mask:
+    """Return a blob about the middle of `outer`, off its edge."""
     inside = np.zeros_like(outer)
-    blob = blob_mask(radius, roughness, sizes, rng)
-    middle = zip(outer.shape, blob.shape, strict=True)
-    inside[tuple(slice((a - b) // 2, (a + b) // 2) for a, b in middle)] = blob
+    blob = blob_mask(radius, LESION_ROUGHNESS, sizes, rng)
+    lengths = zip(outer.shape, blob.shape, strict=True)
+    inside[tuple(slice((a - b) // 2, (a + b) // 2) for a, b in lengths)] = blob
     depth = edge_distances(outer, sizes, border=True)
     return _piece_at_centre(inside & (depth > sizes.min() * (1 + 1e-9)))
 
