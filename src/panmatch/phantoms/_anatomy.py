@@ -134,17 +134,8 @@ class Prediction:
 def as_prediction(anatomy: Anatomy, objects: Image, content: Image, profile: Profile) -> Prediction:
     """Return a prediction that shows these objects in an anatomy.
 
-    Parameters
-    ----------
-    anatomy
-        What was to be predicted.
-    objects
-        One id per predicted object, 0 elsewhere.
-    content
-        What voxels of objects consist of; where it is 0, the nearest voxel of the same object
-        decides.
-    profile
-        The mistakes.
+    Where `content` does not say what a voxel of an object consists of, the nearest voxel of the
+    same object decides.
     """
     filled = np.where(objects > 0, content, np.int32(0))
     numbered = number_objects(objects)

@@ -5,7 +5,7 @@ Both are semantic images: each lesion is one connected component, and no two of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -23,8 +23,15 @@ from panmatch.phantoms._options import (
     check_shape,
     random_numbers,
 )
-from panmatch.phantoms._outlines import LESION_ROUGHNESS, blob_mask, layered_blob, waves_on_grid
-from panmatch.phantoms._placement import box_around, scatter
+from panmatch.phantoms._shapes import (
+    LESION_ROUGHNESS,
+    Balls,
+    blob_mask,
+    box_around,
+    layered_blob,
+    scatter,
+    waves_on_grid,
+)
 
 BRAIN_NAMES = {1: "necrosis", 2: "oedema", 3: "enhancing tumour"}
 BRAIN_LAYERS = (2, 3, 1)
@@ -93,12 +100,10 @@ def brain_metastases(
     squares = sum((along / BRAIN_RADIUS) ** 2 for along in _from_centre(lengths))
     brain: Mask = np.less_equal(squares, 1)
     labels: Image = np.zeros(lengths, dtype=np.int32)
-    radii = _log_normal_radii(n, radius_mm, rng)
-    _add_lesions(
-        labels, brain, radii, sizes, rng, lambda r: layered_blob(r, BRAIN_LAYERS, sizes, rng)
-    )
-    objects = connected_components(labels).astype(np.int32)
-    voxel = tuple(sizes.tolist())
+    for centre, radius in _place_lesions(brain, n, radius_mm, sizes, rng):
+        lesion = layered_blob(radius, BRAIN_LAYERS, sizes, rng)
+        labels[box_around(centre, lesion.shape)] += lesion  # balls are apart: elsewhere it adds 0
+    objects, voxel = connected_components(labels).astype(np.int32), tuple(sizes.tolist())
     return Anatomy(labels, None, objects, brain, voxel, BRAIN_NAMES, {}, BRAIN_LAYERS)
 
 
@@ -124,11 +129,6 @@ def liver_lesions(
     Anatomy
         Components of label 2 are the lesions; `Anatomy.room` is the liver with its lesions.
 
-    Raises
-    ------
-    OptionError
-        As for `brain_metastases`.
-
     Examples
     --------
     >>> liver = liver_lesions((64, 64), 4, radius_mm=(1, 4))
@@ -139,17 +139,10 @@ def liver_lesions(
     sizes = as_spacing(spacing, len(lengths))
     labels = _liver(lengths, rng)
     liver = labels > 0
-    radii = _log_normal_radii(n, radius_mm, rng)
-    _add_lesions(
-        labels,
-        liver,
-        radii,
-        sizes,
-        rng,
-        lambda r: np.int32(2) * blob_mask(r, LESION_ROUGHNESS, sizes, rng),
-    )
-    objects = connected_components(labels == 2).astype(np.int32)
-    voxel = tuple(sizes.tolist())
+    for centre, radius in _place_lesions(liver, n, radius_mm, sizes, rng):
+        lesion = blob_mask(radius, LESION_ROUGHNESS, sizes, rng)
+        labels[box_around(centre, lesion.shape)][lesion] = 2
+    objects, voxel = connected_components(labels == 2).astype(np.int32), tuple(sizes.tolist())
     return Anatomy(labels, None, objects, liver, voxel, LIVER_NAMES, {}, (2,), host=1)
 
 
@@ -174,8 +167,10 @@ def _from_centre(shape: tuple[int, ...]) -> list[Floats]:
     return [(2 * along + 1 - length) / length for along, length in zip(grid, shape, strict=True)]
 
 
-def _log_normal_radii(n: int, radius_mm: Radius, rng: np.random.Generator) -> Floats:
-    """Return `n` log-normal radii in random order: evenly spread quantiles, slightly off."""
+def _place_lesions(
+    organ: Mask, n: int, radius_mm: Radius, sizes: Floats, rng: np.random.Generator
+) -> Balls:
+    """Place `n` balls that lie inside the organ and never touch; radii are log-normal."""
     n, bounds = check_count("n", n), check_radius(radius_mm, "radius_mm")
     if bounds[0] == 0:
         raise OptionError(
@@ -184,30 +179,19 @@ def _log_normal_radii(n: int, radius_mm: Radius, rng: np.random.Generator) -> Fl
         )
     low, high = np.log(bounds)
     edge = NormalDist().cdf(-SPREAD)
+    # Evenly spread quantiles, slightly off.
     quantiles = np.linspace(edge, 1 - edge, n) if n > 1 else np.full(n, 0.5)
     inner = quantiles[1:-1]
     inner += rng.uniform(-0.5, 0.5, len(inner)) * (1 - 2 * edge) / max(n - 1, 1)
     deviates = np.array([NormalDist().inv_cdf(quantile) for quantile in quantiles])
     share = np.clip(deviates / SPREAD, -1, 1)
-    return rng.permutation(np.exp((low + high + share * (high - low)) / 2))
-
-
-def _add_lesions(
-    labels: Image,
-    organ: Mask,
-    radii: Floats,
-    sizes: Floats,
-    rng: np.random.Generator,
-    draw: Callable[[float], Image],
-) -> None:
-    """Add lesions, in place, that lie inside the organ and never touch; `draw` takes a radius."""
-    placed = scatter(organ, np.maximum(radii, sizes.min()), sizes, rng)
-    if len(placed) < len(radii):
+    radii = rng.permutation(np.exp((low + high + share * (high - low)) / 2))
+    nothing = np.zeros_like(organ)
+    balls = scatter(organ, np.maximum(radii, sizes.min()), sizes, rng, avoid=nothing)
+    if len(balls) < n:
         raise OptionError(
-            f"n={len(radii)} lesions do not fit: there was room for {len(placed)}, the largest "
-            f"first, in shape {organ.shape} with spacing {tuple(sizes.tolist())}. Lower n or "
-            "radius_mm, or enlarge the image."
+            f"n={n} lesions do not fit: there was room for {len(balls)}, the largest first, in "
+            f"shape {organ.shape} with spacing {tuple(sizes.tolist())}. Lower n or radius_mm, or "
+            "enlarge the image."
         )
-    for centre, radius in placed:
-        lesion = draw(radius)
-        labels[box_around(centre, lesion.shape)][lesion > 0] = lesion[lesion > 0]
+    return balls

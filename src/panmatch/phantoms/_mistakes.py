@@ -24,8 +24,8 @@ from panmatch.phantoms._options import (
     check_distance,
     random_numbers,
 )
-from panmatch.phantoms._placement import Room
 from panmatch.phantoms._scenes import draw_blobs
+from panmatch.phantoms._shapes import Room
 
 
 def shift(
@@ -43,7 +43,7 @@ def shift(
     offset
         Voxels to move by, one int per axis; negative numbers move towards index 0.
     ids
-        The objects to move; None moves all.
+        The objects to change; None changes all.
 
     Notes
     -----
@@ -82,12 +82,10 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
 
     Parameters
     ----------
-    labels
-        Label image, one axis or more.
+    labels, ids
+        As for `shift`. Other objects claim nothing.
     radius
         In voxels, 0 or more.
-    ids
-        The objects to grow; None grows all. The others claim nothing.
 
     Notes
     -----
@@ -158,12 +156,10 @@ def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = 
 
     Parameters
     ----------
-    labels
-        Label image, one axis or more.
+    labels, ids
+        As for `shift`.
     pieces
         Pieces per object, 1 or more.
-    ids
-        The objects to cut; None cuts all.
 
     Notes
     -----
@@ -221,9 +217,15 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
             f"pairs={pairs} is too many: labels has {objects.count} objects, "
             f"and each may be in one pair; pass {objects.count // 2} or less."
         )
-    ids = objects.ids.copy()
-    for first, second in _nearest_pairs(objects.centroids(), pairs, random_numbers(seed)):
-        ids[[first, second]] = ids[min(first, second)]
+    ids, centroids, single = objects.ids.copy(), objects.centroids(), np.ones(objects.count, bool)
+    for first in random_numbers(seed).permutation(objects.count).tolist():
+        if pairs and single[first]:
+            single[first] = False
+            distance = ((centroids - centroids[first]) ** 2).sum(axis=1)
+            second = int(np.argmin(np.where(single, distance, np.inf)))
+            single[second] = False
+            ids[[first, second]] = ids[min(first, second)]
+            pairs -= 1
     return objects.paint(ids)
 
 
@@ -286,16 +288,11 @@ def add_spurious(
         Label image with two or three axes.
     count
         How many balls to add. They get new ids above the highest of `labels`.
-    radius
-        Lowest and highest radius in voxels; radii are drawn uniformly in between.
     avoid
         A second label image to stay clear of, usually the reference where `labels` is a
         prediction that has mistakes already.
-    gap
-        Least distance in voxels from every object of `labels` and `avoid` and between balls, as
-        in `balls`.
-    seed
-        Equal seeds add equal balls.
+    radius, gap, seed
+        As for `balls`; `gap` is also the least distance from every object of `labels` and `avoid`.
 
     Notes
     -----
@@ -313,11 +310,16 @@ def add_spurious(
             f"labels has {objects.numbers.ndim} axes; add_spurious draws discs in 2-D and balls in "
             "3-D: pass an image with two or three axes."
         )
-    room, gap = Room(objects.numbers.shape), check_distance("gap", gap)
-    room.keep_clear_of((objects.numbers > 0) | _avoided(avoid, objects.numbers), gap)
+    occupied: Mask = objects.numbers > 0
+    if avoid is not None:
+        other = as_labels(avoid, "avoid")
+        check_same_shape({"labels": objects.numbers, "avoid": other})
+        occupied |= other != 0
+    room = Room(occupied.shape, np.ones(occupied.ndim))
+    room.keep_clear_of(occupied, check_distance("gap", gap))
     added = objects.new_ids(count)
     image = objects.paint(objects.ids.astype(added.dtype))
-    draw_blobs(image, added, room, radius=radius, gap=gap, seed=seed)
+    draw_blobs(image, added, room, radius, gap, seed, roughness=0)
     return image
 
 
@@ -361,27 +363,3 @@ def _move(numbers: Image, steps: tuple[int, ...]) -> Image:
         target = tuple(slice(max(step, 0), length - max(-step, 0)) for step, length in sides)
         moved[target] = numbers[source]
     return moved
-
-
-def _nearest_pairs(
-    centroids: Floats, pairs: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    """Return disjoint pairs of positions, each object with the nearest one still single."""
-    single = np.ones(len(centroids), dtype=np.bool_)
-    joined: list[tuple[int, int]] = []
-    for first in rng.permutation(len(centroids)).tolist():
-        if len(joined) < pairs and single[first]:
-            single[first] = False
-            distance = ((centroids - centroids[first]) ** 2).sum(axis=1)
-            second = int(np.argmin(np.where(single, distance, np.inf)))
-            single[second] = False
-            joined.append((first, second))
-    return joined
-
-
-def _avoided(avoid: npt.ArrayLike | None, numbers: Image) -> Mask:
-    if avoid is None:
-        return np.zeros(numbers.shape, dtype=np.bool_)
-    other = as_labels(avoid, "avoid")
-    check_same_shape({"labels": numbers, "avoid": other})
-    return np.asarray(other != 0)

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from panmatch.errors import OptionError
+from panmatch.labels import edge_distances
 from panmatch.phantoms._anatomy import Anatomy, FreshIds, Prediction, Profile, as_prediction
 from panmatch.phantoms._objects import (
     Floats,
@@ -33,17 +34,15 @@ from panmatch.phantoms._options import (
     check_radius,
     random_numbers,
 )
-from panmatch.phantoms._outlines import layered_blob
-from panmatch.phantoms._placement import box_around, scatter
 from panmatch.phantoms._reshaping import (
     displace,
     grow_unevenly,
     join_neighbours,
-    largest_depths,
     pieces_apart,
     shrink_unevenly,
     touches_another,
 )
+from panmatch.phantoms._shapes import box_around, layered_blob, scatter
 
 OFF_BY = 0.5  # how far an outline may be off, as a share of the depth of the object
 
@@ -91,10 +90,13 @@ class Fragments:
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
         objects, fresh = number_objects(anatomy.objects), FreshIds(anatomy)
-        chosen = self._choose(_volumes(objects, anatomy), random_numbers(seed))
-        numbers, _ = cut(objects, chosen, self.pieces)
+        volumes, limit = _volumes(objects, anatomy, self.limit)
+        chosen = volumes >= limit
+        chosen &= random_numbers(seed).random(objects.count) < self.probability
+        chosen[volumes.argsort(kind="stable")[-1:]] = True
+        numbers, _ = cut(objects, np.flatnonzero(chosen) + 1, self.pieces)
         after, split = anatomy.objects.copy(), dict[int, tuple[int, ...]]()
-        for number, box in objects.boxes(chosen):
+        for number, box in objects.boxes(np.flatnonzero(chosen) + 1):
             inside = objects.numbers[box] == number
             pieces = np.where(inside, numbers[box], np.int32(0))
             pieces = pieces_apart(pieces) if anatomy.is_semantic else number_objects(pieces).numbers
@@ -104,14 +106,6 @@ class Fragments:
                 after[box][inside] = np.array([0, own, *others])[pieces[inside]]
                 split[own] = (own, *others)
         return as_prediction(anatomy, after, anatomy.content, Profile(split=split))
-
-    def _choose(self, volumes: Floats, rng: np.random.Generator) -> list[int]:
-        """Return the numbers of the objects to split."""
-        chosen = volumes >= _limit(self.limit, volumes)
-        chosen &= rng.random(len(volumes)) < self.probability
-        chosen[volumes.argsort(kind="stable")[-1:]] = True
-        numbers: list[int] = (np.flatnonzero(chosen) + 1).tolist()
-        return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +180,10 @@ class MissesSmall:
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
         objects = number_objects(anatomy.objects)
-        volumes = _volumes(objects, anatomy)
+        volumes, limit = _volumes(objects, anatomy, self.limit)
         # A draw below 1 can equal 0: an object at the limit must not be missed by that.
         drawn = 1 - random_numbers(seed).random(len(volumes))
-        gone = drawn * _limit(self.limit, volumes) > volumes
+        gone = drawn * limit > volumes
         after = objects.paint(np.where(gone, 0, objects.ids)).astype(np.int32)
         profile = Profile(missed=tuple(objects.ids[gone].tolist()))
         return as_prediction(anatomy, after, anatomy.content, profile)
@@ -225,9 +219,13 @@ class Redraws:
 
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
+        from scipy.ndimage import maximum
+
         objects, rng = number_objects(anatomy.objects), random_numbers(seed)
         numbers, sizes = objects.numbers, np.array(anatomy.spacing)
-        by = np.minimum(self.offset_mm, OFF_BY * largest_depths(numbers, sizes))
+        depth = edge_distances(numbers, sizes, border=True)
+        deepest = maximum(depth, numbers, np.arange(objects.count + 1))
+        by = np.minimum(self.offset_mm, OFF_BY * deepest)
         grows = rng.random(len(by)) < 0.5
         smaller = shrink_unevenly(numbers, np.where(grows, 0, by), sizes, rng)
         after = grow_unevenly(smaller, np.where(grows, by, 0), sizes, rng)
@@ -272,7 +270,7 @@ class AddsSpurious:
         sizes, rng, fresh = np.array(anatomy.spacing), random_numbers(seed), FreshIds(anatomy)
         after, content, spurious = anatomy.objects.copy(), anatomy.content, list[int]()
         radii = np.maximum(rng.uniform(*self.radius_mm, size=self.count), sizes.min())
-        for centre, radius in scatter(anatomy.room, radii, sizes, rng, occupied=after > 0):
+        for centre, radius in scatter(anatomy.room, radii, sizes, rng, avoid=after > 0):
             new = fresh.take(anatomy.id_ranges[0][0], 1)
             if not new:
                 break  # no label of this kind is left
@@ -285,13 +283,6 @@ class AddsSpurious:
         return as_prediction(anatomy, after, content, profile)
 
 
-def _volumes(objects: Objects, anatomy: Anatomy) -> Floats:
-    """Return the volume of each object, in mm³ (mm² in 2-D)."""
-    counts = np.bincount(objects.numbers.ravel(), minlength=objects.count + 1)[1:]
-    volumes: Floats = counts * np.prod(anatomy.spacing)
-    return volumes
-
-
 def _check_limit(limit: float | None) -> None:
     if limit is not None and not as_float(limit) >= 0:
         raise OptionError(
@@ -299,10 +290,13 @@ def _check_limit(limit: float | None) -> None:
         )
 
 
-def _limit(limit: float | None, volumes: Floats) -> float:
+def _volumes(objects: Objects, anatomy: Anatomy, limit: float | None) -> tuple[Floats, float]:
+    """Return the volume of each object, in mm³ (mm² in 2-D), and the limit or their median."""
+    counts = np.bincount(objects.numbers.ravel(), minlength=objects.count + 1)[1:]
+    volumes: Floats = counts * np.prod(anatomy.spacing)
     if limit is None:
-        return float(np.median(volumes)) if len(volumes) else 0.0
-    return limit
+        limit = float(np.median(volumes)) if len(volumes) else 0.0
+    return volumes, limit
 
 
 SIMULATED_MODELS: Mapping[str, SimulatedModel] = MappingProxyType(

@@ -57,7 +57,12 @@ class Objects:
         number_of = {int(value): number for number, value in enumerate(self.ids, start=1)}
         unknown = sorted(set(wanted) - number_of.keys())
         if unknown:
-            raise OptionError(_why_unknown(unknown, self.ids))
+            missing = ", ".join(map(str, unknown[:5])) + (", …" if len(unknown) > 5 else "")
+            known = f"{self.ids[0]} to {self.ids[-1]}" if self.count else "there are none"
+            raise OptionError(
+                f"ids contains {missing}, but labels has no such object; pass ids of objects in "
+                f"it ({known}), or None for all."
+            )
         return sorted({number_of[value] for value in wanted})
 
     def boxes(
@@ -74,13 +79,8 @@ class Objects:
         tight: list[Box] = find_objects(self.numbers)
         for number in range(1, self.count + 1) if chosen is None else chosen:
             sides = zip(tight[number - 1], self.numbers.shape, strict=True)
-            yield (
-                number,
-                tuple(
-                    slice(max(side.start - margin, 0), min(side.stop + margin, length))
-                    for side, length in sides
-                ),
-            )
+            ends = ((max(s.start - margin, 0), min(s.stop + margin, n)) for s, n in sides)
+            yield number, tuple(slice(*pair) for pair in ends)
 
     def centroids(self) -> Floats:
         """Return the mean voxel position of each object, shape (count, ndim)."""
@@ -103,12 +103,7 @@ class Objects:
 
 
 def number_objects(labels: npt.ArrayLike) -> Objects:
-    """Take the ids of a label image apart from its voxels.
-
-    Parameters
-    ----------
-    labels
-        Integers of any dtype, one axis or more. It is never changed.
+    """Take the ids of a label image, of any integer dtype, apart from its voxels.
 
     Examples
     --------
@@ -135,11 +130,8 @@ def number_objects(labels: npt.ArrayLike) -> Objects:
 def cut(objects: Objects, chosen: Iterable[int], pieces: int) -> tuple[Image, int]:
     """Cut the `chosen` objects across the longest side of their boxes.
 
-    Returns
-    -------
-    array of int32, int
-        The numbers with those of new pieces above all others, and how many were added. The
-        first piece of an object keeps its number.
+    The first piece of an object keeps its number, and the others get new numbers above all; it
+    also returns how many these are.
     """
     after, highest = objects.numbers.copy(), objects.count
     for number, box in objects.boxes(chosen):
@@ -181,11 +173,3 @@ def dtype_for(highest: int, dtype: np.dtype[np.integer[Any]]) -> np.dtype[np.int
         f"new ids up to {highest} do not fit 64-bit integers; lower the ids first, "
         "for example with panmatch.phantoms.relabel."
     )
-
-
-def _why_unknown(unknown: list[int], ids: LabelArray) -> str:
-    if unknown == [0]:
-        return "ids contains 0, which is background; pass the ids of objects, or None for all."
-    missing = ", ".join(map(str, unknown[:5])) + (", …" if len(unknown) > 5 else "")
-    known = f"they run from {ids[0]} to {ids[-1]}" if len(ids) else "there are none"
-    return f"ids contains {missing}, which labels does not; pass ids that occur in it ({known})."

@@ -14,25 +14,12 @@ import numpy as np
 from panmatch.labels import connected_components, edge_distances, nearest_labels
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Ints, Mask, Objects
-from panmatch.phantoms._outlines import waves
+from panmatch.phantoms._shapes import waves
 
 STRETCH = 2.0  # waves stay near their mean; this lets them reach their bounds
 LENGTH = 4.0  # over which an outline changes, in units of how far off it is
 LEAST_PIECE = 3  # voxels; presets drop what is smaller
 WIDTH = 0.75  # of half a bridge, in voxel diagonals; above 0.5 it has no holes
-
-
-def largest_depths(numbers: Image, sizes: Floats) -> Floats:
-    """Return, for every number, how far its deepest voxel is from outside; 0 for background.
-
-    Examples
-    --------
-    >>> largest_depths(np.array([1, 1, 1, 0, 2], dtype=np.int32), np.ones(1)).tolist()
-    [0.0, 2.0, 1.0]
-    """
-    deepest = np.zeros(int(numbers.max(initial=0)) + 1)
-    np.maximum.at(deepest, numbers.ravel(), edge_distances(numbers, sizes, border=True).ravel())
-    return deepest
 
 
 def shrink_unevenly(numbers: Image, by: Floats, sizes: Floats, rng: np.random.Generator) -> Image:
@@ -138,25 +125,10 @@ def pieces_apart(pieces: Image) -> Image:
 def join_neighbours(
     objects: Objects, anatomy: Anatomy, wanted: int, reach: float, rng: np.random.Generator
 ) -> tuple[list[tuple[int, int]], Image]:
-    """Join objects with the nearest still single ones, and build bridges between them.
+    """Join the objects of an anatomy with the nearest still single ones, by bridges.
 
-    Parameters
-    ----------
-    objects
-        The objects of `anatomy`.
-    anatomy
-        Where they lie; it decides which are of one kind, and whether they need a bridge.
-    wanted
-        How many pairs; there may be fewer.
-    reach
-        Largest distance between the surfaces of a pair.
-    rng
-        Source of the order in which objects look for a partner.
-
-    Returns
-    -------
-    list of tuple, array of int32
-        The pairs as numbers, and the numbers with bridges, which have those of their first end.
+    `wanted` is the highest number of pairs, and `reach` the largest distance between the surfaces
+    of a pair. It returns the pairs, and the numbers with bridges, which have that of one end.
     """
     after, sizes = objects.numbers.copy(), np.array(anatomy.spacing)
     depth = edge_distances(after, sizes, border=True)
@@ -193,9 +165,9 @@ def _neighbours(
     """
     from scipy.spatial import cKDTree
 
-    owners = numbers[tuple(surface.T)]
-    own, others = surface[owners == number], surface[owners != number]
-    owners = owners[owners != number]
+    is_own = numbers[tuple(surface.T)] == number
+    own, others = surface[is_own], surface[~is_own]
+    owners = numbers[tuple(others.T)]
     gaps, nearest = cKDTree(own * sizes).query(others * sizes, distance_upper_bound=reach)
     order = np.lexsort((owners, gaps))
     _, first = np.unique(owners[order], return_index=True)  # the nearest voxel of every object

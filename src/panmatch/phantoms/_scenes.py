@@ -24,8 +24,7 @@ from panmatch.phantoms._options import (
     check_shape,
     random_numbers,
 )
-from panmatch.phantoms._outlines import blob_mask, waves_on_grid
-from panmatch.phantoms._placement import Room, box_around
+from panmatch.phantoms._shapes import Room, blob_mask, box_around, waves_on_grid
 
 JITTER = 0.25  # per axis; below 0.5 in norm, so each point stays nearest to its own voxel
 CHUNK = 1 << 18  # voxels per query of the tree: bounds the memory for coordinates
@@ -108,11 +107,6 @@ def blobs(
     Returns
     -------
     array of int32
-        Ids 1 … `count`, 0 elsewhere. Each object is one face-connected piece.
-
-    Raises
-    ------
-    OptionError
         As for `balls`.
 
     Examples
@@ -127,16 +121,8 @@ def blobs(
             f"roughness={roughness!r} is out of range; pass 0 (round) up to, but below, 1."
         )
     lengths, count = check_shape(shape), check_count("count", count)
-    image: Image = np.zeros(lengths, dtype=np.int32)
-    draw_blobs(
-        image,
-        np.arange(1, count + 1),
-        Room(lengths),
-        radius=radius,
-        gap=gap,
-        seed=seed,
-        roughness=float(roughness),
-    )
+    image, room = np.zeros(lengths, dtype=np.int32), Room(lengths, np.ones(len(lengths)))
+    draw_blobs(image, np.arange(1, count + 1), room, radius, gap, seed, roughness=roughness)
     return image
 
 
@@ -144,16 +130,25 @@ def draw_blobs(
     image: LabelArray,
     ids: LabelArray,
     room: Room,
-    *,
     radius: Radius,
     gap: float,
     seed: int,
-    roughness: float = 0.0,
+    *,
+    roughness: float,
 ) -> None:
     """Draw a blob for each id at a random place in `room`, in place; options as for `blobs`."""
     radius, gap, rng = check_radius(radius), check_distance("gap", gap), random_numbers(seed)
-    placed = room.place_all(len(ids), radius, gap, rng)
-    for number, (centre, size) in zip(ids, placed, strict=True):
+    radii = rng.uniform(*radius, size=len(ids))
+    placed = room.place(radii, gap, rng)
+    if len(placed) < len(ids):
+        raise OptionError(
+            f"count={len(ids)} objects do not fit: there was room for {len(placed)}, the largest "
+            f"first, in shape {image.shape} with radius={radius} and gap={gap}. Lower count, "
+            "radius or gap, or enlarge the image."
+        )
+    ranks = np.argsort(np.argsort(-radii, kind="stable"))  # the largest was placed first
+    for number, rank in zip(ids, ranks, strict=True):
+        centre, size = placed[rank]
         inside = blob_mask(size, roughness, np.ones(image.ndim), rng)
         image[box_around(centre, inside.shape)][inside] = number
 
@@ -163,22 +158,15 @@ def tissue(shape: Sequence[int], count: int, *, seed: int = 0) -> Image:
 
     Parameters
     ----------
-    shape
-        Two or three lengths in voxels.
+    shape, seed
+        As for `balls`.
     count
         How many cells, from 1 to the number of voxels.
-    seed
-        Equal seeds give equal images.
 
     Returns
     -------
     array of int32
         Ids 1 … `count`, each of which occurs; there is no background.
-
-    Raises
-    ------
-    OptionError
-        For options out of range.
 
     Examples
     --------

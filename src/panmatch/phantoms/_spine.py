@@ -13,7 +13,7 @@ from panmatch.labels.spacing import as_spacing
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Box, Floats, Image, Mask
 from panmatch.phantoms._options import check_count, check_shape, random_numbers
-from panmatch.phantoms._outlines import waves_on_grid
+from panmatch.phantoms._shapes import waves_on_grid
 
 LEVELS = [f"C{k}" for k in range(1, 8)] + [f"T{k}" for k in range(1, 13)]
 LEVELS += [f"L{k}" for k in range(1, 7)]
@@ -173,12 +173,12 @@ def _vertebra(frame: _Frame) -> Iterator[tuple[int, Mask]]:
     end = np.hypot(np.maximum(back - 1.60, 0) / 0.12, sunk / (0.13 + 0.06 * (back - 1.1)))
     yield 42, (back > 1.1) & (back < 1.72) & (aside < 0.10) & (end < 1)
     swept = np.hypot((back - 0.72 - 0.30 * (aside - 0.45)) / 0.10, down / 0.12)
-    for part, side in ((43, left > 0), (44, left < 0)):
-        yield part, side & (aside > 0.40) & (aside < 1.05) & (swept < 1)
-    for part, side in ((45, left > 0), (46, left < 0)):
-        yield part, side & (_ellipsoid(down + 0.26, back - 0.90, aside - 0.42) < 1)
-    for part, side in ((47, left > 0), (48, left < 0)):
-        yield part, side & (_ellipsoid(down - 0.34, back - 1.04, aside - 0.28) < 1)
+    costal = (aside > 0.40) & (aside < 1.05) & (swept < 1)
+    superior = _ellipsoid(down + 0.26, back - 0.90, aside - 0.42) < 1
+    inferior = _ellipsoid(down - 0.34, back - 1.04, aside - 0.28) < 1
+    for part, region in ((43, costal), (45, superior), (47, inferior)):
+        yield part, region & (left > 0)
+        yield part + 1, region & (left < 0)
 
 
 def _body(frame: _Frame, half_height: float, width: float) -> Mask:
