@@ -34,7 +34,7 @@ def check_shape(shape: Sequence[int]) -> tuple[int, ...]:
     lengths = as_ints(shape)
     if lengths is None or len(lengths) not in (2, 3) or min(lengths) < 1:
         raise OptionError(
-            f"shape={shape!r} is not the shape of an image; pass two or three positive whole "
+            f"shape={shape!r} is not an image shape; pass two or three positive whole "
             "numbers, such as (64, 64) or (32, 64, 64)."
         )
     return lengths
