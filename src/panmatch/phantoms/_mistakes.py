@@ -17,13 +17,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray, as_labels, check_same_shape
 from panmatch.phantoms._objects import Floats, Image, Mask, cut, dtype_for, number_objects
-from panmatch.phantoms._options import (
-    Radius,
-    as_ints,
-    check_count,
-    check_distance,
-    random_numbers,
-)
+from panmatch.phantoms._options import Radius, as_ints, check_count, check_distance, random_numbers
 from panmatch.phantoms._scenes import draw_blobs
 from panmatch.phantoms._shapes import Room
 

@@ -18,13 +18,7 @@ import numpy as np
 from panmatch.errors import OptionError
 from panmatch.labels import edge_distances
 from panmatch.phantoms._anatomy import Anatomy, FreshIds, Prediction, Profile, as_prediction
-from panmatch.phantoms._objects import (
-    Floats,
-    Objects,
-    cut,
-    keep_largest_pieces,
-    number_objects,
-)
+from panmatch.phantoms._objects import Floats, Objects, cut, keep_largest_pieces, number_objects
 from panmatch.phantoms._options import (
     Radius,
     as_float,
@@ -219,12 +213,11 @@ class Redraws:
 
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
-        from scipy.ndimage import maximum
-
         objects, rng = number_objects(anatomy.objects), random_numbers(seed)
         numbers, sizes = objects.numbers, np.array(anatomy.spacing)
         depth = edge_distances(numbers, sizes, border=True)
-        deepest = maximum(depth, numbers, np.arange(objects.count + 1))
+        deepest = np.zeros(objects.count + 1)
+        np.maximum.at(deepest, numbers.ravel(), depth.ravel())
         by = np.minimum(self.offset_mm, OFF_BY * deepest)
         grows = rng.random(len(by)) < 0.5
         smaller = shrink_unevenly(numbers, np.where(grows, 0, by), sizes, rng)

@@ -206,7 +206,7 @@ def cells(
     shape
         Two or three lengths in voxels.
     n
-        How many cells; 0 gives an empty image.
+        How many cells; 0 gives an empty image, and too many for the voxels an `OptionError`.
     spacing, seed
         As for `brain_metastases`.
 
@@ -215,11 +215,6 @@ def cells(
     Anatomy
         `labels` has ids 1 … `n`, each a face-connected piece, and `parts` 1 in cytoplasm and 2
         in nuclei. A nucleus is one piece too, and lies wholly inside its cell.
-
-    Raises
-    ------
-    OptionError
-        For options out of range, and when there are too few voxels for so many cells.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def spine(
         Lengths in voxels: from head to foot, front to back, and, where there are three, right to
         left. With two it is the slice through the middle. The column fills the image.
     n
-        How many vertebrae; 0 gives an empty image.
+        How many vertebrae; 0 gives an empty image, and too many for the voxels an `OptionError`.
     lowest
         Label of the lowest vertebra, from 1 (C1) to 25 (L6); 24 is L5.
     spacing, seed
@@ -71,11 +71,6 @@ def spine(
     Anatomy
         `labels` has the vertebrae, and between two of them a disc with the label of the upper
         one plus 100. `parts` has 41 to 50 in vertebrae and 100 in discs.
-
-    Raises
-    ------
-    OptionError
-        For options out of range, and when there are too few voxels for so many vertebrae.
 
     Examples
     --------
