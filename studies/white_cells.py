@@ -89,7 +89,7 @@ def made_up(small: bool) -> list[Dataset]:
     cases = []
     for seed in range(1 if small else 3):
         tissue = phantoms.cells(shape, n, seed=seed)
-        seen = phantoms.SIMULATED_MODELS["careful"].predict(tissue, seed)
+        seen = phantoms.SIMULATED_MODELS["redraws-slightly"].predict(tissue, seed)
         assert tissue.parts is not None
         assert seen.parts is not None
         sides = tissue.labels, tissue.parts, seen.labels, seen.parts

@@ -39,7 +39,7 @@ def test_it_ranks_three_models_whose_order_depends_on_the_strategy(demo: tuple[P
             f"{model} {value:.3f}" for model, value in means.sort_values(ascending=False).items()
         )
         assert order in demo[1]
-        assert (order.split()[0] == "fragmenter") == (strategy == "many-to-one")
+        assert (order.split()[0] == "fragments") == (strategy == "many-to-one")
     assert "12 settings give 2 rankings" in demo[1]
 
 

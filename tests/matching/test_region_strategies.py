@@ -113,7 +113,7 @@ def test_the_union_is_everything_predicted_in_the_cell(pair: tuple[Labels, Label
 def test_objects_are_measured_within_their_cells(strategy: pm.Strategy) -> None:
     reference = phantoms.blobs((40, 44), 6, radius=(3, 5), seed=3)
     prediction = phantoms.merge_neighbours(phantoms.shift(reference, (1, 2)), 2, seed=1)
-    prediction = phantoms.hallucinate(prediction, 2, radius=(1, 2), seed=5)
+    prediction = phantoms.add_spurious(prediction, 2, radius=(1, 2), seed=5)
     spacing = (2.0, 0.5)
     matching = pm.match(pm.count_region_overlaps(reference, prediction, spacing), strategy, 0.1)
     found = pm.measure(matching, reference, prediction, ("iou", "hd"), spacing)

@@ -11,7 +11,7 @@ from scipy.ndimage import label
 from panmatch.errors import OptionError
 from panmatch.labels import edge_distances
 from panmatch.phantoms import cells
-from panmatch.phantoms.separation import touches_another
+from panmatch.phantoms._reshaping import touches_another
 
 SCENES: dict[str, dict[str, Any]] = {
     "2-D": {"shape": (90, 100), "n": 40},

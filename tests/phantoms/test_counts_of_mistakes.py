@@ -13,11 +13,11 @@ import pytest
 
 import panmatch as pm
 from panmatch.phantoms import (
+    add_spurious,
     balls,
     dilate,
     erode,
     fragment,
-    hallucinate,
     merge_neighbours,
     miss,
     relabel,
@@ -175,8 +175,8 @@ def test_merged_neighbours(scene: Image, strategy: str, threshold: Fraction, see
 @every_scene
 @every_strategy
 @every_threshold
-def test_missed_and_hallucinated_objects(scene: Image, strategy: str, threshold: Fraction) -> None:
-    prediction = hallucinate(miss(scene, 3), 4, radius=(1, 2), avoid=scene)
+def test_missed_and_spurious_objects(scene: Image, strategy: str, threshold: Fraction) -> None:
+    prediction = add_spurious(miss(scene, 3), 4, radius=(1, 2), avoid=scene)
     objects = len(sizes_of(scene))
     expected = Counts(tp=objects - 3, fp=4, fn=3, quality=Fraction(objects - 3))
     assert count(scene, prediction, strategy, threshold) == expected

@@ -12,11 +12,11 @@ import pytest
 
 from panmatch.errors import LabelError, OptionError, ShapeError
 from panmatch.phantoms import (
+    add_spurious,
     balls,
     dilate,
     erode,
     fragment,
-    hallucinate,
     merge_neighbours,
     miss,
     relabel,
@@ -38,7 +38,7 @@ MISTAKES: dict[str, Mistake] = {
     "fragment": partial(fragment, pieces=3),
     "merge_neighbours": partial(merge_neighbours, pairs=2),
     "miss": partial(miss, count=2),
-    "hallucinate": partial(hallucinate, count=2, radius=(0.0, 1.0)),
+    "add_spurious": partial(add_spurious, count=2, radius=(0.0, 1.0)),
     "relabel": relabel,
 }
 DTYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
@@ -103,13 +103,15 @@ ROW = np.array([[1, 1, 0, 4]])
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([2], "ids holds 2, which labels does not; pass ids that occur in it "
-         "(they run from 1 to 4)."),
-        ([1, 9, 8, 7, 6, 5, 3], "ids holds 3, 5, 6, 7, 8, …, which labels does not; pass ids that "
-         "occur in it (they run from 1 to 4)."),
-        ([0], "ids holds 0, which is background; pass the ids of objects, or None for all."),
-        ([1.5], "ids=[1.5] is no list of object ids; pass whole numbers, or None for all objects."),
-        (4, "ids=4 is no list of object ids; pass whole numbers, or None for all objects."),
+        ([2], "ids contains 2, but labels has no such object; pass ids of objects in it (1 to 4), "
+         "or None for all."),
+        ([1, 9, 8, 7, 6, 5, 3], "ids contains 3, 5, 6, 7, 8, …, but labels has no such object; "
+         "pass ids of objects in it (1 to 4), or None for all."),
+        ([0], "ids contains 0, but labels has no such object; pass ids of objects in it (1 to 4), "
+         "or None for all."),
+        ([1.5], "ids=[1.5] is not a list of object ids; pass whole numbers, or None for all "
+         "objects."),
+        (4, "ids=4 is not a list of object ids; pass whole numbers, or None for all objects."),
     ],
 )  # fmt: skip
 def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, message: str) -> None:
@@ -121,15 +123,15 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dilate([0, 0], 1, ids=[3]), "ids holds 3, which labels does not; pass ids that "
-         "occur in it (there are none)."),
-        (lambda: shift(ROW, (1,)), "offset=(1,) has 1 numbers but labels has 2 axes; pass one "
-         "int per axis."),
-        (lambda: shift(ROW, (0.5, 1)), "offset=(0.5, 1) is no shift by whole voxels; pass one int "  # type: ignore[arg-type]
-         "per axis."),
-        (lambda: dilate(ROW, -1), "radius=-1 is no distance; pass a finite number of voxels, 0 "
+        (lambda: dilate([0, 0], 1, ids=[3]), "ids contains 3, but labels has no such object; "
+         "pass ids of objects in it (there are none), or None for all."),
+        (lambda: shift(ROW, (1,)), "offset=(1,) is not a shift by whole voxels; pass one int for "
+         "each of the 2 axes of labels."),
+        (lambda: shift(ROW, (0.5, 1)), "offset=(0.5, 1) is not a shift by whole voxels; pass one "  # type: ignore[arg-type]
+         "int for each of the 2 axes of labels."),
+        (lambda: dilate(ROW, -1), "radius=-1 is not a distance; pass a finite number of voxels, 0 "
          "or more."),
-        (lambda: erode(ROW, float("nan")), "radius=nan is no distance; pass a finite number of "
+        (lambda: erode(ROW, float("nan")), "radius=nan is not a distance; pass a finite number of "
          "voxels, 0 or more."),
         (lambda: fragment(ROW, 0), "pieces=0 is out of range; pass 1 or more."),
         (lambda: fragment([2**63 - 1] * 2, 2), "new ids up to 9223372036854775808 do not fit "
@@ -141,14 +143,14 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
         (lambda: miss(ROW), "miss got neither of count and ids; pass exactly one of them."),
         (lambda: miss(ROW, 1, ids=[1]), "miss got both of count and ids; pass exactly one of "
          "them."),
-        (lambda: hallucinate([0, 0], 1, radius=(0, 0)), "labels has 1 axes; hallucinate draws "
+        (lambda: add_spurious([0, 0], 1, radius=(0, 0)), "labels has 1 axes; add_spurious draws "
          "discs in 2-D and balls in 3-D: pass an image with two or three axes."),
-        (lambda: hallucinate(ROW, 1, radius=(2, 1)), "radius=(2, 1) has its bounds in the wrong "
+        (lambda: add_spurious(ROW, 1, radius=(2, 1)), "radius=(2, 1) has its bounds in the wrong "
          "order; pass (lowest, highest): (1, 2)."),
-        (lambda: hallucinate(ROW, -1, radius=(0, 0)), "count=-1 is out of range; pass 0 or more."),
-        (lambda: hallucinate(ROW, 2, radius=(0, 0), gap=0), "count=2 objects do not fit: 1 found "
-         "room, the largest first, in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. Lower "
-         "count, radius or gap, or enlarge the image."),
+        (lambda: add_spurious(ROW, -1, radius=(0, 0)), "count=-1 is out of range; pass 0 or more."),
+        (lambda: add_spurious(ROW, 2, radius=(0, 0), gap=0), "count=2 objects do not fit: there "
+         "was room for 1, the largest first, in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. "
+         "Lower count, radius or gap, or enlarge the image."),
         (lambda: relabel(ROW, high=1), "high=1 is out of range; pass 2 to 9223372036854775807."),
         (lambda: miss(7, 1), "labels=7 is a single number; pass an array with an axis or more."),
     ],
@@ -167,4 +169,4 @@ def test_floating_point_labels_are_refused(mistake: Mistake) -> None:
 
 def test_an_image_to_avoid_must_lie_on_the_same_grid() -> None:
     with pytest.raises(ShapeError, match=r"labels has shape \(1, 4\) but avoid has shape \(4, 1\)"):
-        hallucinate(ROW, 1, radius=(0, 0), avoid=ROW.T)
+        add_spurious(ROW, 1, radius=(0, 0), avoid=ROW.T)

@@ -1,4 +1,4 @@
-"""Joining, missing, inventing and renaming objects do exactly what they say."""
+"""Joining, missing, adding and renaming objects do exactly what they say."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 from scipy.ndimage import distance_transform_edt
 
 from panmatch.phantoms import (
+    add_spurious,
     balls,
     blobs,
-    hallucinate,
     merge_neighbours,
     miss,
     relabel,
@@ -103,12 +103,12 @@ def test_the_seed_decides_what_is_missed() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("gap", [0.0, 1.0, 2.5])
-def test_hallucinated_balls_keep_clear_of_both_images_and_of_each_other(
+def test_spurious_balls_keep_clear_of_both_images_and_of_each_other(
     shape: tuple[int, ...], gap: float
 ) -> None:
     reference = blobs(shape, 8, radius=(3, 5), seed=1)
     prediction = shift(reference, (2,) * len(shape)) * 10
-    result = hallucinate(prediction, 12, radius=(1, 2), avoid=reference, gap=gap, seed=4)
+    result = add_spurious(prediction, 12, radius=(1, 2), avoid=reference, gap=gap, seed=4)
     top = int(prediction.max())
     assert np.array_equal(np.where(result > top, 0, result), prediction)
     assert np.unique(result[result > top]).tolist() == list(range(top + 1, top + 13))
@@ -118,43 +118,43 @@ def test_hallucinated_balls_keep_clear_of_both_images_and_of_each_other(
         assert distance[taken].min() >= gap
 
 
-def test_hallucinations_without_avoid_may_land_on_the_reference() -> None:
+def test_spurious_objects_without_avoid_may_land_on_the_reference() -> None:
     reference = np.full((5, 5), 3)
     prediction = miss(reference, ids=[3])
-    assert np.count_nonzero(hallucinate(prediction, 1, radius=(2, 2))) == 13
+    assert np.count_nonzero(add_spurious(prediction, 1, radius=(2, 2))) == 13
 
 
-def test_hallucinations_fill_what_is_free_and_nothing_else() -> None:
+def test_spurious_objects_fill_what_is_free_and_nothing_else() -> None:
     labels = np.array([[0, 4, 0], [0, 0, 4]], dtype=np.int8)
     avoid = np.array([[1, 0, 0], [0, 0, 0]], dtype=np.int64)
-    result = hallucinate(labels, 3, radius=(0, 0), avoid=avoid, gap=0)
+    result = add_spurious(labels, 3, radius=(0, 0), avoid=avoid, gap=0)
     free = (labels == 0) & (avoid == 0)
     assert sorted(result[free].tolist()) == [5, 6, 7]
     assert result[0].tolist()[:2] == [0, 4]
     assert result[1, 2] == 4
 
 
-def test_hallucinations_on_an_empty_image_start_at_id_one() -> None:
-    result = hallucinate(np.zeros((9, 9, 9), dtype=np.uint8), 2, radius=(1, 1))
+def test_spurious_objects_on_an_empty_image_start_at_id_one() -> None:
+    result = add_spurious(np.zeros((9, 9, 9), dtype=np.uint8), 2, radius=(1, 1))
     assert np.bincount(result.ravel()).tolist() == [729 - 14, 7, 7]
 
 
-def test_hallucinate_leaves_the_dtype_only_when_new_ids_do_not_fit() -> None:
+def test_add_spurious_leaves_the_dtype_only_when_new_ids_do_not_fit() -> None:
     image = np.zeros((6, 6), dtype=np.uint8)
     image[0, 0] = 254
-    kept = hallucinate(image, 1, radius=(0, 0))
+    kept = add_spurious(image, 1, radius=(0, 0))
     assert kept.dtype == np.uint8
     assert kept.max() == 255
-    wider = hallucinate(image, 2, radius=(0, 0))
+    wider = add_spurious(image, 2, radius=(0, 0))
     assert wider.dtype == np.int64
     assert wider.max() == 256
 
 
-def test_the_seed_decides_where_balls_are_hallucinated() -> None:
+def test_the_seed_decides_where_spurious_balls_lie() -> None:
     image = np.zeros((40, 40), dtype=int)
-    first = hallucinate(image, 3, radius=(2, 3), seed=1)
-    assert np.array_equal(first, hallucinate(image, 3, radius=(2, 3), seed=1))
-    assert not np.array_equal(first, hallucinate(image, 3, radius=(2, 3), seed=2))
+    first = add_spurious(image, 3, radius=(2, 3), seed=1)
+    assert np.array_equal(first, add_spurious(image, 3, radius=(2, 3), seed=1))
+    assert not np.array_equal(first, add_spurious(image, 3, radius=(2, 3), seed=2))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -15,15 +15,15 @@ from panmatch.evaluation.diagnosis import Diagnosis, diagnose
 from panmatch.labels import connected_components
 from panmatch.phantoms import (
     SIMULATED_MODELS,
+    AddsSpurious,
     Anatomy,
-    Fragmenter,
-    Hallucinator,
-    Merger,
+    Fragments,
+    Merges,
+    MissesSmall,
     Prediction,
     Profile,
-    Redrawer,
+    Redraws,
     SimulatedModel,
-    SmallLesionMisser,
     brain_metastases,
     cells,
     liver_lesions,
@@ -58,7 +58,7 @@ EMPTY: dict[str, Anatomy] = {
     "spine": spine((40, 60), 0),
     "cells": cells((20, 20), 0),
 }
-REDRAWERS = ["careful", "sloppy"]
+REDRAWING = ["redraws-slightly", "redraws"]
 
 every_anatomy = pytest.mark.parametrize("name", ANATOMIES)
 every_model = pytest.mark.parametrize("model", SIMULATED_MODELS.values(), ids=SIMULATED_MODELS)
@@ -104,10 +104,10 @@ def test_the_profile_is_what_panmatch_finds(model: SimulatedModel, name: str, se
     anatomy = ANATOMIES[name]
     prediction = model.predict(anatomy, seed)
     profile, found = prediction.profile, diagnosed(anatomy, prediction)
-    assert found.splits.tolist() == sorted(profile.cut)
+    assert found.splits.tolist() == sorted(profile.split)
     assert len(found.merges) == len(profile.merged)
     assert found.misses.tolist() == list(profile.missed)
-    assert len(found.hallucinations) == len(profile.made_up)
+    assert len(found.hallucinations) == len(profile.spurious)
 
 
 @every_model
@@ -119,8 +119,8 @@ def test_ids_of_a_prediction_are_those_that_the_profile_speaks_of(
     prediction = model.predict(anatomy, 1)
     profile = prediction.profile
     expected = set(ids_of(anatomy.objects)) - set(profile.missed) - {b for _, b in profile.merged}
-    expected |= {piece for pieces in profile.cut.values() for piece in pieces}
-    assert ids_of(prediction.objects) == sorted(expected | set(profile.made_up))
+    expected |= {piece for pieces in profile.split.values() for piece in pieces}
+    assert ids_of(prediction.objects) == sorted(expected | set(profile.spurious))
 
 
 @every_model
@@ -176,26 +176,26 @@ def test_other_seeds_give_other_predictions(model: SimulatedModel) -> None:
 
 @every_anatomy
 @every_seed
-def test_the_fragmenter_splits_and_does_nothing_else(name: str, seed: int) -> None:
+def test_fragmenting_splits_and_does_nothing_else(name: str, seed: int) -> None:
     anatomy = ANATOMIES[name]
-    prediction = SIMULATED_MODELS["fragmenter"].predict(anatomy, seed)
-    cut = prediction.profile.cut
-    assert prediction.profile == Profile(cut=cut)
-    assert counts(diagnosed(anatomy, prediction)) == (len(cut), 0, 0, 0)
+    prediction = SIMULATED_MODELS["fragments"].predict(anatomy, seed)
+    split = prediction.profile.split
+    assert prediction.profile == Profile(split=split)
+    assert counts(diagnosed(anatomy, prediction)) == (len(split), 0, 0, 0)
     sizes = sizes_of(anatomy)
-    assert max(sizes.values()) in {sizes[number] for number in cut}
-    assert min(sizes[number] for number in cut) >= np.median(list(sizes.values()))
-    for number, pieces in cut.items():
+    assert max(sizes.values()) in {sizes[number] for number in split}
+    assert min(sizes[number] for number in split) >= np.median(list(sizes.values()))
+    for number, pieces in split.items():
         assert len(pieces) >= 2
         assert set(np.unique(anatomy.objects[np.isin(prediction.objects, pieces)])) == {number}
-    whole = ~np.isin(anatomy.objects, list(cut))
+    whole = ~np.isin(anatomy.objects, list(split))
     assert np.array_equal(prediction.labels[whole], anatomy.labels[whole])
 
 
 def test_fragments_of_ids_cover_the_object_and_those_of_components_leave_gaps() -> None:
     for name, anatomy in ANATOMIES.items():
-        prediction = Fragmenter(pieces=2, probability=0).predict(anatomy)
-        ((number, pieces),) = prediction.profile.cut.items()
+        prediction = Fragments(pieces=2, probability=0).predict(anatomy)
+        ((number, pieces),) = prediction.profile.split.items()
         left = np.isin(prediction.objects, pieces).sum() / (anatomy.objects == number).sum()
         assert len(pieces) == 2 or anatomy.is_semantic
         assert (left < 1) if name in SEMANTIC else (left == 1)
@@ -203,32 +203,32 @@ def test_fragments_of_ids_cover_the_object_and_those_of_components_leave_gaps() 
 
 def test_fragments_are_made_of_what_the_object_was() -> None:
     brain = ANATOMIES["brain"]
-    prediction = SIMULATED_MODELS["fragmenter"].predict(brain)
+    prediction = SIMULATED_MODELS["fragments"].predict(brain)
     kept = prediction.objects > 0
     assert np.array_equal(prediction.labels[kept], brain.labels[kept])
 
 
 def test_an_object_too_small_to_leave_two_pieces_stays_whole() -> None:
     brain = brain_metastases((24, 24, 24), 3, radius_mm=(1, 1))
-    prediction = Fragmenter(probability=1, limit=0).predict(brain)
+    prediction = Fragments(probability=1, limit=0).predict(brain)
     assert prediction.profile == Profile()
     assert np.array_equal(prediction.labels, brain.labels)
 
 
 def test_fragments_take_free_labels_of_their_kind_while_there_are_any() -> None:
     column = spine((340, 80), 24)
-    cut = Fragmenter(pieces=3, probability=1, limit=0).predict(column).profile.cut
-    vertebrae = {number: pieces for number, pieces in cut.items() if number <= 28}
+    split = Fragments(pieces=3, probability=1, limit=0).predict(column).profile.split
+    vertebrae = {number: pieces for number, pieces in split.items() if number <= 28}
     assert len(vertebrae) == 2
     assert sorted(k for pieces in vertebrae.values() for k in pieces[1:]) == [25, 26, 27, 28]
-    assert len(cut) == 2 + 23
+    assert len(split) == 2 + 23
 
 
 @every_anatomy
 @every_seed
-def test_the_merger_merges_and_does_nothing_else(name: str, seed: int) -> None:
+def test_merging_merges_and_does_nothing_else(name: str, seed: int) -> None:
     anatomy = ANATOMIES[name]
-    prediction = SIMULATED_MODELS["merger"].predict(anatomy, seed)
+    prediction = SIMULATED_MODELS["merges"].predict(anatomy, seed)
     merged = prediction.profile.merged
     assert prediction.profile == Profile(merged=merged)
     assert merged
@@ -246,27 +246,27 @@ def test_the_merger_merges_and_does_nothing_else(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", SEMANTIC)
 def test_bridges_are_made_of_the_outermost_layer(name: str) -> None:
     anatomy = ANATOMIES[name]
-    prediction = SIMULATED_MODELS["merger"].predict(anatomy)
+    prediction = SIMULATED_MODELS["merges"].predict(anatomy)
     built = (prediction.objects > 0) & (anatomy.objects == 0)
     assert np.unique(prediction.labels[built]).tolist() == [anatomy.layers[0]]
 
 
 def test_vertebrae_merge_with_vertebrae_and_discs_with_discs() -> None:
     for seed in range(5):
-        merged = Merger(share=1).predict(ANATOMIES["flat spine"], seed).profile.merged
+        merged = Merges(share=1).predict(ANATOMIES["flat spine"], seed).profile.merged
         assert all((low > 28) == (high > 28) for low, high in merged)
         assert {high - low for low, high in merged} == {1}
 
 
 def test_objects_out_of_reach_do_not_merge() -> None:
-    assert Merger(share=1, reach_mm=1).predict(ANATOMIES["brain"]).profile == Profile()
-    assert Merger(share=0).predict(ANATOMIES["cells"]).profile == Profile()
+    assert Merges(share=1, reach_mm=1).predict(ANATOMIES["brain"]).profile == Profile()
+    assert Merges(share=0).predict(ANATOMIES["cells"]).profile == Profile()
 
 
 def test_no_bridge_runs_through_a_third_object() -> None:
     image = np.zeros((9, 21), dtype=int)
     image[3:6, 1:4], image[3:6, 9:12], image[3:6, 17:20] = 1, 1, 1
-    row, model = of_one_label(image), Merger(share=0.1, reach_mm=50)
+    row, model = of_one_label(image), Merges(share=0.1, reach_mm=50)
     merged = {model.predict(row, seed).profile.merged for seed in range(9)}
     assert merged == {((1, 2),), ((2, 3),)}
 
@@ -278,7 +278,7 @@ def test_no_bridge_touches_a_third_object() -> None:
     scene, outcomes = of_one_label(image), set()
     low, high = scene.objects[1, 14], scene.objects[4, 14]
     for seed in range(12):
-        prediction = Merger(share=1, reach_mm=50).predict(scene, seed)
+        prediction = Merges(share=1, reach_mm=50).predict(scene, seed)
         merged = prediction.profile.merged
         assert counts(diagnosed(scene, prediction)) == (0, len(merged), 0, 0)
         assert connected_components(prediction.labels).max() == 4 - len(merged)
@@ -287,11 +287,11 @@ def test_no_bridge_touches_a_third_object() -> None:
 
 
 @every_anatomy
-def test_the_misser_misses_small_objects_and_does_nothing_else(name: str) -> None:
+def test_missing_misses_small_objects_and_does_nothing_else(name: str) -> None:
     anatomy = ANATOMIES[name]
     sizes, gone = sizes_of(anatomy), set[int]()
     for seed in range(6):
-        prediction = SIMULATED_MODELS["small-lesion-misser"].predict(anatomy, seed)
+        prediction = SIMULATED_MODELS["misses-small"].predict(anatomy, seed)
         missed = prediction.profile.missed
         assert prediction.profile == Profile(missed=missed)
         assert counts(diagnosed(anatomy, prediction)) == (0, 0, len(missed), 0)
@@ -309,15 +309,15 @@ def test_the_smaller_an_object_the_likelier_it_is_missed() -> None:
     four = Anatomy(image, parts, image, image >= 0, (1.0, 1.0), {}, {1: "x"}, (1,))
     misses = np.zeros(5)
     for seed in range(400):
-        misses[list(SmallLesionMisser(limit=50).predict(four, seed).profile.missed)] += 1
+        misses[list(MissesSmall(limit=50).predict(four, seed).profile.missed)] += 1
     assert np.abs(misses[1:] / 400 - [0.8, 0.5, 0.1, 0.0]).max() < 0.07
     assert misses[4] == 0
 
 
 @every_anatomy
 @every_seed
-@pytest.mark.parametrize("model", REDRAWERS)
-def test_redrawers_find_every_object_and_change_outlines_only(
+@pytest.mark.parametrize("model", REDRAWING)
+def test_redrawing_finds_every_object_and_change_outlines_only(
     name: str, seed: int, model: str
 ) -> None:
     anatomy = ANATOMIES[name]
@@ -336,10 +336,10 @@ def test_redrawers_find_every_object_and_change_outlines_only(
 
 
 @every_anatomy
-def test_the_careful_model_is_better_than_the_sloppy_one(name: str) -> None:
+def test_slight_redrawing_is_better(name: str) -> None:
     anatomy = ANATOMIES[name]
     quality = {}
-    for model in REDRAWERS:
+    for model in REDRAWING:
         tallies = [
             pm.match(
                 pm.count_overlaps(
@@ -351,14 +351,14 @@ def test_the_careful_model_is_better_than_the_sloppy_one(name: str) -> None:
         ]
         assert all(tally.fp == tally.fn == 0 for tally in tallies)
         quality[model] = sum(tally.quality for tally in tallies)
-    assert quality["careful"] > quality["sloppy"]
+    assert quality["redraws-slightly"] > quality["redraws"]
 
 
 @pytest.mark.parametrize("name", ["spine", "flat spine", "cells"])
 @every_seed
 def test_what_an_object_takes_from_another_is_made_like_itself(name: str, seed: int) -> None:
     anatomy = ANATOMIES[name]
-    prediction = SIMULATED_MODELS["sloppy"].predict(anatomy, seed)
+    prediction = SIMULATED_MODELS["redraws"].predict(anatomy, seed)
     assert anatomy.parts is not None
     assert prediction.parts is not None
     taken = (anatomy.objects > 0) & (prediction.objects > 0)
@@ -383,7 +383,7 @@ def test_objects_that_grow_towards_each_other_stay_apart(gap: int) -> None:
     crowded = of_one_label(image)
     assert crowded.objects.max() == (40 // (9 + gap) + (40 % (9 + gap) > 0)) ** 2
     for seed in range(5):
-        prediction = Redrawer(4).predict(crowded, seed)
+        prediction = Redraws(4).predict(crowded, seed)
         assert counts(diagnosed(crowded, prediction)) == (0, 0, 0, 0)
         assert connected_components(prediction.labels).max() == crowded.objects.max()
 
@@ -394,7 +394,7 @@ def test_an_object_that_shrinks_at_a_narrow_place_stays_in_one_piece() -> None:
     dumbbell = of_one_label(image)
     sizes = set()
     for seed in range(12):
-        prediction = Redrawer(3).predict(dumbbell, seed)
+        prediction = Redraws(3).predict(dumbbell, seed)
         assert connected_components(prediction.labels).max() == 1
         sizes.add(int(prediction.labels.sum()))
     assert min(sizes) <= 400  # the neck broke at least once, and the larger end was kept
@@ -404,7 +404,7 @@ def test_an_object_that_shrinks_at_a_narrow_place_stays_in_one_piece() -> None:
 def test_redrawing_moves_parts_but_loses_none() -> None:
     for name in ("brain", "flat brain", "cells", "spine"):
         anatomy = ANATOMIES[name]
-        prediction = SIMULATED_MODELS["careful"].predict(anatomy)
+        prediction = SIMULATED_MODELS["redraws-slightly"].predict(anatomy)
         before = anatomy.labels if anatomy.parts is None else anatomy.parts
         after = prediction.labels if prediction.parts is None else prediction.parts
         same = anatomy.objects == prediction.objects
@@ -415,41 +415,41 @@ def test_redrawing_moves_parts_but_loses_none() -> None:
 def test_outlines_off_by_less_than_a_voxel_stay() -> None:
     for anatomy in ANATOMIES.values():
         offset = 0.99 * min(anatomy.spacing)
-        prediction = Redrawer(offset).predict(anatomy)
+        prediction = Redraws(offset).predict(anatomy)
         assert np.array_equal(prediction.objects, anatomy.objects)
 
 
 @every_anatomy
 @every_seed
-def test_the_hallucinator_makes_up_and_does_nothing_else(name: str, seed: int) -> None:
+def test_adding_spurious_objects_adds_them_and_does_nothing_else(name: str, seed: int) -> None:
     anatomy = ANATOMIES[name]
-    prediction = Hallucinator(count=3, radius_mm=(1, 2)).predict(anatomy, seed)
-    made_up = prediction.profile.made_up
-    assert prediction.profile == Profile(made_up=made_up)
-    assert len(made_up) == 3
+    prediction = AddsSpurious(count=3, radius_mm=(1, 2)).predict(anatomy, seed)
+    spurious = prediction.profile.spurious
+    assert prediction.profile == Profile(spurious=spurious)
+    assert len(spurious) == 3
     assert counts(diagnosed(anatomy, prediction)) == (0, 0, 0, 3)
-    false = np.isin(prediction.objects, made_up)
+    false = np.isin(prediction.objects, spurious)
     assert not anatomy.objects[false].any()
     assert np.array_equal(prediction.labels[~false], anatomy.labels[~false])
     made_of = prediction.labels if prediction.parts is None else prediction.parts
-    for number in made_up:
+    for number in spurious:
         found = ids_of(made_of[prediction.objects == number])
         assert found == sorted(set(anatomy.layers[:2]))
 
 
-def test_no_room_means_fewer_hallucinations() -> None:
+def test_no_room_means_fewer_spurious_objects() -> None:
     ones = np.ones((9, 9), dtype=np.int32)
     full = Anatomy(ones, ones, ones, ones > 0, (1.0, 1.0), {}, {1: "x"}, (1,))
-    assert Hallucinator(3).predict(full).profile == Profile()
+    assert AddsSpurious(3).predict(full).profile == Profile()
     liver = EMPTY["liver"]
-    many = Hallucinator(10**3, radius_mm=(4, 4)).predict(liver).profile.made_up
+    many = AddsSpurious(10**3, radius_mm=(4, 4)).predict(liver).profile.spurious
     assert list(many) == list(range(1, len(many) + 1))
     assert 3 < len(many) < 60
 
 
 def test_false_vertebrae_end_with_their_labels() -> None:
-    made_up = Hallucinator(40, radius_mm=(1, 1)).predict(spine((128, 80), 5)).profile.made_up
-    assert made_up == tuple(sorted({*range(1, 29)} - {20, 21, 22, 23, 24}))
+    spurious = AddsSpurious(40, radius_mm=(1, 1)).predict(spine((128, 80), 5)).profile.spurious
+    assert spurious == tuple(sorted({*range(1, 29)} - {20, 21, 22, 23, 24}))
 
 
 @every_model
@@ -458,22 +458,22 @@ def test_one_object_is_enough(model: SimulatedModel, name: str) -> None:
     anatomy = SINGLE[name]
     prediction = model.predict(anatomy)
     profile = prediction.profile
-    expected = (len(profile.cut), 0, 0, len(profile.made_up))
+    expected = (len(profile.split), 0, 0, len(profile.spurious))
     assert counts(diagnosed(anatomy, prediction)) == expected
-    assert len(profile.cut) == int(isinstance(model, Fragmenter))
-    assert (len(profile.made_up) > 0) == (isinstance(model, Hallucinator) and name != "cells")
+    assert len(profile.split) == int(isinstance(model, Fragments))
+    assert (len(profile.spurious) > 0) == (isinstance(model, AddsSpurious) and name != "cells")
 
 
 @every_model
 @pytest.mark.parametrize("name", EMPTY)
-def test_without_objects_there_is_nothing_but_hallucinations(
+def test_without_objects_there_is_nothing_but_spurious_objects(
     model: SimulatedModel, name: str
 ) -> None:
     anatomy = EMPTY[name]
     prediction = model.predict(anatomy)
-    if isinstance(model, Hallucinator):
-        assert counts(diagnosed(anatomy, prediction)) == (0, 0, 0, len(prediction.profile.made_up))
-        assert prediction.profile.made_up
+    if isinstance(model, AddsSpurious):
+        assert counts(diagnosed(anatomy, prediction)) == (0, 0, 0, len(prediction.profile.spurious))
+        assert prediction.profile.spurious
     else:
         assert prediction.profile == Profile()
         assert np.array_equal(prediction.labels, anatomy.labels)
@@ -481,31 +481,31 @@ def test_without_objects_there_is_nothing_but_hallucinations(
 
 def test_the_catalogue_is_fixed() -> None:
     assert sorted(SIMULATED_MODELS) == [
-        "careful", "fragmenter", "hallucinator", "merger", "sloppy", "small-lesion-misser",
+        "adds-spurious", "fragments", "merges", "misses-small", "redraws", "redraws-slightly",
     ]  # fmt: skip
     with pytest.raises(TypeError):
-        SIMULATED_MODELS["careful"] = Merger()  # type: ignore[index]
+        SIMULATED_MODELS["redraws-slightly"] = Merges()  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Fragmenter(pieces=1), "pieces=1 is out of range; pass 2 or more."),
-        (lambda: Fragmenter(probability=2), "probability=2 is out of range; pass 0 to 1, both "
+        (lambda: Fragments(pieces=1), "pieces=1 is out of range; pass 2 or more."),
+        (lambda: Fragments(probability=2), "probability=2 is out of range; pass 0 to 1, both "
          "included."),
-        (lambda: Fragmenter(limit=-1), "limit=-1 is no volume; pass 0 mm³ or more, or None for "
+        (lambda: Fragments(limit=-1), "limit=-1 is not a volume; pass 0 mm³ or more, or None for "
          "the median volume."),
-        (lambda: SmallLesionMisser(limit=float("nan")), "limit=nan is no volume; pass 0 mm³ or "
+        (lambda: MissesSmall(limit=float("nan")), "limit=nan is not a volume; pass 0 mm³ or "
          "more, or None for the median volume."),
-        (lambda: Merger(share=-0.1), "share=-0.1 is out of range; pass 0 to 1, both included."),
-        (lambda: Merger(reach_mm=-3), "reach_mm=-3 is no distance; pass a finite number of mm, 0 "
-         "or more."),
-        (lambda: Redrawer(-1), "offset_mm=-1 is no distance; pass a finite number of mm, 0 or "
+        (lambda: Merges(share=-0.1), "share=-0.1 is out of range; pass 0 to 1, both included."),
+        (lambda: Merges(reach_mm=-3), "reach_mm=-3 is not a distance; pass a finite number of mm, "
+         "0 or more."),
+        (lambda: Redraws(-1), "offset_mm=-1 is not a distance; pass a finite number of mm, 0 or "
          "more."),
-        (lambda: Hallucinator(-1), "count=-1 is out of range; pass 0 or more."),
-        (lambda: Hallucinator(radius_mm=(3, 1)), "radius_mm=(3, 1) has its bounds in the wrong "
+        (lambda: AddsSpurious(-1), "count=-1 is out of range; pass 0 or more."),
+        (lambda: AddsSpurious(radius_mm=(3, 1)), "radius_mm=(3, 1) has its bounds in the wrong "
          "order; pass (lowest, highest): (1, 3)."),
-        (lambda: Merger().predict(EMPTY["liver"], seed=-1), "seed=-1 is out of range; pass 0 or "
+        (lambda: Merges().predict(EMPTY["liver"], seed=-1), "seed=-1 is out of range; pass 0 or "
          "more."),
     ],
 )  # fmt: skip

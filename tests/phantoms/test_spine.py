@@ -111,8 +111,8 @@ def test_the_column_follows_the_seed() -> None:
         ({"shape": (40, 80), "n": 10}, "n=10 vertebrae do not fit shape (40, 80) with spacing "
          "(1.0, 1.0): they would be 3.9 voxels apart and need 6. Lower n, or enlarge the image "
          "along every axis."),
-        ({"spacing": 1, "shape": (8,)}, "shape=(8,) is no image; pass two or three positive "
-         "whole numbers, such as (64, 64) or (32, 64, 64)."),
+        ({"spacing": 1, "shape": (8,)}, "shape=(8,) is not an image shape; pass two or three "
+         "positive whole numbers, such as (64, 64) or (32, 64, 64)."),
     ],
 )  # fmt: skip
 def test_refusals_name_argument_value_and_remedy(options: dict[str, Any], message: str) -> None:

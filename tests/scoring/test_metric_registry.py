@@ -40,7 +40,7 @@ def test_a_perfect_object_gets_the_best_value(name: str, shape: tuple[int, ...])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_stay_in_the_stated_range(name: str) -> None:
     reference = phantoms.blobs((40, 40), 8, radius=(2, 4), seed=1)
-    prediction = phantoms.hallucinate(
+    prediction = phantoms.add_spurious(
         phantoms.miss(phantoms.shift(reference, (1, 2)), 2, seed=1), 2, radius=(2, 3), seed=2
     )
     metric = pm.all_metrics()[name]

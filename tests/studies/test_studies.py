@@ -78,31 +78,31 @@ def test_the_grid_has_every_way_at_every_threshold(written: Written, name: str) 
 def test_pooled_pq_of_nuclei_is_that_of_summed_tallies(
     written: Written, way: str, strategy: pm.Strategy, threshold: float
 ) -> None:
-    cases = [one for one in nuclei.made_up(True)[0].cases if one.model == "merger"]
+    cases = [one for one in nuclei.made_up(True)[0].cases if one.model == "merges"]
     overlaps = [pm.count_overlaps(one.reference, one.prediction) for one in cases]
     tally = sum(
         (pm.match(one, strategy, threshold).tally for one in overlaps), start=pm.Tally(0, 0, 0, 0.0)
     )
     area = sum((pm.curve(one, strategy) for one in overlaps[1:]), pm.curve(overlaps[0], strategy))
     grid = grid_of(written["nuclei"])
-    assert cell(grid, "merger", way, f"{threshold:g}") == pytest.approx(tally.pq, abs=5.01e-4)
-    assert cell(grid, "merger", way, "AUTC") == pytest.approx(area.autc, abs=5.01e-4)
+    assert cell(grid, "merges", way, f"{threshold:g}") == pytest.approx(tally.pq, abs=5.01e-4)
+    assert cell(grid, "merges", way, "AUTC") == pytest.approx(area.autc, abs=5.01e-4)
 
 
 def test_union_of_lesions_is_matched_among_components_in_cells(written: Written) -> None:
-    cases = [one for one in lesions.made_up(True)[0].cases if one.model == "fragmenter"]
+    cases = [one for one in lesions.made_up(True)[0].cases if one.model == "fragments"]
     tally = pm.Tally(0, 0, 0, 0.0)
     for one in cases:
         sides = connected_components(one.reference), connected_components(one.prediction)
         cut = pm.count_region_overlaps(*sides, one.spacing)
         tally += pm.match(cut, pm.RegionUnion(), 0.5).tally
-    found = cell(grid_of(written["lesions"]), "fragmenter", "union", "0.5")
+    found = cell(grid_of(written["lesions"]), "fragments", "union", "0.5")
     assert found == pytest.approx(tally.pq, abs=5.01e-4)
 
 
 def test_parts_of_vertebrae_and_cells_count_without_background(written: Written) -> None:
     for module, name, model in (
-        (vertebrae, "vertebrae", "fragmenter"),
+        (vertebrae, "vertebrae", "fragments"),
         (white_cells, "white_cells", "guessed nuclei"),
     ):
         tally = pm.Tally(0, 0, 0, 0.0)

@@ -24,7 +24,7 @@ from panmatch.report.page import write_report
 from panmatch.scoring import curve
 from panmatch.spec import as_spec
 
-MODELS = {"fragmenter": "fragmenter", "misser": "small-lesion-misser", "sloppy": "sloppy"}
+MODELS = {"fragments": "fragments", "misses": "misses-small", "redraws": "redraws"}
 CASES = 8
 SHAPE, LESIONS = (72, 84, 72), 9
 PRESET, CLASS = "brats-mets", "metastasis"
@@ -94,7 +94,7 @@ def make_scene(seed: int) -> tuple[LabelArray, LabelArray]:
     prediction = phantoms.dilate(prediction, 2, ids=single[5:7])
     prediction = phantoms.fragment(prediction, 2, ids=single[7:10])
     prediction = phantoms.miss(prediction, ids=single[10:12])
-    prediction = phantoms.hallucinate(
+    prediction = phantoms.add_spurious(
         prediction, 2, radius=(5, 7), avoid=reference, gap=1, seed=seed
     )
     return reference, prediction

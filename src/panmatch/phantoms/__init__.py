@@ -1,4 +1,4 @@
-"""Made-up scenes and known mistakes: for the demo, the notebooks, tests and benchmarks.
+"""Synthetic scenes with known mistakes: for the demo, the notebooks, tests and benchmarks.
 
 A scene is a label image that serves as reference; a mistake turns it into a prediction whose true
 positives, false positives and false negatives are known beforehand. An anatomy is a scene with the
@@ -12,47 +12,46 @@ Examples
 >>> sorted(set(reference.flat) - set(prediction.flat)) == [2]
 True
 >>> column = phantoms.spine((64, 48), 2)
->>> phantoms.SIMULATED_MODELS["merger"].predict(column).profile
-Profile(cut={}, merged=((23, 24),), missed=(), made_up=())
+>>> phantoms.SIMULATED_MODELS["merges"].predict(column).profile
+Profile(split={}, merged=((23, 24),), missed=(), spurious=())
 """
 
-from panmatch.phantoms.anatomy import Anatomy
-from panmatch.phantoms.cells import cells
-from panmatch.phantoms.lesions import brain_metastases, liver_lesions
-from panmatch.phantoms.mistakes import (
+from panmatch.phantoms._anatomy import Anatomy, Prediction, Profile
+from panmatch.phantoms._lesions import brain_metastases, liver_lesions
+from panmatch.phantoms._mistakes import (
+    add_spurious,
     dilate,
     erode,
     fragment,
-    hallucinate,
     merge_neighbours,
     miss,
     relabel,
     shift,
 )
-from panmatch.phantoms.predictions import Prediction, Profile
-from panmatch.phantoms.scenes import balls, blobs, tissue
-from panmatch.phantoms.simulated_models import (
+from panmatch.phantoms._models import (
     SIMULATED_MODELS,
-    Fragmenter,
-    Hallucinator,
-    Merger,
-    Redrawer,
+    AddsSpurious,
+    Fragments,
+    Merges,
+    MissesSmall,
+    Redraws,
     SimulatedModel,
-    SmallLesionMisser,
 )
-from panmatch.phantoms.spine import spine
+from panmatch.phantoms._scenes import balls, blobs, cells, tissue
+from panmatch.phantoms._spine import spine
 
 __all__ = [
     "SIMULATED_MODELS",
+    "AddsSpurious",
     "Anatomy",
-    "Fragmenter",
-    "Hallucinator",
-    "Merger",
+    "Fragments",
+    "Merges",
+    "MissesSmall",
     "Prediction",
     "Profile",
-    "Redrawer",
+    "Redraws",
     "SimulatedModel",
-    "SmallLesionMisser",
+    "add_spurious",
     "balls",
     "blobs",
     "brain_metastases",
@@ -60,7 +59,6 @@ __all__ = [
     "dilate",
     "erode",
     "fragment",
-    "hallucinate",
     "liver_lesions",
     "merge_neighbours",
     "miss",

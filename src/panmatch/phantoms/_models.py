@@ -1,8 +1,8 @@
 """Simulated models, each with one habit: what it does wrong is known, object by object.
 
 They take any anatomy, see all of it, and return a prediction with the profile of its mistakes. In
-semantic images, where objects are connected components, they make sure that the components of the
-prediction are the objects that the profile speaks of.
+semantic images, where objects are connected components, the components of the prediction are the
+objects that the profile lists.
 """
 
 from __future__ import annotations
@@ -16,31 +16,28 @@ from typing import Protocol
 import numpy as np
 
 from panmatch.errors import OptionError
-from panmatch.phantoms.anatomy import Anatomy, FreshIds, as_image
-from panmatch.phantoms.bridges import join_neighbours
-from panmatch.phantoms.mistakes import miss
-from panmatch.phantoms.objects import Floats, Objects, number_objects
-from panmatch.phantoms.options import (
+from panmatch.labels import edge_distances
+from panmatch.phantoms._anatomy import Anatomy, FreshIds, Prediction, Profile, as_prediction
+from panmatch.phantoms._objects import Floats, Objects, cut, keep_largest_pieces, number_objects
+from panmatch.phantoms._options import (
     Radius,
+    as_float,
     check_count,
     check_distance,
     check_probability,
     check_radius,
     random_numbers,
 )
-from panmatch.phantoms.outlines import label_layers, layered_blob
-from panmatch.phantoms.placement import box_around
-from panmatch.phantoms.predictions import Prediction, Profile, predicted
-from panmatch.phantoms.redrawing import (
+from panmatch.phantoms._reshaping import (
     displace,
     grow_unevenly,
-    largest_depths,
+    join_neighbours,
+    pieces_apart,
     shrink_unevenly,
+    touches_another,
 )
-from panmatch.phantoms.scattering import scatter
-from panmatch.phantoms.separation import cut_apart, largest_piece_each, touches_another
+from panmatch.phantoms._shapes import box_around, layered_blob, scatter
 
-ROUGHNESS = 0.45  # of made-up objects
 OFF_BY = 0.5  # how far an outline may be off, as a share of the depth of the object
 
 
@@ -53,8 +50,8 @@ class SimulatedModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Fragmenter:
-    """Cuts large objects into pieces.
+class Fragments:
+    """Splits large objects into pieces.
 
     Attributes
     ----------
@@ -63,7 +60,7 @@ class Fragmenter:
         fall apart or be dropped, so that there are more or fewer; an object of which fewer than
         two would be left stays whole.
     probability
-        That an object is cut, if it is large. The largest is always.
+        That an object is split, if it is large. The largest always is.
     limit
         Volume from which an object is large, in mm³ (mm² in 2-D); None for the median of the image.
 
@@ -71,7 +68,7 @@ class Fragmenter:
     --------
     >>> from panmatch.phantoms import liver_lesions
     >>> liver = liver_lesions((64, 64), 1, radius_mm=(6, 6))
-    >>> Fragmenter(2).predict(liver).profile.cut
+    >>> Fragments(2).predict(liver).profile.split
     {1: (1, 2)}
     """
 
@@ -87,30 +84,26 @@ class Fragmenter:
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
         objects, fresh = number_objects(anatomy.objects), FreshIds(anatomy)
-        chosen = self._choose(_volumes(objects, anatomy), random_numbers(seed))
-        after, done = anatomy.objects.copy(), {}
-        gaps = anatomy.is_semantic
-        for number, box, pieces in cut_apart(objects, chosen, self.pieces, gaps=gaps):
-            own = int(objects.ids[number - 1])
-            others = fresh.take(own, int(pieces.max()) - 1)
-            if others is None:
-                continue  # the labels of this kind are used up: it cannot be cut
+        volumes, limit = _volumes(objects, anatomy, self.limit)
+        chosen = volumes >= limit
+        chosen &= random_numbers(seed).random(objects.count) < self.probability
+        chosen[volumes.argsort(kind="stable")[-1:]] = True
+        numbers, _ = cut(objects, np.flatnonzero(chosen) + 1, self.pieces)
+        after, split = anatomy.objects.copy(), dict[int, tuple[int, ...]]()
+        for number, box in objects.boxes(np.flatnonzero(chosen) + 1):
             inside = objects.numbers[box] == number
-            after[box][inside] = np.array([0, own, *others])[pieces[inside]]
-            done[own] = (own, *others)
-        return predicted(anatomy, after, anatomy.content, Profile(cut=done))
-
-    def _choose(self, sizes: Floats, rng: np.random.Generator) -> list[int]:
-        """Return the numbers of the objects to cut."""
-        chosen = sizes >= _limit(self.limit, sizes)
-        chosen &= rng.random(len(sizes)) < self.probability
-        chosen[sizes.argsort(kind="stable")[-1:]] = True
-        numbers: list[int] = (np.flatnonzero(chosen) + 1).tolist()
-        return numbers
+            pieces = np.where(inside, numbers[box], np.int32(0))
+            pieces = pieces_apart(pieces) if anatomy.is_semantic else number_objects(pieces).numbers
+            own, count = int(objects.ids[number - 1]), int(pieces.max())
+            others = fresh.take(own, count - 1) if count > 1 else []
+            if others:  # there is none if no label of this kind is left
+                after[box][inside] = np.array([0, own, *others])[pieces[inside]]
+                split[own] = (own, *others)
+        return as_prediction(anatomy, after, anatomy.content, Profile(split=split))
 
 
 @dataclass(frozen=True, slots=True)
-class Merger:
+class Merges:
     """Joins pairs of neighbouring objects.
 
     Objects are visited in random order, and each that is still single joins the single one of its
@@ -128,7 +121,7 @@ class Merger:
     Examples
     --------
     >>> from panmatch.phantoms import spine
-    >>> Merger(share=1).predict(spine((64, 48), 2)).profile.merged
+    >>> Merges(share=1).predict(spine((64, 48), 2)).profile.merged
     ((23, 24),)
     """
 
@@ -143,18 +136,18 @@ class Merger:
         """Return a prediction; equal seeds give equal ones."""
         objects, rng = number_objects(anatomy.objects), random_numbers(seed)
         wanted = math.ceil(self.share * objects.count / 2)
-        pairs, after = join_neighbours(objects, anatomy, wanted, self.reach_mm, rng)
-        ids = objects.ids.copy()
-        for pair in pairs:
-            ids[np.array(pair) - 1] = ids[min(pair) - 1]
-        merged = [tuple(objects.ids[np.sort(pair) - 1].tolist()) for pair in pairs]
-        image = as_image(objects.paint(ids, after))
-        profile = Profile(merged=tuple(sorted((low, high) for low, high in merged)))
-        return predicted(anatomy, image, anatomy.content, profile)
+        pairs, numbers = join_neighbours(objects, anatomy, wanted, self.reach_mm, rng)
+        ids, merged = objects.ids.copy(), list[tuple[int, int]]()
+        for low, high in map(sorted, pairs):
+            merged.append((int(ids[low - 1]), int(ids[high - 1])))
+            ids[high - 1] = ids[low - 1]
+        after = objects.paint(ids, numbers).astype(np.int32)
+        profile = Profile(merged=tuple(sorted(merged)))
+        return as_prediction(anatomy, after, anatomy.content, profile)
 
 
 @dataclass(frozen=True, slots=True)
-class SmallLesionMisser:
+class MissesSmall:
     """Misses small objects, the smaller the likelier.
 
     Attributes
@@ -167,9 +160,9 @@ class SmallLesionMisser:
     --------
     >>> from panmatch.phantoms import brain_metastases
     >>> brain = brain_metastases((32, 32), 2, radius_mm=(1, 4))
-    >>> SmallLesionMisser(limit=0).predict(brain).profile.missed
+    >>> MissesSmall(limit=0).predict(brain).profile.missed
     ()
-    >>> SmallLesionMisser(limit=1e9).predict(brain).profile.missed
+    >>> MissesSmall(limit=1e9).predict(brain).profile.missed
     (1, 2)
     """
 
@@ -181,22 +174,22 @@ class SmallLesionMisser:
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
         objects = number_objects(anatomy.objects)
-        sizes = _volumes(objects, anatomy)
+        volumes, limit = _volumes(objects, anatomy, self.limit)
         # A draw below 1 can equal 0: an object at the limit must not be missed by that.
-        drawn = 1 - random_numbers(seed).random(len(sizes))
-        gone = drawn * _limit(self.limit, sizes) > sizes
-        missed = objects.ids[gone].tolist()
-        after = as_image(miss(anatomy.objects, ids=missed))
-        return predicted(anatomy, after, anatomy.content, Profile(missed=tuple(missed)))
+        drawn = 1 - random_numbers(seed).random(len(volumes))
+        gone = drawn * limit > volumes
+        after = objects.paint(np.where(gone, 0, objects.ids)).astype(np.int32)
+        profile = Profile(missed=tuple(objects.ids[gone].tolist()))
+        return as_prediction(anatomy, after, anatomy.content, profile)
 
 
 @dataclass(frozen=True, slots=True)
-class Redrawer:
+class Redraws:
     """Draws every object too large or too small, by a smooth random amount; parts move as well.
 
     Each grows or shrinks as a whole, so that one contains the other; those that shrink keep half
     of their voxels at least. In semantic images objects stay apart and in one piece. There are no
-    mistakes to list: objects are found, but not quite right.
+    mistakes to list: every object is predicted, but its outline is off.
 
     Attributes
     ----------
@@ -208,7 +201,7 @@ class Redrawer:
     --------
     >>> from panmatch.phantoms import liver_lesions
     >>> liver = liver_lesions((64, 64), 3, radius_mm=(3, 6))
-    >>> seen = Redrawer(2.5).predict(liver)
+    >>> seen = Redraws(2.5).predict(liver)
     >>> bool((seen.labels != liver.labels).any()), seen.profile == Profile()
     (True, True)
     """
@@ -222,23 +215,26 @@ class Redrawer:
         """Return a prediction; equal seeds give equal ones."""
         objects, rng = number_objects(anatomy.objects), random_numbers(seed)
         numbers, sizes = objects.numbers, np.array(anatomy.spacing)
-        by = np.minimum(self.offset_mm, OFF_BY * largest_depths(numbers, sizes))
+        depth = edge_distances(numbers, sizes, border=True)
+        deepest = np.zeros(objects.count + 1)
+        np.maximum.at(deepest, numbers.ravel(), depth.ravel())
+        by = np.minimum(self.offset_mm, OFF_BY * deepest)
         grows = rng.random(len(by)) < 0.5
         smaller = shrink_unevenly(numbers, np.where(grows, 0, by), sizes, rng)
         after = grow_unevenly(smaller, np.where(grows, by, 0), sizes, rng)
-        after[(after > 0) & ~anatomy.room] = 0
+        after[~anatomy.room] = 0
         if anatomy.is_semantic:
             after[touches_another(after) & (after != numbers)] = 0
-            after = largest_piece_each(after)
+            keep_largest_pieces(after, "full")
         content = displace(anatomy.content, numbers, by / 2, sizes, rng)
-        content[after != numbers] = 0  # what an object took is made like itself
-        image = as_image(objects.paint(objects.ids, after))
-        return predicted(anatomy, image, content, Profile())
+        content[after != numbers] = 0  # what an object took consists of the same as the object
+        image = objects.paint(objects.ids, after).astype(np.int32)
+        return as_prediction(anatomy, image, content, Profile())
 
 
 @dataclass(frozen=True, slots=True)
-class Hallucinator:
-    """Adds small objects that are made like real ones, where there is nothing.
+class AddsSpurious:
+    """Adds small spurious objects, with the layers of real ones, where there is nothing.
 
     Attributes
     ----------
@@ -250,8 +246,8 @@ class Hallucinator:
     Examples
     --------
     >>> from panmatch.phantoms import brain_metastases
-    >>> seen = Hallucinator(2).predict(brain_metastases((32, 32), 0))
-    >>> seen.profile.made_up, np.unique(seen.labels).tolist()
+    >>> seen = AddsSpurious(2).predict(brain_metastases((32, 32), 0))
+    >>> seen.profile.spurious, np.unique(seen.labels).tolist()
     ((1, 2), [0, 2, 3])
     """
 
@@ -265,47 +261,44 @@ class Hallucinator:
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
         sizes, rng, fresh = np.array(anatomy.spacing), random_numbers(seed), FreshIds(anatomy)
-        after, content, done = anatomy.objects.copy(), anatomy.content, []
+        after, content, spurious = anatomy.objects.copy(), anatomy.content, list[int]()
         radii = np.maximum(rng.uniform(*self.radius_mm, size=self.count), sizes.min())
-        for centre, radius in scatter(anatomy.room, radii, sizes, rng, occupied=after > 0):
-            layers = layered_blob(radius, ROUGHNESS, sizes, rng)
-            names = fresh.take(anatomy.id_ranges[0][0], 1)
-            if names is None:
-                break  # the labels of this kind are used up
-            box, inside = box_around(centre, layers), layers > 0
-            after[box][inside] = names[0]
-            content[box][inside] = label_layers(layers, anatomy.layers)[inside]
-            done += names
-        return predicted(anatomy, after, content, Profile(made_up=tuple(sorted(done))))
-
-
-def _volumes(objects: Objects, anatomy: Anatomy) -> Floats:
-    """Return the volume of each object, in mm³ (mm² in 2-D)."""
-    counts = np.bincount(objects.numbers.ravel(), minlength=objects.count + 1)[1:]
-    sizes: Floats = counts * np.prod(anatomy.spacing)
-    return sizes
+        for centre, radius in scatter(anatomy.room, radii, sizes, rng, avoid=after > 0):
+            new = fresh.take(anatomy.id_ranges[0][0], 1)
+            if not new:
+                break  # no label of this kind is left
+            blob = layered_blob(radius, anatomy.layers, sizes, rng)
+            box = box_around(centre, blob.shape)
+            after[box][blob > 0] = new[0]
+            content[box][blob > 0] = blob[blob > 0]
+            spurious += new
+        profile = Profile(spurious=tuple(sorted(spurious)))
+        return as_prediction(anatomy, after, content, profile)
 
 
 def _check_limit(limit: float | None) -> None:
-    if limit is not None and not limit >= 0:
+    if limit is not None and not as_float(limit) >= 0:
         raise OptionError(
-            f"limit={limit!r} is no volume; pass 0 mm³ or more, or None for the median volume."
+            f"limit={limit!r} is not a volume; pass 0 mm³ or more, or None for the median volume."
         )
 
 
-def _limit(limit: float | None, sizes: Floats) -> float:
+def _volumes(objects: Objects, anatomy: Anatomy, limit: float | None) -> tuple[Floats, float]:
+    """Return the volume of each object, in mm³ (mm² in 2-D), and the limit or their median."""
+    counts = np.bincount(objects.numbers.ravel(), minlength=objects.count + 1)[1:]
+    volumes: Floats = counts * np.prod(anatomy.spacing)
     if limit is None:
-        return float(np.median(sizes)) if len(sizes) else 0.0
-    return limit
+        limit = float(np.median(volumes)) if len(volumes) else 0.0
+    return volumes, limit
 
 
 SIMULATED_MODELS: Mapping[str, SimulatedModel] = MappingProxyType(
     {
-        "careful": Redrawer(offset_mm=1.2),
-        "fragmenter": Fragmenter(),
-        "hallucinator": Hallucinator(),
-        "merger": Merger(),
-        "sloppy": Redrawer(offset_mm=2.5),
-        "small-lesion-misser": SmallLesionMisser(),
+        "adds-spurious": AddsSpurious(),
+        "fragments": Fragments(),
+        "merges": Merges(),
+        "misses-small": MissesSmall(),
+        "redraws": Redraws(),
+        "redraws-slightly": Redraws(offset_mm=1.2),
     }
 )

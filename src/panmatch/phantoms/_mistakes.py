@@ -1,4 +1,4 @@
-"""Controlled errors: each function turns a reference into a prediction with one known mistake.
+"""Controlled mistakes: each function turns a reference into a prediction with a known mistake.
 
 Every function takes a label image of any integer dtype, leaves it as it is, and returns a new one
 of the same dtype (of int64 where new ids need it). The notes of each say what happens to the
@@ -16,17 +16,10 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.phantoms.objects import Floats, Numbers, dtype_for, number_objects
-from panmatch.phantoms.options import (
-    Radius,
-    check_count,
-    check_distance,
-    check_offset,
-    check_radius,
-    random_numbers,
-)
-from panmatch.phantoms.placement import image_clearance, keep_clear_of, paint_balls, place_balls
-from panmatch.phantoms.reshaping import cut, grow, move, shrink
+from panmatch.phantoms._objects import Floats, Image, Mask, cut, dtype_for, number_objects
+from panmatch.phantoms._options import Radius, as_ints, check_count, check_distance, random_numbers
+from panmatch.phantoms._scenes import draw_blobs
+from panmatch.phantoms._shapes import Room
 
 
 def shift(
@@ -44,7 +37,7 @@ def shift(
     offset
         Voxels to move by, one int per axis; negative numbers move towards index 0.
     ids
-        The objects to move; None moves all.
+        The objects to change; None changes all.
 
     Notes
     -----
@@ -59,9 +52,19 @@ def shift(
     >>> shift([[1, 1, 0, 2, 0]], (0, 1), ids=[1]).tolist()
     [[0, 1, 1, 2, 0]]
     """
-    objects = number_objects(labels)
-    steps = check_offset(offset, objects.numbers.ndim)
-    return objects.paint(objects.ids, move(objects, objects.pick(ids), steps))
+    objects, steps = number_objects(labels), as_ints(offset)
+    if steps is None or len(steps) != objects.numbers.ndim:
+        raise OptionError(
+            f"offset={offset!r} is not a shift by whole voxels; pass one int for each of the "
+            f"{objects.numbers.ndim} axes of labels."
+        )
+    still = np.arange(objects.count + 1, dtype=np.int32)
+    still[objects.pick(ids)] = 0
+    stayed = still[objects.numbers]
+    moved = _move(objects.numbers - stayed, steps)
+    meet = (stayed > 0) & (moved > 0)
+    after = np.where(meet, np.minimum(stayed, moved), np.maximum(stayed, moved))
+    return objects.paint(objects.ids, after)
 
 
 def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = None) -> LabelArray:
@@ -73,12 +76,10 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
 
     Parameters
     ----------
-    labels
-        Label image, one axis or more.
+    labels, ids
+        As for `shift`. Other objects claim nothing.
     radius
         In voxels, 0 or more.
-    ids
-        The objects to grow; None grows all. The others claim nothing.
 
     Notes
     -----
@@ -90,26 +91,31 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
     >>> dilate([[0, 3, 0, 0, 0, 7]], 2).tolist()
     [[3, 3, 3, 3, 7, 7]]
     """
-    objects = number_objects(labels)
-    radius = check_distance("radius", radius)
-    return objects.paint(objects.ids, grow(objects, objects.pick(ids), radius))
+    from scipy.ndimage import distance_transform_edt
+
+    objects, radius = number_objects(labels), check_distance("radius", radius)
+    before, after = objects.numbers, objects.numbers.copy()
+    nearest: Floats = np.full(before.shape, np.inf)
+    for number, box in objects.boxes(objects.pick(ids), margin=int(radius)):
+        distance: Floats = distance_transform_edt(before[box] != number)
+        # Numbers rise: of equally near objects the smaller id has taken the voxel already.
+        won = (before[box] == 0) & (distance <= radius) & (distance < nearest[box])
+        after[box][won] = number
+        nearest[box][won] = distance[won]
+    return objects.paint(objects.ids, after)
 
 
 def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = None) -> LabelArray:
     """Shrink objects by a Euclidean radius.
 
     An object loses the voxels within `radius` of any voxel that is not its own, be it background
-    or another object, and may disappear. The edge of the image is no such voxel: an object that
-    was cut off there stays cut off there.
+    or another object, and may disappear. The edge of the image does not count: an object that was
+    cut off there stays cut off there.
 
     Parameters
     ----------
-    labels
-        Label image, one axis or more.
-    radius
-        In voxels, 0 or more.
-    ids
-        The objects to shrink; None shrinks all.
+    labels, radius, ids
+        As for `dilate`.
 
     Notes
     -----
@@ -122,9 +128,16 @@ def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = N
     >>> erode([[0, 4, 4, 4, 0, 9]], 1).tolist()
     [[0, 0, 4, 0, 0, 0]]
     """
-    objects = number_objects(labels)
-    radius = check_distance("radius", radius)
-    return objects.paint(objects.ids, shrink(objects, objects.pick(ids), radius))
+    from scipy.ndimage import distance_transform_edt
+
+    objects, radius = number_objects(labels), check_distance("radius", radius)
+    after = objects.numbers.copy()
+    # One layer of surroundings is enough: whatever lies farther out is farther away.
+    for number, box in objects.boxes(objects.pick(ids), margin=1):
+        inside = objects.numbers[box] == number
+        if not inside.all():  # an object that fills the image has nothing around it
+            after[box][inside & (distance_transform_edt(inside) <= radius)] = 0
+    return objects.paint(objects.ids, after)
 
 
 def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = None) -> LabelArray:
@@ -137,12 +150,10 @@ def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = 
 
     Parameters
     ----------
-    labels
-        Label image, one axis or more.
+    labels, ids
+        As for `shift`.
     pieces
         Pieces per object, 1 or more.
-    ids
-        The objects to cut; None cuts all.
 
     Notes
     -----
@@ -158,8 +169,7 @@ def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = 
     >>> fragment([[5, 5, 5, 5, 5, 0, 8]], 2, ids=[5]).tolist()
     [[5, 5, 5, 9, 9, 0, 8]]
     """
-    objects = number_objects(labels)
-    pieces = check_count("pieces", pieces, lowest=1)
+    objects, pieces = number_objects(labels), check_count("pieces", pieces, lowest=1)
     after, count = cut(objects, objects.pick(ids), pieces)
     added = objects.new_ids(count)
     return objects.paint(np.concatenate([objects.ids.astype(added.dtype), added]), after)
@@ -195,16 +205,21 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
     >>> merge_neighbours([[1, 0, 2, 0, 0, 0, 7, 0, 4]], 2).tolist()
     [[1, 0, 1, 0, 0, 0, 4, 0, 4]]
     """
-    objects = number_objects(labels)
-    pairs = check_count("pairs", pairs)
+    objects, pairs = number_objects(labels), check_count("pairs", pairs)
     if pairs > objects.count // 2:
         raise OptionError(
             f"pairs={pairs} is too many: labels has {objects.count} objects, "
             f"and each may be in one pair; pass {objects.count // 2} or less."
         )
-    ids = objects.ids.copy()
-    for first, second in _nearest_pairs(objects.centroids(), pairs, random_numbers(seed)):
-        ids[[first, second]] = ids[min(first, second)]
+    ids, centroids, single = objects.ids.copy(), objects.centroids(), np.ones(objects.count, bool)
+    for first in random_numbers(seed).permutation(objects.count).tolist():
+        if pairs and single[first]:
+            single[first] = False
+            distance = ((centroids - centroids[first]) ** 2).sum(axis=1)
+            second = int(np.argmin(np.where(single, distance, np.inf)))
+            single[second] = False
+            ids[[first, second]] = ids[min(first, second)]
+            pairs -= 1
     return objects.paint(ids)
 
 
@@ -250,7 +265,7 @@ def miss(
     return objects.paint(kept)
 
 
-def hallucinate(
+def add_spurious(
     labels: npt.ArrayLike,
     count: int,
     *,
@@ -259,7 +274,7 @@ def hallucinate(
     gap: float = 1.0,
     seed: int = 0,
 ) -> LabelArray:
-    """Add balls where there is nothing.
+    """Add spurious objects: balls where there is nothing.
 
     Parameters
     ----------
@@ -267,16 +282,11 @@ def hallucinate(
         Label image with two or three axes.
     count
         How many balls to add. They get new ids above the highest of `labels`.
-    radius
-        Lowest and highest radius in voxels; radii are drawn uniformly in between.
     avoid
         A second label image to stay clear of, usually the reference where `labels` is a
         prediction that has mistakes already.
-    gap
-        Least distance in voxels from every object of `labels` and `avoid` and between balls, as
-        in `balls`.
-    seed
-        Equal seeds add equal balls.
+    radius, gap, seed
+        As for `balls`; `gap` is also the least distance from every object of `labels` and `avoid`.
 
     Notes
     -----
@@ -285,25 +295,25 @@ def hallucinate(
 
     Examples
     --------
-    >>> image = hallucinate([[0, 0, 0, 0, 6]] * 3, 1, radius=(1, 1))
-    >>> image.tolist()
+    >>> add_spurious([[0, 0, 0, 0, 6]] * 3, 1, radius=(1, 1)).tolist()
     [[0, 7, 0, 0, 6], [7, 7, 7, 0, 6], [0, 7, 0, 0, 6]]
     """
-    objects = number_objects(labels)
+    objects, count = number_objects(labels), check_count("count", count)
     if objects.numbers.ndim not in (2, 3):
         raise OptionError(
-            f"labels has {objects.numbers.ndim} axes; hallucinate draws discs in 2-D and balls in "
+            f"labels has {objects.numbers.ndim} axes; add_spurious draws discs in 2-D and balls in "
             "3-D: pass an image with two or three axes."
         )
-    count = check_count("count", count)
-    radius, gap = check_radius(radius), check_distance("gap", gap)
-    occupied = (objects.numbers > 0) | _avoided(avoid, objects.numbers)
-    clearance = image_clearance(occupied.shape)
-    keep_clear_of(clearance, occupied, gap)
-    balls = place_balls(clearance, count, radius=radius, gap=gap, rng=random_numbers(seed))
+    occupied: Mask = objects.numbers > 0
+    if avoid is not None:
+        other = as_labels(avoid, "avoid")
+        check_same_shape({"labels": objects.numbers, "avoid": other})
+        occupied |= other != 0
+    room = Room(occupied.shape, np.ones(occupied.ndim))
+    room.keep_clear_of(occupied, check_distance("gap", gap))
     added = objects.new_ids(count)
     image = objects.paint(objects.ids.astype(added.dtype))
-    paint_balls(image, balls, added)
+    draw_blobs(image, added, room, radius, gap, seed, roughness=0)
     return image
 
 
@@ -338,27 +348,12 @@ def relabel(labels: npt.ArrayLike, *, seed: int = 0, high: int | None = None) ->
     return objects.paint(drawn.astype(dtype_for(high, objects.ids.dtype)))
 
 
-def _nearest_pairs(
-    centroids: Floats, pairs: int, rng: np.random.Generator
-) -> list[tuple[int, int]]:
-    """Return disjoint pairs of positions, each object with the nearest one still single."""
-    single = np.ones(len(centroids), dtype=np.bool_)
-    found: list[tuple[int, int]] = []
-    for first in rng.permutation(len(centroids)).tolist():
-        if len(found) == pairs:
-            break
-        if single[first]:
-            single[first] = False
-            distance = ((centroids - centroids[first]) ** 2).sum(axis=1)
-            second = int(np.argmin(np.where(single, distance, np.inf)))
-            single[second] = False
-            found.append((first, second))
-    return found
-
-
-def _avoided(avoid: npt.ArrayLike | None, numbers: Numbers) -> npt.NDArray[np.bool_]:
-    if avoid is None:
-        return np.zeros(numbers.shape, dtype=np.bool_)
-    other = as_labels(avoid, "avoid")
-    check_same_shape({"labels": numbers, "avoid": other})
-    return np.asarray(other != 0)
+def _move(numbers: Image, steps: tuple[int, ...]) -> Image:
+    """Return `numbers` moved by `steps`, with background coming in from outside."""
+    moved = np.zeros_like(numbers)
+    sides = list(zip(steps, numbers.shape, strict=True))
+    if all(abs(step) < length for step, length in sides):
+        source = tuple(slice(max(-step, 0), length - max(step, 0)) for step, length in sides)
+        target = tuple(slice(max(step, 0), length - max(-step, 0)) for step, length in sides)
+        moved[target] = numbers[source]
+    return moved

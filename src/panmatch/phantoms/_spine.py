@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError
 from panmatch.labels.spacing import as_spacing
-from panmatch.phantoms.anatomy import Anatomy, Image, Mask
-from panmatch.phantoms.objects import Floats
-from panmatch.phantoms.options import check_count, check_shape, random_numbers
-from panmatch.phantoms.outlines import waves_on_grid
+from panmatch.phantoms._anatomy import Anatomy
+from panmatch.phantoms._objects import Box, Floats, Image, Mask
+from panmatch.phantoms._options import check_count, check_shape, random_numbers
+from panmatch.phantoms._shapes import waves_on_grid
 
 LEVELS = [f"C{k}" for k in range(1, 8)] + [f"T{k}" for k in range(1, 13)]
 LEVELS += [f"L{k}" for k in range(1, 7)]
-VERTEBRA_NAMES = dict(enumerate(LEVELS, start=1))
+NAMES = dict(enumerate(LEVELS, start=1))
 PART_NAMES = {
     41: "arch",
     42: "spinous process",
@@ -32,6 +32,7 @@ PART_NAMES = {
     100: "disc",
 }
 DISC = 100  # labels of discs are those of the vertebrae above them, plus this
+NAMES |= {DISC + label: f"disc below {name}" for label, name in NAMES.items()}
 VERTEBRAE, DISCS = (1, 28), (100, 199)
 
 # Lengths are in units of the distance between two vertebrae, which the image sets.
@@ -59,24 +60,17 @@ def spine(
         Lengths in voxels: from head to foot, front to back, and, where there are three, right to
         left. With two it is the slice through the middle. The column fills the image.
     n
-        How many vertebrae; 0 gives an empty image.
+        How many vertebrae; 0 gives an empty image, and too many for the voxels an `OptionError`.
     lowest
         Label of the lowest vertebra, from 1 (C1) to 25 (L6); 24 is L5.
-    spacing
-        Distance between voxels along each axis in mm; 1 by default.
-    seed
-        Equal seeds give equal images.
+    spacing, seed
+        As for `brain_metastases`.
 
     Returns
     -------
     Anatomy
         `labels` has the vertebrae, and between two of them a disc with the label of the upper
         one plus 100. `parts` has 41 to 50 in vertebrae and 100 in discs.
-
-    Raises
-    ------
-    OptionError
-        For options out of range, and when there are too few voxels for so many vertebrae.
 
     Examples
     --------
@@ -91,83 +85,72 @@ def spine(
     lengths, rng = check_shape(shape), random_numbers(seed)
     sizes = as_spacing(spacing, len(lengths))
     lowest = check_count("lowest", lowest, lowest=1, highest=len(LEVELS))
-    column = _Column(lengths, sizes, check_count("n", n, highest=lowest))
+    n = check_count("n", n, highest=lowest)
     labels: Image = np.zeros(lengths, dtype=np.int32)
     parts: Image = np.zeros(lengths, dtype=np.int32)
-    frames = [column.frame(position, rng) for position in range(column.count)]
-    for position, frame in enumerate(frames):
-        _paint(labels, parts, frame, _vertebra(frame), lowest - column.count + 1 + position)
-    for position, frame in enumerate(frames[:-1]):
-        _paint(labels, parts, frame, _disc(frame), DISC + lowest - column.count + 1 + position)
-    spans, names = (VERTEBRAE, DISCS), VERTEBRA_NAMES | _disc_names()
-    room = np.ones(lengths, dtype=np.bool_)
-    apart = tuple(sizes.tolist())
-    return Anatomy(labels, parts, labels, room, apart, names, PART_NAMES, (49, 50), 0, spans)
+    frames = list(enumerate(_frames(lengths, sizes, n, rng), start=lowest - n + 1))
+    for label, frame in frames:
+        _paint(labels, parts, frame, _vertebra(frame), label)
+    for label, frame in frames[:-1]:
+        disc = (np.abs(frame.down - 0.5) < 0.2) & (_radius(frame) < 0.97)
+        _paint(labels, parts, frame, [(DISC, disc)], DISC + label)
+    room, voxel = np.ones(lengths, dtype=np.bool_), tuple(sizes.tolist())
+    kinds = (VERTEBRAE, DISCS)
+    return Anatomy(labels, parts, labels, room, voxel, NAMES, PART_NAMES, (49, 50), 0, kinds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Frame:
     """The voxels around one vertebra, in its own coordinates: down, backwards and to the left."""
 
-    box: tuple[slice, ...]
+    box: Box
     down: Floats
     back: Floats
     left: Floats
 
 
-class _Column:
-    """Where the vertebrae of an image lie, and how they lean."""
-
-    def __init__(self, lengths: tuple[int, ...], sizes: Floats, count: int) -> None:
-        self.count = count
-        self._sizes = sizes
-        self._lengths = np.array(lengths)
-        extents = np.array(EXTENT[: len(lengths)])
-        extents[0] += max(count - 1, 0)
-        self._unit = float((self._lengths * sizes / extents).min())
-        if count and self._unit < LEAST_VOXELS * sizes.max():
-            raise OptionError(
-                f"n={count} vertebrae do not fit shape {lengths} with spacing "
-                f"{tuple(sizes.tolist())}: they would be {self._unit / sizes.max():.1f} voxels "
-                f"apart and need {LEAST_VOXELS}. Lower n, or enlarge the image along every axis."
-            )
-
-    def frame(self, position: int, rng: np.random.Generator) -> _Frame:
-        """Return the voxels around a vertebra with their coordinates, slightly uneven."""
-        middle, lean = self._pose(position)
-        reach = self._unit * np.array(REACH)[:, : len(middle)]
-        low = np.maximum(((middle - reach[0]) / self._sizes).astype(np.int64), 0)
-        high = np.minimum(((middle + reach[1]) / self._sizes).astype(np.int64) + 1, self._lengths)
+def _frames(
+    lengths: tuple[int, ...], sizes: Floats, count: int, rng: np.random.Generator
+) -> Iterator[_Frame]:
+    """Yield the voxels around every vertebra, from the top; coordinates are slightly uneven."""
+    shape, extents = np.array(lengths), np.array(EXTENT[: len(lengths)])
+    extents[0] += max(count - 1, 0)
+    unit = float((shape * sizes / extents).min())
+    if count and unit < LEAST_VOXELS * sizes.max():
+        raise OptionError(
+            f"n={count} vertebrae do not fit shape {lengths} with spacing "
+            f"{tuple(sizes.tolist())}: they would be {unit / sizes.max():.1f} voxels "
+            f"apart and need {LEAST_VOXELS}. Lower n, or enlarge the image along every axis."
+        )
+    reach = unit * np.array(REACH)[:, : len(lengths)]
+    for position in range(count):
+        middle = (shape - 1) * sizes / 2  # of the body, in mm
+        middle[0] += (position - (count - 1) / 2 + TOP - EXTENT[0] / 2) * unit
+        along_column = np.pi * (position + 0.5) / count
+        middle[1] += (FRONT - EXTENT[1] / 2 + BEND * (0.5 - np.sin(along_column))) * unit
+        lean = float(np.arctan(BEND * np.pi * np.cos(along_column) / count))
+        low = np.maximum(((middle - reach[0]) / sizes).astype(np.int64), 0)
+        high = np.minimum(((middle + reach[1]) / sizes).astype(np.int64) + 1, shape)
         voxels = [np.arange(*ends) for ends in zip(low, high, strict=True)]
-        places = zip(voxels, self._sizes, middle, strict=True)
-        axes = [(along * size - centre) / self._unit for along, size, centre in places]
+        places = zip(voxels, sizes, middle, strict=True)
+        axes = [(along * size - centre) / unit for along, size, centre in places]
         local = np.meshgrid(*axes, indexing="ij")
         for along in local:
             along += UNEVENNESS * (waves_on_grid(axes, rng) - 0.5)
         down = np.cos(lean) * local[0] - np.sin(lean) * local[1]
         back = np.sin(lean) * local[0] + np.cos(lean) * local[1]
         left = local[2] if len(local) == 3 else np.zeros_like(down)
-        return _Frame(tuple(map(slice, low.tolist(), high.tolist())), down, back, left)
-
-    def _pose(self, position: int) -> tuple[Floats, float]:
-        """Return the middle of the body in mm, and the angle by which it leans."""
-        middle = (self._lengths - 1) * self._sizes / 2
-        middle[0] += (position - (self.count - 1) / 2 + TOP - EXTENT[0] / 2) * self._unit
-        along = np.pi * (position + 0.5) / self.count
-        middle[1] += (FRONT - EXTENT[1] / 2 + BEND * (0.5 - np.sin(along))) * self._unit
-        slope = BEND * np.pi * np.cos(along) / self.count
-        return middle, float(np.arctan(slope))
+        yield _Frame(tuple(map(slice, low.tolist(), high.tolist())), down, back, left)
 
 
 def _paint(
-    labels: Image, parts: Image, frame: _Frame, regions: Iterator[tuple[int, Mask]], label: int
+    labels: Image, parts: Image, frame: _Frame, regions: Iterable[tuple[int, Mask]], label: int
 ) -> None:
-    """Write an object where there is none yet; of its regions the first has a voxel."""
-    around, made_of = labels[frame.box], parts[frame.box]
+    """Write an object where there is none yet; where its regions overlap, the first counts."""
     for part, region in regions:
-        free = region & (around == 0)
-        around[free] = label
-        made_of[free] = part
+        free = region & (labels[frame.box] == 0)
+        labels[frame.box][free] = label
+        parts[frame.box][free] = part
 
 
 def _vertebra(frame: _Frame) -> Iterator[tuple[int, Mask]]:
@@ -178,22 +161,19 @@ def _vertebra(frame: _Frame) -> Iterator[tuple[int, Mask]]:
     yield 49, _body(frame, 0.37, 1.0)
     ring = np.hypot((back - 0.80) / 0.27, left / 0.33)
     low = down - 0.05 - 0.25 * (back - 0.80)
-    yield 41, (ring > 1) & (ring < 1.55) & (np.abs(low) < 0.2) & _beside_or_behind(frame)
+    # A ring would close in front of the canal, too: the arch is behind it and beside it.
+    around = (back > 0.8) & (back < 1.2) | (back > 0.3) & (back <= 0.8) & (aside > 0.25)
+    yield 41, (ring > 1) & (ring < 1.55) & (np.abs(low) < 0.2) & around
     sunk = down - 0.14 - 0.30 * (back - 1.1)
     end = np.hypot(np.maximum(back - 1.60, 0) / 0.12, sunk / (0.13 + 0.06 * (back - 1.1)))
     yield 42, (back > 1.1) & (back < 1.72) & (aside < 0.10) & (end < 1)
     swept = np.hypot((back - 0.72 - 0.30 * (aside - 0.45)) / 0.10, down / 0.12)
-    for part, side in ((43, left > 0), (44, left < 0)):
-        yield part, side & (aside > 0.40) & (aside < 1.05) & (swept < 1)
-    for part, side in ((45, left > 0), (46, left < 0)):
-        yield part, side & (_ellipsoid(down + 0.26, back - 0.90, aside - 0.42) < 1)
-    for part, side in ((47, left > 0), (48, left < 0)):
-        yield part, side & (_ellipsoid(down - 0.34, back - 1.04, aside - 0.28) < 1)
-
-
-def _disc(frame: _Frame) -> Iterator[tuple[int, Mask]]:
-    """Yield the one region of a disc: it fills what the bodies around it leave."""
-    yield DISC, (np.abs(frame.down - 0.5) < 0.2) & (_radius(frame) < 0.97)
+    costal = (aside > 0.40) & (aside < 1.05) & (swept < 1)
+    superior = _ellipsoid(down + 0.26, back - 0.90, aside - 0.42) < 1
+    inferior = _ellipsoid(down - 0.34, back - 1.04, aside - 0.28) < 1
+    for part, region in ((43, costal), (45, superior), (47, inferior)):
+        yield part, region & (left > 0)
+        yield part + 1, region & (left < 0)
 
 
 def _body(frame: _Frame, half_height: float, width: float) -> Mask:
@@ -210,16 +190,6 @@ def _radius(frame: _Frame) -> Floats:
     return radius
 
 
-def _beside_or_behind(frame: _Frame) -> Mask:
-    """Return where the arch may be: a ring would close in front of the canal, too."""
-    behind: Mask = (frame.back > 0.8) & (frame.back < 1.2)
-    return behind | ((frame.back > 0.3) & (frame.back <= 0.8) & (np.abs(frame.left) > 0.25))
-
-
 def _ellipsoid(down: Floats, back: Floats, aside: Floats) -> Floats:
     radius: Floats = (down / 0.26) ** 2 + (back / 0.13) ** 2 + (aside / 0.14) ** 2
     return radius
-
-
-def _disc_names() -> dict[int, str]:
-    return {DISC + label: f"disc below {name}" for label, name in VERTEBRA_NAMES.items()}
