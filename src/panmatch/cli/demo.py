@@ -7,15 +7,19 @@ from pathlib import Path
 import numpy as np
 
 from panmatch import phantoms
-from panmatch.cli.compare import stability_lines
+from panmatch.cli.compare import ranking_rows, stability_lines
 from panmatch.cli.progress import progress
-from panmatch.datasets.comparing import Comparison, compare
-from panmatch.datasets.pairing import Layout, pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.task import Order
+from panmatch.datasets import (
+    Comparison,
+    DatasetPaths,
+    Job,
+    RunOptions,
+    compare,
+    pair,
+    run_dataset,
+)
 from panmatch.errors import FileError
-from panmatch.evaluation.groups import WAY
-from panmatch.evaluation.wording import table, way_title
+from panmatch.evaluation import Score, table
 from panmatch.labels import LabelArray
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
 from panmatch.overlap import count_overlaps
@@ -42,14 +46,13 @@ def run_demo(out: Path, seed: int) -> None:
         f"{CASES} phantom brains with metastases, and three simulated models: one cuts lesions\n"
         f"into pieces, one misses the small ones, one draws outlines badly.\n"
     )
-    layout = make_dataset(data, seed)
-    cases, order = pair(layout), Order(as_spec(PRESET).canonical())
+    cases, job = pair(make_dataset(data, seed)), Job(as_spec(PRESET).canonical())
     with progress(len(cases)) as watch:
-        run_dataset(cases, order, results, RunOptions(overwrite=True), watch)
-    found = compare([results])
-    print("\n".join(_ranking_lines(found)))
-    print()
-    print("\n".join(stability_lines(found, CLASS)))
+        comparison = compare(run_dataset(cases, job, results, RunOptions(overwrite=True), watch))
+    for score in comparison.scores:
+        if not score.is_area:
+            print("\n".join(_ranking_lines(comparison, score)), end="\n\n")
+    print("\n".join(stability_lines(comparison, CLASS)))
     figure = out / "demo.png"
     draw_strategies(figure, seed)
     print(
@@ -59,7 +62,7 @@ def run_demo(out: Path, seed: int) -> None:
     print("\n".join(_commands(data)))
 
 
-def make_dataset(folder: Path, seed: int) -> Layout:
+def make_dataset(folder: Path, seed: int) -> DatasetPaths:
     """Write the references and the predictions of every model as NIfTI files."""
     for at in range(CASES):
         brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + at)
@@ -68,7 +71,7 @@ def make_dataset(folder: Path, seed: int) -> Layout:
         for model, habit in MODELS.items():
             prediction = phantoms.SIMULATED_MODELS[habit].predict(brain, seed=at)
             _save(folder / model / name, prediction.labels)
-    return Layout(folder / "reference", {model: folder / model for model in MODELS})
+    return DatasetPaths(folder / "reference", {model: folder / model for model in MODELS})
 
 
 def draw_strategies(path: Path, seed: int) -> None:
@@ -115,14 +118,13 @@ def _save(path: Path, labels: LabelArray) -> None:
         raise FileError(f"path={str(path)!r} cannot be written: {error}.") from error
 
 
-def _ranking_lines(found: Comparison) -> list[str]:
-    """Return the models by their mean PQ, a line for every strategy and threshold."""
-    rankings = found.rankings()
-    chosen = rankings[(rankings["class"] == CLASS) & (rankings["measure"] == "pq")]
-    rows = [["strategy", "τ", "mean PQ of cases"]]
-    for key, group in chosen.groupby([*WAY, "threshold"], sort=False):
-        order = " > ".join(f"{row.model} {row.value:.3f}" for row in group.itertuples())
-        rows.append([way_title(tuple(key[:-1])), f"{key[-1]:g}", order])
+def _ranking_lines(comparison: Comparison, score: Score) -> list[str]:
+    """Return the models by their mean of cases, a line for every strategy and threshold."""
+    rows = [["strategy", "τ", f"mean {score.title} of cases"]]
+    for ranking in ranking_rows(comparison, CLASS, score):
+        criterion = ranking[0].criterion
+        order = " > ".join(f"{placing.model} {placing.value:.3f}" for placing in ranking)
+        rows.append([criterion.setting.matcher.label, criterion.level, order])
     return table(rows, left=3)
 
 
