@@ -19,8 +19,7 @@ from benchmarks.memory import extra_memory
 from benchmarks.peers import PEER
 from benchmarks.timing import Row, below, faster, not_measured
 from panmatch import phantoms
-from panmatch.datasets.case import Case, Source
-from panmatch.datasets.task import Order, run_case
+from panmatch.datasets import Case, ImageFile, Job, run_case
 from panmatch.spec import as_spec
 
 CASES, PEER_CASES, REPEATS = 200, 10, 3
@@ -155,17 +154,19 @@ def seconds_to_open(page: Path) -> float | None:
 
 def one_case(folder: str) -> Callable[[], object]:
     """Return what evaluates ten cases, after a first one has loaded all that an idle worker has."""
-    order = Order(SPEC.canonical(), threads=1)
+    order = Job(SPEC.canonical(), threads=1)
 
     def case(at: int) -> Case:
         name = f"case{at:03}.nii.gz"
-        return Case(name, "", Source(Path(folder, "ref", name)), Source(Path(folder, "pred", name)))
+        return Case(
+            name, "", ImageFile(Path(folder, "ref", name)), ImageFile(Path(folder, "pred", name))
+        )
 
     small = Path(folder, "small.npy")
     np.save(small, np.ones((2, 2, 2), np.uint16))
-    run_case(order, Case("small", "", Source(small), Source(small)))
+    run_case(order, Case("small", "", ImageFile(small), ImageFile(small)))
     nifti = np.ones((2, 2, 2), np.uint16)
     nibabel.save(nibabel.Nifti1Image(nifti, np.eye(4)), Path(folder, "small.nii.gz"))
-    source = Source(Path(folder, "small.nii.gz"))
+    source = ImageFile(Path(folder, "small.nii.gz"))
     run_case(order, Case("small", "", source, source))
     return lambda: [run_case(order, case(at)).seconds for at in range(10)]

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from panmatch.evaluation.groups import Key, scores_of
 
 import panmatch as pm
-from panmatch.datasets.comparing import compare_models
-from panmatch.evaluation.groups import Key, scores_of
+from panmatch.datasets import compare
 from panmatch.evaluation.wording import way_title
 from panmatch.overlap import Floats
 from studies.grid import THRESHOLDS
@@ -116,7 +116,7 @@ class Summed:
     @cached_property
     def _intervals(self) -> dict[Key, list[Lead]]:
         found: dict[Key, list[Lead]] = {}
-        for row in compare_models(self.result).over_threshold().to_dict("records"):
+        for row in compare(self.result).over_threshold().to_dict("records"):
             way = _title(tuple(row[name] for name in pm.evaluation.groups.WAY))
             lead = Lead(row["start"], row["stop"], _first(row["order"]))
             found.setdefault((row["class"], way), []).append(lead)

@@ -9,16 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import phantoms
-from panmatch.datasets.case import Case
-from panmatch.datasets.pairing import Layout, pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.task import Order, Outcome
+from panmatch.datasets import Case, DatasetPaths, Job, Outcome, RunOptions, pair, run_dataset
 from panmatch.evaluation import Result
 from panmatch.spec import as_spec
 
 TABLES = ("scores", "instances", "curves", "diagnosis", "summary")
 SPACING = (0.5, 1.0, 2.0)
-ORDER = Order(as_spec({"preset": "cells", "metrics": ["dice", "hd95"]}).canonical())
+ORDER = Job(as_spec({"preset": "cells", "metrics": ["dice", "hd95"]}).canonical())
 
 
 def save_nifti(path: Path, labels: npt.NDArray[np.integer], spacing: tuple[float, ...]) -> None:
@@ -31,7 +28,7 @@ def scene(seed: int) -> npt.NDArray[np.integer]:
     return phantoms.blobs((18, 20, 14), 5, radius=(2, 4), gap=1, seed=seed)
 
 
-def make_folders(folder: Path, n: int, models: tuple[str, ...] = ("model",)) -> Layout:
+def make_folders(folder: Path, n: int, models: tuple[str, ...] = ("model",)) -> DatasetPaths:
     """Write n cases: the reference, and for every model a prediction with errors of its own."""
     for at in range(n):
         reference = scene(at)
@@ -40,14 +37,14 @@ def make_folders(folder: Path, n: int, models: tuple[str, ...] = ("model",)) -> 
             prediction = phantoms.shift(reference, (shift, 0, 0), ids=[1, 2])
             prediction = phantoms.miss(prediction, ids=[3] if at % 2 else [3, 4])
             save_nifti(folder / model / f"case{at:02}.nii.gz", prediction, SPACING)
-    return Layout(folder / "ref", {model: folder / model for model in models})
+    return DatasetPaths(folder / "ref", {model: folder / model for model in models})
 
 
 def run(
-    layout: Layout,
+    layout: DatasetPaths,
     out: Path,
     *,
-    order: Order = ORDER,
+    order: Job = ORDER,
     seen: list[Outcome] | None = None,
     **options: object,
 ) -> Result:

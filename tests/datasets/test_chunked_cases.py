@@ -14,11 +14,8 @@ import numpy as np
 import pytest
 
 from panmatch import phantoms
-from panmatch.datasets.case import Case, Source
-from panmatch.datasets.loading import is_chunked_case
-from panmatch.datasets.pairing import Layout, pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.task import Order
+from panmatch.datasets import Case, DatasetPaths, ImageFile, Job, RunOptions, pair, run_dataset
+from panmatch.datasets._loading import is_chunked_case
 from panmatch.evaluation import held
 from panmatch.spec import as_spec
 from tests.chunked_arrays import Array, boxes_up_to
@@ -30,7 +27,7 @@ SPEC = {
     "background": "51-999",
     "matching": ["one-to-one", "union"],
 }
-ORDER = Order(as_spec(SPEC).canonical(), spacing=(2.0, 1.0, 1.0))
+ORDER = Job(as_spec(SPEC).canonical(), spacing=(2.0, 1.0, 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +41,14 @@ def scene() -> tuple[Array, Array]:
     return reference, phantoms.fragment(phantoms.shift(reference, (2, 1, 0)), 2, ids=[2, 5])
 
 
-def save_pair(folder: Path, chunks: tuple[int, ...] = (16, 12, 10)) -> Layout:
+def save_pair(folder: Path, chunks: tuple[int, ...] = (16, 12, 10)) -> DatasetPaths:
     import zarr
 
     create: Any = zarr.create_array
     for name, image in zip(("ref", "pred"), scene(), strict=True):
         lengths = chunks if name == "ref" else (20, 36, 7)
         create(str(folder / f"{name}.zarr"), data=np.asarray(image, np.uint16), chunks=lengths)
-    return Layout(folder / "ref.zarr", {"model": folder / "pred.zarr"})
+    return DatasetPaths(folder / "ref.zarr", {"model": folder / "pred.zarr"})
 
 
 def steps(cluster: Any) -> int:
@@ -105,7 +102,7 @@ def test_several_pairs_are_shared_out_case_by_case(cluster: Any, tmp_path: Path)
         (tmp_path / name).mkdir()
         save_pair(tmp_path / name)
     cases = [
-        Case(name, "model", Source(folder / "ref.zarr"), Source(folder / "pred.zarr"))
+        Case(name, "model", ImageFile(folder / "ref.zarr"), ImageFile(folder / "pred.zarr"))
         for name, folder in ((name, tmp_path / name) for name in ("a", "b"))
     ]
     before = steps(cluster)
@@ -125,7 +122,7 @@ def test_a_damaged_chunk_fails_its_case_with_a_reason(cluster: Any, tmp_path: Pa
 
 
 def test_which_cases_have_chunks() -> None:
-    stored, other = Source(Path("a.zarr/labels/x")), Source(Path("a.nii"))
+    stored, other = ImageFile(Path("a.zarr/labels/x")), ImageFile(Path("a.nii"))
     assert is_chunked_case(Case("a", "m", stored, stored))
     assert not is_chunked_case(Case("a", "m", stored, other))
     assert not is_chunked_case(Case("a", "m", stored, None))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from panmatch.datasets.statistics import (
+from panmatch.datasets._statistics import (
     bootstrap_mean,
     holm,
     interval,

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panmatch.datasets.manifest import read_manifest
-from panmatch.datasets.pairing import Layout, pair
+from panmatch.datasets import DatasetPaths, pair, read_manifest
 from panmatch.errors import FileError, OptionError, PanmatchError
 from tests.datasets.folders import names
 
@@ -24,7 +23,7 @@ def touch(folder: Path, *files: str) -> Path:
 def test_equal_names_pair_whatever_their_suffix_and_folder(tmp_path: Path) -> None:
     ref = touch(tmp_path / "ref", "a.nii.gz", "sub/b.1.nii", "sub/notes.txt", ".hidden.nii")
     pred = touch(tmp_path / "pred", "sub/b.1.mha", "a.npy")
-    cases = pair(Layout(ref, {"net": pred}))
+    cases = pair(DatasetPaths(ref, {"net": pred}))
     assert [(case.name, case.model, case.problem) for case in cases] == [
         ("a", "net", ""),
         ("sub/b.1", "net", ""),
@@ -42,7 +41,7 @@ def test_equal_names_pair_whatever_their_suffix_and_folder(tmp_path: Path) -> No
 def test_a_case_without_partner_is_listed_with_its_problem(tmp_path: Path) -> None:
     ref = touch(tmp_path / "ref", "a.nii", "b.nii")
     pred = touch(tmp_path / "pred", "b.nii", "c.nii")
-    cases = pair(Layout(ref, {"net": pred}))
+    cases = pair(DatasetPaths(ref, {"net": pred}))
     assert names(cases) == ["a", "b", "c"]
     assert cases[0].problem == f"there is no prediction for {str(ref / 'a.nii')!r}"
     assert cases[1].problem == ""
@@ -54,7 +53,7 @@ def test_patterns_tell_sides_and_models_apart(tmp_path: Path) -> None:
         tmp_path, "p7_ref.nii.gz", "p7_pred_u_net.nii.gz", "p7_pred_cnn.nii.gz", "p7_image.nii.gz"
     )
     patterns = ("{case}_ref.*", "{case}_pred_{model}.*")
-    cases = pair(Layout(both, {"x": both}, patterns))
+    cases = pair(DatasetPaths(both, {"x": both}, patterns))
     assert sorted((case.name, case.model) for case in cases) == [("p7", "cnn"), ("p7", "u_net")]
     assert {case.reference.path.name for case in cases if case.reference} == {"p7_ref.nii.gz"}
 
@@ -62,19 +61,19 @@ def test_patterns_tell_sides_and_models_apart(tmp_path: Path) -> None:
 def test_one_pattern_holds_for_both_sides_and_a_repeated_name_must_agree(tmp_path: Path) -> None:
     ref = touch(tmp_path / "ref", "p1/p1_seg.nii", "p2/p3_seg.nii")
     pred = touch(tmp_path / "pred", "p1/p1_seg.nii")
-    assert names(pair(Layout(ref, {"m": pred}, ("{case}/{case}_seg.nii",)))) == ["p1"]
+    assert names(pair(DatasetPaths(ref, {"m": pred}, ("{case}/{case}_seg.nii",)))) == ["p1"]
 
 
 def test_two_files_are_one_case_whatever_their_names(tmp_path: Path) -> None:
     folder = touch(tmp_path, "gold.nii.gz", "mine.npy")
-    (case,) = pair(Layout(folder / "gold.nii.gz", {"net": folder / "mine.npy"}))
+    (case,) = pair(DatasetPaths(folder / "gold.nii.gz", {"net": folder / "mine.npy"}))
     assert (case.name, case.problem) == ("gold", "")
 
 
 def test_part_images_go_with_their_case(tmp_path: Path) -> None:
     for side in ("ref", "pred", "ref_parts", "pred_parts"):
         touch(tmp_path / side, "a.nii")
-    layout = Layout(
+    layout = DatasetPaths(
         tmp_path / "ref",
         {"m": tmp_path / "pred"},
         reference_parts=tmp_path / "ref_parts",
@@ -90,7 +89,7 @@ def test_part_images_go_with_their_case(tmp_path: Path) -> None:
 def test_a_zarr_store_is_one_file(tmp_path: Path) -> None:
     ref = touch(tmp_path / "ref", "a.zarr/zarr.json", "a.zarr/c/0.nii")
     pred = touch(tmp_path / "pred", "a.npy")
-    assert names(pair(Layout(ref, {"m": pred}))) == ["a"]
+    assert names(pair(DatasetPaths(ref, {"m": pred}))) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -107,32 +106,32 @@ def test_a_pattern_that_cannot_be_meant_is_an_error(
 ) -> None:
     ref, pred = touch(tmp_path / "ref", "a.nii"), touch(tmp_path / "pred", "a.nii")
     with pytest.raises(PanmatchError, match=message):
-        pair(Layout(ref, {"m": pred}, patterns))
+        pair(DatasetPaths(ref, {"m": pred}, patterns))
 
 
 def test_folders_without_a_common_name_show_both_and_the_remedy(tmp_path: Path) -> None:
     ref, pred = touch(tmp_path / "ref", "a_gold.nii"), touch(tmp_path / "pred", "a_net.nii")
     with pytest.raises(FileError, match=r"REF has 'a_gold'; PRED has 'a_net'.*--pattern"):
-        pair(Layout(ref, {"m": pred}))
+        pair(DatasetPaths(ref, {"m": pred}))
 
 
 def test_two_files_of_one_case_are_an_error_that_names_both(tmp_path: Path) -> None:
     ref, pred = touch(tmp_path / "ref", "a.nii", "a.npy"), touch(tmp_path / "pred", "a.nii")
     with pytest.raises(FileError, match=r"a\.nii' and .*a\.npy' are both case 'a'"):
-        pair(Layout(ref, {"m": pred}))
+        pair(DatasetPaths(ref, {"m": pred}))
 
 
 def test_empty_and_missing_folders_and_mixtures_are_errors(tmp_path: Path) -> None:
     ref, empty = touch(tmp_path / "ref", "a.nii"), tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(FileError, match=r"PRED='.*empty' holds no label file"):
-        pair(Layout(ref, {"m": empty}))
+        pair(DatasetPaths(ref, {"m": empty}))
     with pytest.raises(FileError, match=r"path='.*nowhere' does not exist"):
-        pair(Layout(ref, {"m": tmp_path / "nowhere"}))
+        pair(DatasetPaths(ref, {"m": tmp_path / "nowhere"}))
     with pytest.raises(OptionError, match="is a file where others are folders"):
-        pair(Layout(ref, {"m": ref / "a.nii"}))
+        pair(DatasetPaths(ref, {"m": ref / "a.nii"}))
     with pytest.raises(OptionError, match="PRED is missing"):
-        pair(Layout(ref, {}))
+        pair(DatasetPaths(ref, {}))
 
 
 def test_a_manifest_names_cases_models_and_parts(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from panmatch.datasets.statistics import (
+from panmatch.datasets._statistics import (
     kendall_tau,
     rank_counts,
     rank_counts_resampled,

@@ -15,9 +15,8 @@ import pandas as pd
 import pytest
 
 import panmatch as pm
-from panmatch.datasets.run import load_run
-from panmatch.datasets.store import CaseStore
-from panmatch.datasets.task import Order, Outcome
+from panmatch.datasets import Job, Outcome, load_run
+from panmatch.datasets._store import CaseStore
 from panmatch.errors import FileError
 from panmatch.formats import read_labels
 from panmatch.spec import as_spec
@@ -160,7 +159,7 @@ def test_another_spec_evaluates_all_again_and_a_lost_case_leaves_the_tables(tmp_
     run(layout, out)
     (tmp_path / "ref" / "case02.nii.gz").unlink()
     (tmp_path / "model" / "case02.nii.gz").unlink()
-    other = Order(as_spec({"thresholds": [0.2]}).canonical())
+    other = Job(as_spec({"thresholds": [0.2]}).canonical())
     result = run(layout, out, order=other, resume=True, seen=seen)
     assert all(o.result is not None for o in seen)
     assert [one.case for one in result.cases] == ["case00", "case01"]
@@ -214,7 +213,7 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.datasets.folders import *\n"
         "folder = Path(sys.argv[1])\n"
-        "run(Layout(folder / 'ref', {'model': folder / 'model'}), folder / 'full')\n"
+        "run(DatasetPaths(folder / 'ref', {'model': folder / 'model'}), folder / 'full')\n"
     )
 
     def limited() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panmatch as pm
-from panmatch.datasets.statistics import (
+from panmatch.datasets._statistics import (
     LeadInterval,
     LeadShare,
     RankInterval,
     RankSpread,
-    Steps,
     crossings,
     lead_share,
     rank_stability,
@@ -24,14 +24,22 @@ from panmatch.datasets.statistics import (
     ranks,
 )
 from panmatch.errors import OptionError, ShapeError, ThresholdError
+from panmatch.matching import Tallies
 from tests import brute_force
 
 NAN = float("nan")
 
 
-def steps(*pairs: tuple[float, float]) -> Steps:
-    thresholds, pq = zip(*pairs, strict=True)
-    return np.array(thresholds), np.array(pq)
+def curve_of(thresholds: Iterable[float], pq: Iterable[float]) -> pm.Curve:
+    """Return a curve with this PQ on every step; NaN where nothing occurs."""
+    tallies = [
+        pm.Tally(0, 0, 0, 0.0) if math.isnan(value) else pm.Tally(1, 0, 0, value) for value in pq
+    ]
+    return pm.Curve(np.array(list(thresholds)), Tallies.of(tallies), pm.OneToOne())
+
+
+def steps(*pairs: tuple[float, float]) -> pm.Curve:
+    return curve_of(*zip(*pairs, strict=True))
 
 
 CAREFUL = steps((0.0, 0.6), (0.8, 0.0))
@@ -40,11 +48,11 @@ EMPTY = steps((0.0, NAN))
 
 
 @st.composite
-def step_functions(draw: st.DrawFn) -> Steps:
+def step_functions(draw: st.DrawFn) -> pm.Curve:
     inner = draw(st.sets(st.integers(1, 9), max_size=5))
     thresholds = np.array([0, *sorted(inner)]) / 10
     value = st.integers(0, 4).map(lambda n: n / 4)
-    return thresholds, np.array([draw(value) for _ in thresholds])
+    return curve_of(thresholds, [draw(value) for _ in thresholds])
 
 
 models = st.lists(step_functions(), min_size=1, max_size=4).map(
@@ -52,8 +60,9 @@ models = st.lists(step_functions(), min_size=1, max_size=4).map(
 )
 
 
-def value_at(curve: Steps, threshold: float) -> float:
-    return [float(v) for t, v in zip(*curve, strict=True) if t <= threshold][-1]
+def value_at(curve: pm.Curve, threshold: float) -> float:
+    steps = zip(curve.thresholds, curve.pq, strict=True)
+    return [float(value) for start, value in steps if start <= threshold][-1]
 
 
 def test_the_ranking_by_hand() -> None:
@@ -85,7 +94,7 @@ def test_a_model_without_a_score_ranks_last_and_never_leads() -> None:
 
 
 @given(models)
-def test_the_intervals_are_longest_and_cover_all_thresholds(curves: dict[str, Steps]) -> None:
+def test_the_intervals_are_longest_and_cover_all_thresholds(curves: dict[str, pm.Curve]) -> None:
     found = ranking_over_threshold(curves)
     assert found[0].start == 0.0
     assert found[-1].stop == 1.0
@@ -97,7 +106,7 @@ def test_the_intervals_are_longest_and_cover_all_thresholds(curves: dict[str, St
 
 @given(models, st.floats(0, 1, exclude_max=True))
 def test_inside_an_interval_the_ranking_is_that_at_any_threshold(
-    curves: dict[str, Steps], threshold: float
+    curves: dict[str, pm.Curve], threshold: float
 ) -> None:
     for part in ranking_over_threshold(curves):
         inside = [part.start, (part.start + part.stop) / 2, np.nextafter(part.stop, 0)]
@@ -140,7 +149,7 @@ def test_crossings_by_hand() -> None:
 
 
 @given(step_functions(), step_functions())
-def test_swapping_the_models_swaps_the_leader(one: Steps, other: Steps) -> None:
+def test_swapping_the_models_swaps_the_leader(one: pm.Curve, other: pm.Curve) -> None:
     swapped = {"first": "second", "second": "first", "tie": "tie"}
     there, back = crossings(one, other), crossings(other, one)
     assert [(p.start, p.stop, swapped[p.leader]) for p in there] == [
@@ -163,7 +172,7 @@ def test_leads_by_hand() -> None:
 
 
 @given(models)
-def test_leads_are_the_widths_of_the_first_places(curves: dict[str, Steps]) -> None:
+def test_leads_are_the_widths_of_the_first_places(curves: dict[str, pm.Curve]) -> None:
     found = lead_share(curves)
     for name, lead in found.items():
         sole = shared = 0.0

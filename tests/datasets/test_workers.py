@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from panmatch.datasets.case import Case
-from panmatch.datasets.executors import Crew, hire
-from panmatch.datasets.pairing import pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.running import run_cases
-from panmatch.datasets.task import Order, Outcome, run_case
+from panmatch.datasets import Case, Job, Outcome, RunOptions, pair, run_case, run_dataset
+from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._worker_pool import WorkerPool, open_pool
 from panmatch.errors import OptionError
 from tests.datasets.folders import ORDER, make_folders, run, tables
 
@@ -39,7 +36,7 @@ def test_a_pool_whose_worker_is_killed_still_finishes_every_case_once(tmp_path: 
     assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 
-def die_with_case03(order: Order, case: Case, known_key: str) -> Outcome:
+def die_with_case03(order: Job, case: Case, known_key: str) -> Outcome:
     if case.name == "case03":
         os._exit(1)
     return run_case(order, case, known_key)
@@ -53,7 +50,7 @@ class Fragile(ProcessPoolExecutor):
 def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     cases, seen = pair(make_folders(tmp_path, N)), list[Outcome]()
     spawn = multiprocessing.get_context("spawn")
-    run_cases(cases, ORDER, Crew(lambda: Fragile(2, mp_context=spawn), 6), {}, seen.append)
+    run_cases(cases, ORDER, WorkerPool(lambda: Fragile(2, mp_context=spawn), 6), {}, seen.append)
     assert sorted(o.case.name for o in seen) == [case.name for case in cases]
     failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
     assert [one.case for one in failed] == ["case03"]
@@ -95,6 +92,6 @@ def test_a_cluster_gives_the_same_bytes_even_if_a_worker_is_killed(
 def test_a_scheduler_that_is_not_there_is_named() -> None:
     with (
         pytest.raises(OptionError, match=r"--dask 'tcp://127.0.0.1:9': no scheduler answers"),
-        hire(1, "tcp://127.0.0.1:9"),
+        open_pool(1, "tcp://127.0.0.1:9"),
     ):
         pass

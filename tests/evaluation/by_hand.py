@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import panmatch as pm
-from panmatch.evaluation import CaseResult
+from panmatch.evaluation import CaseResult, tables
 from panmatch.labels import connected_components
 from panmatch.spec import ClassSpec, Spec
 from panmatch.spec.label_set import numbers
@@ -22,12 +22,26 @@ Labels = npt.NDArray[np.int64]
 Row = dict[str, Any]
 
 
+TABLES = {
+    "scores": tables.score_table,
+    "instances": tables.instance_table,
+    "curves": tables.curve_table,
+    "diagnosis": tables.diagnosis_table,
+}
+
+
 def rows_of(case: CaseResult, table: str = "scores") -> list[Row]:
     """Return a table of a case as dictionaries."""
-    columns = getattr(case, table)
-    return [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
+    found = TABLES[table]((case,))
+    columns = [name for name in found.columns if name not in ("case", "model")]
+    lists = [found[name].tolist() for name in columns]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)]
+
+
+def columns_of(case: CaseResult, table: str = "scores") -> dict[str, list[Any]]:
+    """Return a table of a case as columns."""
+    rows = rows_of(case, table)
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 
 def only(case: CaseResult, table: str = "scores", **wanted: Any) -> Row:
@@ -74,7 +88,7 @@ def near_threshold(matching: pm.Matching, threshold: str) -> int:
 
 
 def mistakes(overlap: pm.Overlap) -> dict[str, list[int]]:
-    """Return ids of splits, merges, misses and hallucinations, pair by pair."""
+    """Return ids of what is split, merged, missed and spurious, pair by pair."""
     refs, preds = overlap.ref_ids.tolist(), overlap.pred_ids.tolist()
     areas = (overlap.pred_sizes - overlap.pred_void).tolist()
     crowd = overlap.pred_crowd if overlap.pred_crowd is not None else 0 * overlap.pred_void
@@ -92,10 +106,10 @@ def mistakes(overlap: pm.Overlap) -> dict[str, list[int]]:
     hosts = {p for found in guests.values() for p in found}
     prisoners = {g for found in captives.values() for g in found}
     return {
-        "splits": [refs[g] for g, found in guests.items() if len(found) > 1],
-        "merges": [preds[p] for p, found in captives.items() if len(found) > 1],
-        "misses": [refs[g] for g, found in guests.items() if not found and g not in prisoners],
-        "hallucinations": [
+        "split": [refs[g] for g, found in guests.items() if len(found) > 1],
+        "merged": [preds[p] for p, found in captives.items() if len(found) > 1],
+        "missed": [refs[g] for g, found in guests.items() if not found and g not in prisoners],
+        "spurious": [
             preds[p]
             for p, found in captives.items()
             if not found and p not in hosts and not lost[p]
@@ -123,7 +137,7 @@ def expected_scores(
             overlap = plain
             if matcher.regions:
                 overlap = pm.count_region_overlaps(*images, spacing, void=unknown)
-            strategy = matcher.made()
+            strategy = matcher.strategy
             steps = pm.curve(overlap, strategy, score=matcher.score)
             for threshold in spec.thresholds:
                 matching = pm.match(overlap, strategy, threshold, score=matcher.score)
@@ -132,9 +146,9 @@ def expected_scores(
                 yield {
                     "class": name,
                     "kind": one.kind,
-                    "strategy": matcher.strategy,
+                    "strategy": matcher.name,
                     "edge_score": matcher.score,
-                    "regions": matcher.regions,
+                    "regions": matcher.regions or "",
                     "threshold": threshold,
                     **{key: getattr(tally, key) for key in ("tp", "fp", "fn", "quality", "pq")},
                     **{key: getattr(tally, key) for key in ("sq", "rq", "precision", "recall")},

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 import panmatch as pm
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import AverageRow
+from panmatch.evaluation import AverageScore, Result
 from panmatch.spec import as_spec
 from tests.brute_force import random_labels
 from tests.evaluation.by_hand import Labels, rows_of
@@ -60,14 +58,19 @@ def evaluated(cases: dict[str, tuple[Any, Any]], spec: Any, model: str = "") -> 
 
 
 def row_for(
-    rows: list[AverageRow], measure: str, averaging: str, name: str, strategy: str, threshold: float
-) -> AverageRow:
+    rows: list[AverageScore],
+    score: str,
+    averaging: str,
+    name: str,
+    strategy: str,
+    threshold: float | None,
+) -> AverageScore:
     found = [
         row
         for row in rows
-        if (row.measure, row.averaging, row.way[0], row.way[2])
-        == (measure, averaging, name, strategy)
-        and (row.threshold == threshold or (math.isnan(threshold) and math.isnan(row.threshold)))
+        if (row.score.name, row.averaging, row.setting.class_name, row.setting.matcher.name)
+        == (score, averaging, name, strategy)
+        and row.threshold == threshold
     ]
     assert len(found) == 1
     return found[0]

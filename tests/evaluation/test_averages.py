@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import AverageRow, filled
-from panmatch.evaluation.groups import group_scores, scores_of
+from panmatch.evaluation import AverageScore, CaseResult, Result, filled
+from panmatch.evaluation.setting import AREAS, known_scores
+from panmatch.scoring.metrics import resolve_metrics
 from panmatch.spec import Spec, as_spec
-from tests.evaluation.by_hand import objects
+from tests.evaluation.by_hand import columns_of, objects
 from tests.evaluation.dataset import SPEC, evaluated, images, result, row_for, scores
 from tests.scenes import strip
 
@@ -38,7 +38,7 @@ def test_pooled_scores_are_those_of_the_summed_tallies(
     )
     occurs = [row["status"] == "ok" for row in rows]
     for measure in ("pq", "sq", "rq", "precision", "recall"):
-        found = row_for(result().average_rows, measure, "pooled", name, strategy, threshold)
+        found = row_for(result().average_scores, measure, "pooled", name, strategy, threshold)
         assert found.value == pytest.approx(getattr(tally, measure), abs=1e-14, nan_ok=True)
         assert (found.cases, found.skipped) == (sum(occurs), 6 - sum(occurs))
     assert math.isnan(tally.pq) == (name == "absent")
@@ -52,7 +52,9 @@ def test_pooled_metrics_are_averages_over_all_matched_objects(
     matched = [row for row in rows if row["status"] == "matched"]
     empty = NAN if name == "absent" else 0.0
     values = {
-        measure: row_for(result().average_rows, measure, "pooled", name, strategy, threshold).value
+        measure: row_for(
+            result().average_scores, measure, "pooled", name, strategy, threshold
+        ).value
         for measure in ("rq", "sq_dice", "pq_dice", "sq_iou", "pq_iou", "sq_hd95")
     }
     for metric in ("dice", "iou"):
@@ -62,7 +64,7 @@ def test_pooled_metrics_are_averages_over_all_matched_objects(
         assert values[f"pq_{metric}"] == pytest.approx(product, abs=1e-14, nan_ok=True)
     distance = float(np.mean([row["hd95"] for row in matched])) if matched else NAN
     assert values["sq_hd95"] == pytest.approx(distance, abs=1e-12, nan_ok=True)
-    assert not any(row.measure == "pq_hd95" for row in result().average_rows)
+    assert not any(row.score.name == "pq_hd95" for row in result().average_scores)
 
 
 @pytest.mark.parametrize(("name", "strategy", "threshold"), WAYS)
@@ -71,13 +73,15 @@ def test_the_mean_of_cases_skips_undefined_ones_and_says_how_many(
 ) -> None:
     rows = [row for (row,) in scores(name, strategy, threshold)]
     for measure in ("pq", "sq", "rq", "precision", "recall", "sq_dice", "pq_dice", "sq_hd95"):
-        found = row_for(result().average_rows, measure, "mean of cases", name, strategy, threshold)
+        found = row_for(
+            result().average_scores, measure, "mean of cases", name, strategy, threshold
+        )
         defined = [row[measure] for row in rows if not math.isnan(row[measure])]
         mean = float(np.mean(defined)) if defined else NAN
         assert found.value == pytest.approx(mean, abs=1e-14, nan_ok=True)
         assert (found.cases, found.skipped) == (len(defined), 6 - len(defined))
     for area in ("autc", "autc_sq", "autc_rq"):
-        found = row_for(result().average_rows, area, "mean of cases", name, strategy, NAN)
+        found = row_for(result().average_scores, area, "mean of cases", name, strategy, None)
         defined = [row[area] for row in rows if not math.isnan(row[area])]
         mean = float(np.mean(defined)) if defined else NAN
         assert found.value == pytest.approx(mean, abs=1e-14, nan_ok=True)
@@ -101,9 +105,10 @@ def test_pooled_areas_are_those_of_the_curves_added(name: str, strategy: str) ->
     total = sum(curves_of(name, strategy))
     assert isinstance(total, pm.Curve)
     for area in ("autc", "autc_sq", "autc_rq"):
-        found = row_for(result().average_rows, area, "pooled", name, strategy, NAN)
+        found = row_for(result().average_scores, area, "pooled", name, strategy, None)
         assert found.value == pytest.approx(getattr(total, area), abs=1e-12, nan_ok=True)
-        assert math.isnan(found.threshold)
+        assert found.threshold is None
+        assert found.value == getattr(total, area) or math.isnan(found.value)  # to the bit
 
 
 def test_pooled_and_mean_of_cases_by_hand() -> None:
@@ -113,9 +118,9 @@ def test_pooled_and_mean_of_cases_by_hand() -> None:
         "b": (strip("aaaabb"), strip("aaaa..")),
         "c": (strip("......"), strip("......")),
     }
-    rows = evaluated(cases, {"matching": "one-to-one"}).average_rows
+    rows = evaluated(cases, {"matching": "one-to-one"}).average_scores
 
-    def found(measure: str, averaging: str) -> AverageRow:
+    def found(measure: str, averaging: str) -> AverageScore:
         return row_for(rows, measure, averaging, "object", "one-to-one", 0.5)
 
     assert found("pq", "pooled").value == 4 / 4.5
@@ -142,8 +147,8 @@ def test_undefined_cases_are_skipped_or_count_as_the_spec_says(
         }
     )
     scenes = {"a": (strip("aaaa"), strip("aa..")), "b": (strip("...."), strip("...."))}
-    rows = evaluated(scenes, spec).average_rows
-    for measure, at, value in (("pq", 0.4, pq), ("sq", 0.4, pq), ("autc", NAN, area)):
+    rows = evaluated(scenes, spec).average_scores
+    for measure, at, value in (("pq", 0.4, pq), ("sq", 0.4, pq), ("autc", None, area)):
         found = row_for(rows, measure, "mean of cases", "object", "one-to-one", at)
         assert found.value == value
         assert (found.cases, found.skipped) == (cases, 2 - cases)
@@ -155,11 +160,13 @@ def test_undefined_cases_are_skipped_or_count_as_the_spec_says(
 
 def test_substitutes_are_for_scores_from_0_to_1() -> None:
     values = np.array([0.5, NAN])
-    assert filled("pq", values, "one").tolist() == [0.5, 1.0]
-    assert filled("sq_dice", values, "zero").tolist() == [0.5, 0.0]
-    assert filled("autc_sq", values, "zero").tolist() == [0.5, 0.0]
-    assert np.isnan(filled("pq", values, "skip")[1])
-    assert np.isnan(filled("sq_hd95", values, "one")[1])
+    known = known_scores(resolve_metrics(["dice", "hd95"]), parts=True, areas=True)
+    assert filled(known["pq"], values, "one").tolist() == [0.5, 1.0]
+    assert filled(known["part_pq"], values, "one").tolist() == [0.5, 1.0]
+    assert filled(known["sq_dice"], values, "zero").tolist() == [0.5, 0.0]
+    assert filled(AREAS[1], values, "zero").tolist() == [0.5, 0.0]
+    assert np.isnan(filled(known["pq"], values, "skip")[1])
+    assert np.isnan(filled(known["sq_hd95"], values, "one")[1])
 
 
 MEANS = {
@@ -172,8 +179,8 @@ MEANS = {
 @pytest.mark.parametrize("title", list(MEANS))
 @pytest.mark.parametrize("averaging", ["pooled", "mean of cases"])
 def test_means_over_classes_take_those_that_occur(title: str, averaging: str) -> None:
-    rows = result().average_rows
-    for measure, threshold in (("pq", 0.5), ("sq_dice", 0.1), ("autc", NAN), ("sq_hd95", 0.1)):
+    rows = result().average_scores
+    for measure, threshold in (("pq", 0.5), ("sq_dice", 0.1), ("autc", None), ("sq_hd95", 0.1)):
         for strategy in ("one-to-one", "many-to-one"):
             single = [
                 row_for(rows, measure, averaging, name, strategy, threshold).value
@@ -182,21 +189,22 @@ def test_means_over_classes_take_those_that_occur(title: str, averaging: str) ->
             found = row_for(rows, measure, averaging, title, strategy, threshold)
             assert found.value == pytest.approx(np.mean(single), abs=1e-14)
             assert not math.isnan(found.value)
-            assert found.way[1] == {"classes": "", "things": "things", "stuff": "stuff"}[title[8:]]
+            assert found.setting.kind == "mean"
+            assert found.setting.is_mean
 
 
 def test_there_is_no_mean_over_a_single_class_or_a_single_kind() -> None:
-    rows = evaluated({"a": (strip("aa"), strip("aa"))}, Spec()).average_rows
-    assert {row.way[0] for row in rows} == {"object"}
+    rows = evaluated({"a": (strip("aa"), strip("aa"))}, Spec()).average_scores
+    assert {row.setting.class_name for row in rows} == {"object"}
     classes = {"a": {"labels": 1}, "b": {"labels": 2}}
-    rows = evaluated({"a": (strip("ab"), strip("ab"))}, {"classes": classes}).average_rows
-    assert {row.way[0] for row in rows} == {"a", "b", "mean of classes"}
+    rows = evaluated({"a": (strip("ab"), strip("ab"))}, {"classes": classes}).average_scores
+    assert {row.setting.class_name for row in rows} == {"a", "b", "mean of classes"}
 
 
 def test_a_class_that_is_missed_counts_with_zero_and_one_that_is_absent_does_not() -> None:
     classes = {name: {"labels": at + 1} for at, name in enumerate("abc")}
     spec = as_spec({"classes": classes, "matching": "one-to-one"})
-    rows = evaluated({"x": (strip("aab"), strip("aa."))}, spec).average_rows
+    rows = evaluated({"x": (strip("aab"), strip("aa."))}, spec).average_scores
     assert row_for(rows, "pq", "pooled", "b", "one-to-one", 0.5).value == 0.0
     assert math.isnan(row_for(rows, "pq", "pooled", "c", "one-to-one", 0.5).value)
     for averaging in ("pooled", "mean of cases"):
@@ -212,29 +220,21 @@ def test_models_are_averaged_apart() -> None:
         alone = evaluated(single, Spec()).averages
         mine = table[table["model"] == model].drop(columns="model").reset_index(drop=True)
         mine, alone = (
-            t.sort_values(list(t.columns[:10])).reset_index(drop=True) for t in (mine, alone)
+            t.sort_values(list(t.columns[:11])).reset_index(drop=True) for t in (mine, alone)
         )
         assert mine.equals(alone)
 
 
 def test_the_table_of_averages_has_a_row_for_each() -> None:
     table = result().averages
-    assert len(table) == len(result().average_rows)
+    assert len(table) == len(result().average_scores)
     assert table.columns.tolist() == [
         "class", "kind", "strategy", "solver", "gate", "edge_score", "regions", "threshold",
-        "measure", "averaging", "value", "cases", "skipped",
+        "measure", "quality", "averaging", "value", "unit", "cases", "skipped",
     ]  # fmt: skip
     assert {str(table[name].dtype) for name in ("cases", "skipped")} == {"int64"}
     keys = ["class", "strategy", "threshold", "measure", "averaging"]
     assert not table.duplicated(keys).any()
-
-
-def test_scores_of_counts_follow_the_definition() -> None:
-    counts = np.array([[3, 0, 0], [1, 2, 0], [2, 0, 0], [2.4, 0, 0]])
-    pq, sq, rq = scores_of(counts)
-    np.testing.assert_array_equal(pq, [2.4 / 4.5, 0.0, NAN])
-    np.testing.assert_array_equal(sq, [2.4 / 3, 0.0, NAN])
-    np.testing.assert_array_equal(rq, [3 / 4.5, 0.0, NAN])
 
 
 def test_cases_without_rows_of_a_class_count_with_nothing() -> None:
@@ -249,34 +249,44 @@ def test_cases_without_rows_of_a_class_count_with_nothing() -> None:
     only_sky = side([3, 3, 3, 0], {3: sky})
     half = side([3, 3, 0, 0], {3: sky})
     result = evaluated({"a": (both, both), "b": (only_sky, half)}, "coco")
-    rows = result.average_rows
+    rows = result.average_scores
     found = row_for(rows, "pq", "pooled", "person", "one-to-one", 0.5)
     assert (found.value, found.cases, found.skipped) == (1.0, 1, 1)
     found = row_for(rows, "pq", "pooled", "sky", "one-to-one", 0.5)
     assert found.value == pytest.approx((1 + 2 / 3) / 2)
-    found = row_for(rows, "autc", "pooled", "person", "one-to-one", NAN)
+    found = row_for(rows, "autc", "pooled", "person", "one-to-one", None)
     assert (found.value, found.cases, found.skipped) == (1.0, 1, 1)
     found = row_for(rows, "pq", "pooled", "mean of classes", "one-to-one", 0.5)
     assert found.value == pytest.approx((1 + 5 / 6) / 2)
 
 
-def test_groups_hold_near_misses_of_the_threshold_too() -> None:
-    tables = [(one.scores, one.instances) for one in result().cases]
-    for group in group_scores("", tables):
-        name, strategy = group.way[0], group.way[2]
-        rows = [row for (row,) in scores(name, strategy, group.threshold)]
-        near = group.columns["near_threshold"].tolist()
-        assert near == [row["near_threshold"] for row in rows]
-        assert group.occurs.tolist() == [row["status"] == "ok" for row in rows]
-        assert group.metrics == ["iou", "dice", "hd95"]
+def test_series_hold_the_counts_of_every_case() -> None:
+    for series in result().series:
+        for threshold, counts in series.counts.items():
+            name, strategy = series.setting.class_name, series.setting.matcher.name
+            rows = [row for (row,) in scores(name, strategy, threshold)]
+            assert counts.near_threshold.tolist() == [row["near_threshold"] for row in rows]
+            assert counts.tallies.occurs.tolist() == [row["status"] == "ok" for row in rows]
+            assert [metric.name for metric in counts.metrics] == ["iou", "dice", "hd95"]
+
+
+def test_the_pooled_tally_is_the_sum_of_the_cases_tallies_to_the_bit() -> None:
+    for series in result().series:
+        for threshold, counts in series.counts.items():
+            tallies = [entry.level(threshold).tally for entry in series.entries if entry]
+            total: pm.Tally = sum(tallies[1:], tallies[0])
+            assert counts.sum().tallies.tally().units == total.units
+            assert counts.sum().tallies.tally() == total
 
 
 def test_matched_objects_without_a_distance_are_left_out_of_its_mean() -> None:
     spec = as_spec({"matching": "one-to-one", "metrics": ["dice", "hd"], "thresholds": 0.1})
     (case,) = evaluated({"a": (strip("aaaabbbb"), strip("aa..bbb."))}, spec).cases
-    assert case.instances["hd"] == [2.0, 1.0]
-    undefined = replace(case, instances=case.instances | {"hd": [None, 1.0]})
-    rows = Result(spec, (undefined, replace(case, case="b"))).average_rows
+    assert columns_of(case, "instances")["hd"] == [2.0, 1.0]
+    content = case.to_dict()
+    content["entries"][0]["levels"][0]["columns"]["hd"] = [None, 1.0]
+    undefined = CaseResult.from_dict(content)
+    rows = Result(spec, (undefined, replace(case, case="b"))).average_scores
     assert row_for(rows, "sq_hd", "pooled", "object", "one-to-one", 0.1).value == 4 / 3
 
 
@@ -284,7 +294,7 @@ def test_penalties_of_missed_objects_are_no_part_of_the_mean_over_matched_ones()
     options = {"penalty_mm": 30.0}
     spec = as_spec({"matching": "one-to-one", "metrics": "hd", "metric_options": options})
     found = evaluated({"a": (strip("aaaabb.."), strip("aaa....c"))}, spec)
-    assert found.cases[0].instances["hd"] == [1.0, 30.0, 30.0]
+    assert columns_of(found.cases[0], "instances")["hd"] == [1.0, 30.0, 30.0]
     for averaging in ("pooled", "mean of cases"):
-        rows = found.average_rows
+        rows = found.average_scores
         assert row_for(rows, "sq_hd", averaging, "object", "one-to-one", 0.5).value == 1.0

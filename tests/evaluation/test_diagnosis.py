@@ -1,4 +1,4 @@
-"""What went wrong: splits, merges, misses and hallucinations, and true positives near τ."""
+"""What went wrong: split, merged, missed and spurious objects, and true positives near τ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.evaluation.by_hand import mistakes, near_threshold, only
 from tests.hypothesis_scenes import overlaps
 from tests.strategies import BY_NAME
 
-NAMES = ("splits", "merges", "misses", "hallucinations")
+NAMES = ("split", "merged", "missed", "spurious")
 
 
 def found_in(overlap: pm.Overlap) -> dict[str, list[int]]:
@@ -33,30 +33,30 @@ def found_in_strips(reference: str, prediction: str) -> dict[str, list[int]]:
     ("reference", "prediction", "wrong"),
     [
         ("aaaa..bbbb", "aaaa..bbbb", {}),
-        ("aaaaaaaaaa", "aaaaabbbcc", {"splits": [1]}),
-        ("aaaabbbbbb", "cccccccccc", {"merges": [3]}),
-        ("aaaa..bbbb", "aaaa......", {"misses": [2]}),
-        ("aaaa......", "aaaa..bbbb", {"hallucinations": [2]}),
-        ("..........", "aaa..bbb..", {"hallucinations": [1, 2]}),
-        ("aaa..bbb..", "..........", {"misses": [1, 2]}),
+        ("aaaaaaaaaa", "aaaaabbbcc", {"split": [1]}),
+        ("aaaabbbbbb", "cccccccccc", {"merged": [3]}),
+        ("aaaa..bbbb", "aaaa......", {"missed": [2]}),
+        ("aaaa......", "aaaa..bbbb", {"spurious": [2]}),
+        ("..........", "aaa..bbb..", {"spurious": [1, 2]}),
+        ("aaa..bbb..", "..........", {"missed": [1, 2]}),
         ("..........", "..........", {}),
         # Side by side without contact: both.
-        ("aaaa......", "......cccc", {"misses": [1], "hallucinations": [3]}),
+        ("aaaa......", "......cccc", {"missed": [1], "spurious": [3]}),
         # Exactly half is not more than half, on either side: nobody belongs to anybody.
-        ("aaaa....", "..cccc..", {"misses": [1], "hallucinations": [3]}),
+        ("aaaa....", "..cccc..", {"missed": [1], "spurious": [3]}),
         ("aaaa....", ".cccc...", {}),
         # All of b lies in a, though a is hardly covered: found, neither missed nor made up.
         ("aaaaaaaaaa", "b.........", {}),
         # Two halves of one prediction: each is exactly half of it, and all of each is in it.
-        ("aabb", "cccc", {"merges": [3]}),
+        ("aabb", "cccc", {"merged": [3]}),
         # A prediction half in each of two references belongs to none, but they may have others.
-        ("aaaabbbb", "ddccccee", {"hallucinations": [3]}),
+        ("aaaabbbb", "ddccccee", {"spurious": [3]}),
         # Of two fragments one is only half inside: no split, and that one is made up.
-        ("aaaaaa..", "ccccdddd", {"hallucinations": [4]}),
+        ("aaaaaa..", "ccccdddd", {"spurious": [4]}),
         # Of three fragments two lie inside.
-        ("aaaaaa...", "ccddeeeee", {"splits": [1], "hallucinations": [5]}),
+        ("aaaaaa...", "ccddeeeee", {"split": [1], "spurious": [5]}),
         # Split and merge at once.
-        ("aaaaaabbccc", "dddeeefffff", {"splits": [1], "merges": [6]}),
+        ("aaaaaabbccc", "dddeeefffff", {"split": [1], "merged": [6]}),
     ],
 )
 def test_scenes_drawn_by_hand(reference: str, prediction: str, wrong: dict[str, list[int]]) -> None:
@@ -73,21 +73,21 @@ def test_random_scenes_follow_the_definition(overlap: pm.Overlap) -> None:
     assert found_in(overlap) == mistakes(overlap)
 
 
-def test_predictions_that_void_dismisses_are_not_made_up() -> None:
+def test_predictions_that_void_dismisses_are_not_spurious() -> None:
     prediction = np.array([5, 5, 5, 0, 6, 6, 6, 6])
     void = [1, 1, 0, 0, 1, 1, 0, 0]
     found = found_in(pm.count_overlaps(np.zeros(8, int), prediction, void=void))
-    assert found["hallucinations"] == [6]  # half in void is not more than half
+    assert found["spurious"] == [6]  # half in void is not more than half
 
 
 def test_void_voxels_count_for_nobody() -> None:
     """Of prediction 5 one voxel of two outside void lies in the reference: not more than half."""
     reference, prediction = np.array([1, 1, 1, 0, 0]), np.array([0, 0, 5, 5, 5])
     assert found_in(pm.count_overlaps(reference, prediction, void=[0, 0, 0, 0, 1])) == {
-        "splits": [], "merges": [], "misses": [1], "hallucinations": [5],
+        "split": [], "merged": [], "missed": [1], "spurious": [5],
     }  # fmt: skip
     assert found_in(pm.count_overlaps(reference, prediction, void=[0, 0, 0, 1, 1])) == {
-        "splits": [], "merges": [], "misses": [], "hallucinations": [],
+        "split": [], "merged": [], "missed": [], "spurious": [],
     }  # fmt: skip
 
 
@@ -99,21 +99,21 @@ def test_crowd_dismisses_and_a_case_holds_ids_and_counts() -> None:
     assert only(case, "diagnosis") == {
         "class": "person",
         "kind": "things",
-        "splits_ids": "",
-        "merges_ids": "6",
-        "misses_ids": "",
-        "hallucinations_ids": "",
+        "split_ids": "",
+        "merged_ids": "6",
+        "missed_ids": "",
+        "spurious_ids": "",
     }
-    assert case.scores["merges"] == [1, 1, 1]
-    assert case.scores["hallucinations"] == [0, 0, 0]
+    assert columns_of(case)["merged"] == [1, 1, 1]
+    assert columns_of(case)["spurious"] == [0, 0, 0]
 
 
 def test_ids_are_listed_with_blanks() -> None:
     case = pm.evaluate(reference=[0, 4, 0, 9, 0], prediction=[3, 0, 5, 0, 11]).cases[0]
     row = only(case, "diagnosis")
-    assert (row["misses_ids"], row["hallucinations_ids"]) == ("4 9", "3 5 11")
-    assert set(case.scores["misses"]) == {2}
-    assert set(case.scores["hallucinations"]) == {3}
+    assert (row["missed_ids"], row["spurious_ids"]) == ("4 9", "3 5 11")
+    assert set(columns_of(case)["missed"]) == {2}
+    assert set(columns_of(case)["spurious"]) == {3}
 
 
 def one_pair(shared: int, ref: int, pred: int) -> pm.Overlap:

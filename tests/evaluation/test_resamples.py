@@ -10,21 +10,18 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.datasets.statistics import resample
-from panmatch.evaluation import Result, averages
-from panmatch.evaluation.averages import AverageRow, average_all
+from panmatch.datasets._statistics import resample
+from panmatch.evaluation import AverageScore, Result, average_all, averages
 from tests.evaluation.dataset import SPEC, evaluated, result, row_for
 from tests.scenes import strip
 
-NAN = float("nan")
+
+def resampled(weights: Any, of: Result, undefined: Any = "skip") -> list[AverageScore]:
+    return average_all(of.series, undefined, np.asarray(weights, np.int64))
 
 
-def resampled(weights: Any, of: Result, undefined: Any = "skip") -> list[AverageRow]:
-    return average_all(of.groups, of.curve_groups, undefined, np.asarray(weights, np.float64))
-
-
-def key_of(row: AverageRow) -> str:
-    return repr((row.model, row.way, row.threshold, row.measure, row.averaging))
+def key_of(row: AverageScore) -> str:
+    return repr((row.model, row.setting, row.threshold, row.score, row.averaging))
 
 
 def repeated(times: list[int]) -> Result:
@@ -49,7 +46,7 @@ def test_whole_weights_equal_cases_that_are_literally_repeated(undefined: Any) -
     samples = {key_of(row): row.samples for row in resampled(weights, result(), undefined)}
     for at, times in enumerate(weights):
         copies = repeated(times)
-        rows = average_all(copies.groups, copies.curve_groups, undefined)
+        rows = average_all(copies.series, undefined)
         assert len(rows) == len(samples)
         for row in rows:
             found = samples[key_of(row)][at]
@@ -57,16 +54,25 @@ def test_whole_weights_equal_cases_that_are_literally_repeated(undefined: Any) -
 
 
 def test_without_weights_there_are_no_samples() -> None:
-    assert all(row.samples.shape == (0,) for row in result().average_rows)
+    assert all(row.samples.shape == (0,) for row in result().average_scores)
 
 
 def test_a_resample_of_false_positives_scores_0_and_one_of_empty_cases_nan() -> None:
     cases = {"empty": (strip("...."), strip("....")), "false": (strip("...."), strip("ab.."))}
     for row in resampled([[2, 0], [0, 2], [1, 1]], evaluated(cases, {"matching": "one-to-one"})):
-        if row.measure in ("pq", "sq", "rq", "precision", "sq_dice", "pq_iou", "autc", "autc_sq"):
+        if row.score.name in (
+            "pq",
+            "sq",
+            "rq",
+            "precision",
+            "sq_dice",
+            "pq_iou",
+            "autc",
+            "autc_sq",
+        ):
             assert math.isnan(row.samples[0])
             assert row.samples[1:].tolist() == [0.0, 0.0]
-        if row.measure == "recall":
+        if row.score.name == "recall":
             assert np.isnan(row.samples).all()
 
 
@@ -76,7 +82,7 @@ def test_models_see_the_same_resamples() -> None:
             "c": (strip("aabb"), strip("aa.."))}  # fmt: skip
     bad = {"a": (strip("aaaaaaaaaa"), strip("aaaaaaaa..")), "b": (strip("aaaaa"), strip("aaa..")),
            "c": (strip("aabb"), strip("aacd"))}  # fmt: skip
-    weights = resample(3, 200).astype(float)
+    weights = resample(3, 200)
     rows = [
         resampled(weights, evaluated(cases, {"matching": "one-to-one"})) for cases in (good, bad)
     ]
@@ -91,13 +97,15 @@ def test_models_see_the_same_resamples() -> None:
 
 def test_areas_of_many_steps_are_resampled_on_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """The area itself stays exact; on the grid true positives may be lost late, never early."""
-    exact = {key_of(row): row.value for row in result().average_rows}
+    exact = {key_of(row): row.value for row in result().average_scores}
     monkeypatch.setattr(averages, "MOST_STEPS", 9)
-    groups = {group.way: group for group in result().curve_groups}
+    curves = {series.setting: series.pooled_curve for series in result().series}
     for row in resampled(np.ones((1, 6)), result()):
         assert row.value == pytest.approx(exact[key_of(row)], abs=0, nan_ok=True)
-        if row.measure == "autc_rq" and row.averaging == "pooled" and row.way in groups:
-            steps = groups[row.way].thresholds
+        if row.score.name == "autc_rq" and row.averaging == "pooled" and row.setting in curves:
+            pooled = curves[row.setting]
+            assert pooled is not None
+            steps = pooled.thresholds
             kept = steps[np.unique(np.linspace(0, len(steps) - 1, 9).round().astype(int))]
             widest = float(np.diff(kept, prepend=0.0).max()) if len(kept) > 1 else 0.0
             if not math.isnan(row.value):
@@ -112,7 +120,7 @@ def test_a_class_without_rows_in_a_case_adds_nothing_there() -> None:
     rows = resampled(
         [[0, 2], [1, 1]], evaluated({"a": (both, both), "b": (only_sky, only_sky)}, "coco")
     )
-    for measure, threshold in (("pq", 0.5), ("autc", NAN)):
+    for measure, threshold in (("pq", 0.5), ("autc", None)):
         found = row_for(rows, measure, "pooled", "person", "one-to-one", threshold)
         assert math.isnan(found.samples[0])
         assert found.samples[1] == 1.0

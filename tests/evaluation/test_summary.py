@@ -8,8 +8,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.evaluation import CaseResult, Result
-from panmatch.evaluation.wording import number, table, title, way_title
-from panmatch.matching.catalogue import STRATEGIES
+from panmatch.evaluation.wording import number, table
+from panmatch.matching import STRATEGIES, Matcher
 from panmatch.spec import Spec, as_spec
 from tests.scenes import strip
 
@@ -40,8 +40,8 @@ object  one-to-one (optimal)       0.5   2       0   2   0  0.467  0.700  0.667 
 object  many-to-one (merge, seed)  0.5   2       0   1   0  0.720  0.900  0.800  0.485
 
 What went wrong, whatever the strategy:
-class   split  merged  missed  made up
-object      1       0       0        1
+class   split  merged  missed  spurious
+object      1       0       0         1
 
 one-to-one   at most 1 prediction per reference, at most 1 reference per prediction
 many-to-one  any number of predictions per reference, at most 1 reference per prediction
@@ -64,7 +64,7 @@ def test_many_cases_show_pooled_scores_and_means_of_cases() -> None:
 def test_counts_near_the_threshold_are_shown_and_nothing_wrong_is_said() -> None:
     found = result_of({"matching": "one-to-one", "thresholds": 0.7}, ("aaaa", "aaa."))
     assert found.summary().splitlines()[3].split()[3:8] == ["0.7", "1", "1", "0", "0"]
-    assert "Nothing is split, merged, missed or made up." in found.summary()
+    assert "Nothing is split, merged, missed or spurious." in found.summary()
 
 
 @pytest.mark.parametrize("strategy", list(STRATEGIES))
@@ -130,12 +130,22 @@ def test_nothing_at_all_is_no_error() -> None:
     assert empty.splitlines()[3].split()[-8:] == ["0", "0", "0", "0", "–", "–", "–", "–"]
 
 
-def test_ways_to_match_are_called_by_what_tells_them_apart() -> None:
-    assert title("same-id") == "same-id"
-    assert title("one-to-one", ("", "", "by dice")) == "one-to-one (by dice)"
-    way = ("cell", "things", "many-to-one", "merge", "edge", "dice", True)
-    assert way_title(way) == "many-to-one (merge, edge, by dice) in regions"
-    assert way_title(("cell", "things", "union", "", "", "iou", True)) == "union"
+def test_matchers_are_called_by_what_tells_them_apart() -> None:
+    assert Matcher(pm.SameId()).label == "same-id"
+    assert Matcher(pm.OneToOne(), "dice").label == "one-to-one (optimal, by dice)"
+    matcher = Matcher(pm.ManyToOne(gate="edge"), "dice", "voronoi")
+    assert matcher.label == "many-to-one (merge, edge, by dice) in regions"
+    assert Matcher(pm.RegionUnion(), regions="voronoi").label == "union"
+
+
+def test_a_class_with_parts_shows_pq_and_part_pq_by_name() -> None:
+    spec = {"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}},
+            "matching": "one-to-one", "part_background": "none"}  # fmt: skip
+    found = result_of(spec, ("aabb", "aaab"))
+    lines = found.summary().splitlines()
+    assert lines[2].split()[-5:] == ["PQ", "SQ", "RQ", "PartPQ", "AUTC"]
+    assert lines[3].split()[-5:] == ["1.000", "1.000", "1.000", "0.583", "1.000"]
+    assert lines[-1] == "PQ: by IoU; PartPQ: by the mean IoU of the parts (background: none)"
 
 
 def test_numbers_and_tables() -> None:

@@ -50,7 +50,7 @@ def test_a_row_per_reference_and_then_per_false_positive() -> None:
             "solver": "merge",
             "gate": "seed",
             "edge_score": "iou",
-            "regions": False,
+            "regions": "",
             "threshold": 0.3,
             "status": "matched",
             "ref_id": 1,
@@ -170,15 +170,15 @@ def test_the_curve_table_holds_the_exact_steps(seed: int) -> None:
     rows, at = rows_of(case, "curves"), 0
     for matcher in spec.matching:
         count = pm.count_region_overlaps if matcher.regions else pm.count_overlaps
-        steps = pm.curve(count(reference, prediction), matcher.made(), score=matcher.score)
+        steps = pm.curve(count(reference, prediction), matcher.strategy, score=matcher.score)
         mine = rows[at : at + len(steps.thresholds)]
         at += len(mine)
-        assert {row["strategy"] for row in mine} == {matcher.strategy}
+        assert {row["strategy"] for row in mine} == {matcher.name}
         assert [row["threshold"] for row in mine] == steps.thresholds.tolist()
         for name in ("tp", "fp", "fn", "quality", "pq", "sq", "rq"):
             assert [row[name] for row in mine] == getattr(steps, name).tolist()
         widths = np.diff([*(row["threshold"] for row in mine), 1.0])
-        for score in [row for row in rows_of(case) if row["strategy"] == matcher.strategy]:
+        for score in [row for row in rows_of(case) if row["strategy"] == matcher.name]:
             for area, height in (("autc", "pq"), ("autc_sq", "sq"), ("autc_rq", "rq")):
                 sums = float(np.array([row[height] for row in mine]) @ widths)
                 assert score[area] == pytest.approx(sums, abs=1e-12)
@@ -195,8 +195,8 @@ def test_tables_for_people_have_case_and_whole_numbers() -> None:
         assert set(table["case"]) == {"p1"}
         assert "model" not in table
         assert list(table.index) == list(range(len(table)))
-    assert found.scores.columns[-2:].tolist() == ["status", "reason"]
-    whole = ["tp", "fp", "fn", "splits", "merges", "misses", "hallucinations", "near_threshold"]
+    assert found.scores.columns[-3:].tolist() == ["unit", "status", "reason"]
+    whole = ["tp", "fp", "fn", "split", "merged", "missed", "spurious", "near_threshold"]
     assert {str(found.scores[name].dtype) for name in whole} == {"int64"}
     assert str(found.instances["ref_id"].dtype) == "int64"
     assert str(found.curves["tp"].dtype) == "int64"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from panmatch.datasets.pairing import pair
 from panmatch.datasets.run import RunOptions, load_run, run_dataset
 from panmatch.datasets.task import Order
+
 from panmatch.report.page import write_report
 from panmatch.spec import as_spec
 from tests.browser import needs_chromium, open_browser

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import panmatch as pm
 from panmatch.datasets.pairing import Layout, pair
 from panmatch.datasets.run import RunOptions, run_dataset
 from panmatch.datasets.task import Order
+
+import panmatch as pm
 from panmatch.report.charts import size_chart
 from panmatch.report.page import write_report
 from panmatch.report.words import what_to_be_careful_about, what_was_computed

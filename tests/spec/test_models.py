@@ -8,7 +8,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import SpecError
-from panmatch.spec import Matcher, Spec, as_spec
+from panmatch.matching import Matcher
+from panmatch.spec import Spec, as_spec, parse_matcher
 
 
 def refusal(**content: Any) -> str:
@@ -31,8 +32,8 @@ def refusal(**content: Any) -> str:
 )
 def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strategy) -> None:
     (matcher,) = as_spec({"matching": written}).matching
-    assert matcher.made() == made
-    assert matcher.regions == (made == pm.RegionUnion())
+    assert matcher.strategy == made
+    assert matcher.regions == ("voronoi" if made == pm.RegionUnion() else None)
     assert matcher.score == "iou"
 
 
@@ -57,11 +58,16 @@ def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strate
         ({"strategy": "union", "solver": "best"}, "the strategy 'union' has no solver"),
         (
             {"strategy": "union", "regions": False},
-            "the strategy 'union' works on regions: drop 'regions: false'",
+            "the strategy 'union' works on regions only: drop 'regions: false'",
         ),
-        ({"strategy": "one-to-one", "score": "dce"}, "Input should be 'iou'"),
-        ({"solver": "greedy"}, "strategy: Field required"),
-        (3, "Input should be a valid dictionary or instance of Matcher (it is 3)"),
+        (
+            {"strategy": "one-to-one", "score": "dce"},
+            "score='dce' is not known; did you mean 'dice'?",
+        ),
+        ({"solver": "greedy"}, "or a mapping with the key 'strategy'"),
+        (3, "must be the name of a strategy, or a mapping with the key 'strategy' (it is 3)"),
+        ({"strategy": "one-to-one", "regions": "cels"}, "regions='cels' is not known"),
+        ({"strategy": "one-to-one", "sover": "greedy"}, "the key 'sover' is not known; did you"),
     ],
 )
 def test_impossible_matchers_are_refused_with_their_place(matcher: Any, message: str) -> None:
@@ -185,5 +191,5 @@ def test_single_numbers_may_be_classes_of_coded_ids() -> None:
 
 
 def test_a_matcher_s_name_alone_stands_for_its_defaults() -> None:
-    assert Matcher.model_validate("many-to-one") == Matcher(strategy="many-to-one")
-    assert repr(Matcher(strategy="many-to-one").made()) == "ManyToOne(solver='merge', gate='seed')"
+    assert parse_matcher("many-to-one") == Matcher(pm.ManyToOne())
+    assert parse_matcher({"strategy": "union"}) == Matcher(pm.RegionUnion(), regions="voronoi")

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from panmatch.errors import SpecError
-from panmatch.spec import ClassSpec, Matcher, Spec, as_spec, read_spec
+from panmatch.matching import Matcher
+from panmatch.spec import ClassSpec, Spec, as_spec, read_spec
 
 
 def written(folder: Path, text: str) -> Path:
@@ -188,6 +189,6 @@ def test_an_unknown_preset_is_named() -> None:
 
 def test_specs_are_frozen_and_hold_their_own_matchers() -> None:
     spec = Spec(matching="union")  # type: ignore[arg-type]
-    assert spec.matching == (Matcher(strategy="union", regions=True),)
+    assert spec.matching == (Matcher(pm.RegionUnion(), regions="voronoi"),)
     with pytest.raises(ValueError, match="frozen"):
         spec.curve = False
