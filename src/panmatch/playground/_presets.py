@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Point, Stroke
-from panmatch.playground.states.dense_cells import dense_cells
-from panmatch.playground.states.published_links import read_published
-from panmatch.playground.states.state import State
-from panmatch.playground.states.view import View
+from panmatch.playground._dense_cells import dense_cells
+from panmatch.playground._published_links import read_published
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Disc, Ellipse, Point, Stroke
+from panmatch.playground._states import State, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +215,7 @@ _REGIONS = State(
         strategy="one-to-one/optimal",
         compared=("one-to-one/optimal", "many-to-one/merge/seed", "union"),
         regions=True,
-        cells=True,
+        voronoi=True,
     ),
 )
 PRESETS: tuple[Preset, ...] = (
@@ -238,8 +237,8 @@ PRESETS: tuple[Preset, ...] = (
         "one-to-one",
         "One-to-one",
         "Every object overlaps one prediction at most, so that all strategies agree: four "
-        "matched pairs, one pair below the threshold, one object missed and one prediction made "
-        "up. Move the threshold to let the weak pair pass.",
+        "matched pairs, one pair below the threshold, one missed object and one spurious "
+        "prediction. Move the threshold to let the weak pair pass.",
         _ONE_TO_ONE,
     ),
     Preset(
@@ -296,15 +295,15 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "dense-cells",
         "Dense cells",
-        "Tissue of touching cells, some of which were split, merged, missed or made up. Compare "
-        "the strategies over all thresholds.",
+        "Tissue of touching cells, some of which were split, merged or missed; some predictions "
+        "are spurious. Compare the strategies over all thresholds.",
         _DENSE_CELLS,
     ),
     Preset(
         "fragmented-lesion",
         "A fragmented lesion",
-        "A long lesion found in three pieces, with small ones around it: found, missed and made "
-        "up. One-to-one counts two of the pieces as false positives.",
+        "A long lesion found in three pieces, with small ones around it: found, missed and "
+        "spurious. One-to-one counts two of the pieces as false positives.",
         _FRAGMENTED_LESION,
     ),
     Preset(
@@ -317,9 +316,9 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "regions",
-        "Regions",
-        "One prediction spans two objects. The cells of the references cut it, and each piece is "
-        "matched to the object of its cell; without regions both objects are missed.",
+        "Voronoi regions",
+        "One prediction spans two objects. The Voronoi regions of the references cut it, and each "
+        "piece is matched to the object of its region; without regions both objects are missed.",
         _REGIONS,
     ),
 )

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.drawing.canvas import COLUMNS, ROWS, SAMPLES
+WIDTH, HEIGHT = 600, 362  # of the canvas, in units
+SAMPLES = 4  # pixels per unit and axis
+COLUMNS, ROWS = WIDTH * SAMPLES, HEIGHT * SAMPLES
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

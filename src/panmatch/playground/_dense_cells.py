@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Ellipse, Shape, Stroke
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Ellipse, Stroke
+from panmatch.playground._spans import HEIGHT, WIDTH
 
 PER_ROW, ROWS = 14, 10  # every other row has one cell less, and stands in the gaps
 SEED = 39
-SPLIT, MERGED, MISSED, MADE_UP = 0.07, 0.07, 0.05, 0.05  # shares of the cells
+SPLIT, MERGED, MISSED, SPURIOUS = 0.07, 0.07, 0.05, 0.05  # shares of the cells
 
 
 def dense_cells() -> Scene:
@@ -25,8 +26,8 @@ def dense_cells() -> Scene:
     (127, 126)
     """
     rng = np.random.default_rng(SEED)
-    reference: list[Shape] = []
-    prediction: list[Shape] = []
+    reference: list[Ellipse] = []
+    prediction: list[Ellipse | Stroke] = []
     for row in range(ROWS):
         cells = [_cell(row, column, rng) for column in range(PER_ROW - row % 2)]
         while cells:
@@ -36,7 +37,9 @@ def dense_cells() -> Scene:
     return Scene(tuple(reference), tuple(prediction))
 
 
-def _predicted(cells: list[Ellipse], rng: np.random.Generator) -> tuple[list[Ellipse], list[Shape]]:
+def _predicted(
+    cells: list[Ellipse], rng: np.random.Generator
+) -> tuple[list[Ellipse], Sequence[Ellipse | Stroke]]:
     """Take the first cell off the list, or two, and return the true and the predicted shapes."""
     cell, chance = cells.pop(0), rng.uniform()
     if chance < SPLIT:
@@ -46,7 +49,7 @@ def _predicted(cells: list[Ellipse], rng: np.random.Generator) -> tuple[list[Ell
         return [cell, other], [_bridge(cell, other)]
     if chance > 1 - MISSED:
         return [cell], []
-    return [cell] if chance < 1 - MISSED - MADE_UP else [], [_redrawn(cell, rng)]
+    return [cell] if chance < 1 - MISSED - SPURIOUS else [], [_redrawn(cell, rng)]
 
 
 def _cell(row: int, column: int, rng: np.random.Generator) -> Ellipse:
@@ -69,7 +72,7 @@ def _redrawn(cell: Ellipse, rng: np.random.Generator) -> Ellipse:
     )
 
 
-def _pieces(cell: Ellipse) -> list[Shape]:
+def _pieces(cell: Ellipse) -> list[Ellipse]:
     """Return a cell in two pieces, side by side."""
     angle = math.radians(cell.angle)
     return [
