@@ -161,7 +161,7 @@ def test_only_scenes_can_be_exported(tmp_path: Path) -> None:
     with pytest.raises(pm.PanmatchError, match="no scene to export"):
         export_scene(State(None), tmp_path)
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(pm.PanmatchError, match="cannot be made"):
+    with pytest.raises(pm.PanmatchError, match="cannot be created"):
         export_scene(State(MIXED), tmp_path / "taken" / "below")
 
 

@@ -51,7 +51,7 @@ def test_a_view_reads_what_it_writes() -> None:
         slice=7,
     )
     assert View.from_dict(view.to_dict()) == view
-    assert view.listed is STRATEGIES["union"]
+    assert view.shown_strategies == ("union", "same-id")
 
 
 def test_areas_may_be_analytic() -> None:

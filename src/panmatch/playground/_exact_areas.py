@@ -48,7 +48,7 @@ def disc_table(shapes: Sequence[Shape]) -> Floats:
     return np.array(discs, dtype=np.float64).reshape(-1, 3)
 
 
-def lens_areas(one: Floats, other: Floats) -> Floats:
+def lens_areas(discs: Floats, others: Floats) -> Floats:
     """Return the areas that discs share with others.
 
     The angles under which the common chord is seen come from products of differences that are
@@ -56,7 +56,7 @@ def lens_areas(one: Floats, other: Floats) -> Floats:
 
     Parameters
     ----------
-    one, other
+    discs, others
         x, y and r along the last axis; the other axes are broadcast.
 
     Examples
@@ -64,9 +64,9 @@ def lens_areas(one: Floats, other: Floats) -> Floats:
     >>> float(lens_areas(np.array([0, 0, 1.0]), np.array([0, 1, 1.0])).round(12))
     1.228369698609
     """
-    distance = np.hypot(one[..., 0] - other[..., 0], one[..., 1] - other[..., 1])
-    small = np.minimum(one[..., 2], other[..., 2])
-    large = np.maximum(one[..., 2], other[..., 2])
+    distance = np.hypot(discs[..., 0] - others[..., 0], discs[..., 1] - others[..., 1])
+    small = np.minimum(discs[..., 2], others[..., 2])
+    large = np.maximum(discs[..., 2], others[..., 2])
     depth = np.maximum((small + large) - distance, 0)
     sticks_out = np.maximum(distance - (large - small), 0)
     near, far = distance + (large - small), distance + (large + small)

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
 from panmatch.formats.atomic import write_atomically
-from panmatch.matching import ManyToOne
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
 from panmatch.playground._scene import SIDES, Scene, Side
-from panmatch.playground._sources import budgeted_strategy
+from panmatch.playground._sources import BUDGET, budgeted_strategy
 from panmatch.playground._states import State, View
 from panmatch.playground._strategies import STRATEGIES
 from panmatch.playground._validation import Message
@@ -88,7 +87,6 @@ def python_of_pair(pair: FilePair, view: View) -> str:
 
 def command_of_scene(state: State) -> str:
     """Return commands that write the scene to files and evaluate them."""
-    assert state.scene is not None
     link = write_link(state)
     if len(link) > LONGEST_ARGUMENT:
         return TOO_LONG
@@ -131,7 +129,7 @@ def export_scene(state: State, folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"path={str(folder)!r} cannot be made: {error}.") from error
+        raise FileError(f"path={str(folder)!r} cannot be created: {error}.") from error
     for name, content in files.items():
         write_atomically(folder / name, content)
     return [folder / name for name in files]
@@ -229,9 +227,7 @@ def _expression(name: str) -> str:
     python = STRATEGIES[name].python
     if not _has_budget(name):
         return python
-    strategy = budgeted_strategy(name)
-    assert isinstance(strategy, ManyToOne)
-    return f"{python.removesuffix(')')}, budget=pm.{strategy.budget!r})"
+    return f"{python.removesuffix(')')}, budget=pm.{BUDGET!r})"
 
 
 def _has_budget(name: str) -> bool:

@@ -110,15 +110,12 @@ class FilePair(Source):
 
     def describe(self) -> Message:
         """Return what the page says about the files."""
-        overlap = self.overlap
         return {
             "reference": self.reference.path.name,
             "prediction": self.prediction.path.name,
             "shape": list(self.shape),
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
-            "n_reference": len(overlap.ref_ids),
-            "n_prediction": len(overlap.pred_ids),
         }
 
     @cached_property

@@ -45,7 +45,12 @@ def read_link(link: str) -> tuple[State, list[str]]:
             "remove one."
         )
     if not query and not fragment:
-        return _start(address)
+        if address and "://" not in address:
+            raise LinkError(
+                f"{shown(address)} is not a link: it has neither '?refs=…&preds=…' nor '#' and a "
+                "state."
+            )
+        return START, []
     try:
         return read_published(query) if query else (_read_state(fragment), [])
     except LinkError:
@@ -66,14 +71,6 @@ def write_link(state: State) -> str:
     """
     text = json.dumps(state.to_dict(), separators=(",", ":"), allow_nan=False)
     return "#" + quote(text, safe=",:")
-
-
-def _start(address: str) -> tuple[State, list[str]]:
-    if address and "://" not in address:
-        raise LinkError(
-            f"{shown(address)} is not a link: it has neither '?refs=…&preds=…' nor '#' and a state."
-        )
-    return START, []
 
 
 def _read_state(fragment: str) -> State:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from urllib.parse import unquote_plus
 
 from panmatch.errors import LinkError, PanmatchError
@@ -15,27 +14,21 @@ from panmatch.playground._spans import HEIGHT, WIDTH
 from panmatch.playground._states import COMPARED, Quantity, State, View
 from panmatch.playground._validation import ordinal, shown, unknown
 
-MATCHERS = MappingProxyType(
-    {
-        "greedy": "one-to-one/greedy",
-        "hungarian": "one-to-one/optimal",
-        "maximize-merge": "many-to-one/merge/seed",
-    }
-)
-CURVES: Mapping[str, Quantity] = MappingProxyType(
-    {"autc": "pq", "asq": "sq", "arq": "rq", "sap": "ap"}
-)
+MATCHERS: Mapping[str, str] = {
+    "greedy": "one-to-one/greedy",
+    "hungarian": "one-to-one/optimal",
+    "maximize-merge": "many-to-one/merge/seed",
+}
+CURVES: Mapping[str, Quantity] = {"autc": "pq", "asq": "sq", "arq": "rq", "sap": "ap"}
 # What a key may say, the published default first.
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "matcher": tuple(MATCHERS),
-        "mode": ("scene", "discrete"),
-        "sap": ("0", "1"),
-        "autc": ("1", "0"),
-        "asq": ("0", "1"),
-        "arq": ("0", "1"),
-    }
-)
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "matcher": tuple(MATCHERS),
+    "mode": ("scene", "discrete"),
+    "sap": ("0", "1"),
+    "autc": ("1", "0"),
+    "asq": ("0", "1"),
+    "arq": ("0", "1"),
+}
 DISCS = ("refs", "preds")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -63,7 +56,10 @@ def read_published(query: str) -> tuple[State, list[str]]:
     ['matcher=hungarian is one-to-one/optimal here.']
     """
     fields = _fields(query)
-    chosen = {key: _choice(key, fields.get(key, accepted[0])) for key, accepted in CHOICES.items()}
+    chosen = {key: fields.get(key, accepted[0]) for key, accepted in CHOICES.items()}
+    for key, value in chosen.items():
+        if value not in CHOICES[key]:
+            raise LinkError(unknown(f"{key}={shown(value)}", value, sorted(CHOICES[key])))
     strategy = MATCHERS[chosen["matcher"]]
     view = View(
         strategy=strategy,
@@ -97,12 +93,6 @@ def _fields(query: str) -> dict[str, str]:
         if key not in fields:
             raise LinkError(f"the link has no {key}. Give discs, or {key}= for none.")
     return fields
-
-
-def _choice(key: str, value: str) -> str:
-    if value not in CHOICES[key]:
-        raise LinkError(unknown(f"{key}={shown(value)}", value, sorted(CHOICES[key])))
-    return value
 
 
 def _discs(key: str, value: str) -> tuple[Disc, ...]:

@@ -122,28 +122,14 @@ class RequestHandler:
             log.exception("no related metrics")
 
     def _hello(self, _: Hello) -> Message:
-        strategies = [
-            {
-                "id": name,
-                "label": listed.label,
-                "about": listed.about,
-                "only_regions": listed.only_regions,
-            }
-            for name, listed in STRATEGIES.items()
-        ]
-        presets = [
-            {
-                "id": preset.id,
-                "title": preset.title,
-                "about": preset.about,
-                "state": preset.state.to_dict(),
-            }
-            for preset in PRESETS
-        ]
+        told = ("label", "about", "only_regions")
         return {
             "version": panmatch.__version__,
-            "strategies": strategies,
-            "presets": presets,
+            "strategies": [
+                {"id": name, **{key: getattr(listed, key) for key in told}}
+                for name, listed in STRATEGIES.items()
+            ],
+            "presets": [preset.to_dict() for preset in PRESETS],
             "limits": {
                 "shapes": MOST_SHAPES,
                 "stroke_points": MOST_STROKE_POINTS,

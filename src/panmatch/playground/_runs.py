@@ -78,8 +78,8 @@ def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[
     ((1, 1448, 2400), (array([0, 5, 7], dtype=uint8), array([3474992,     156,      52])))
     """
     runs = draw_runs(images)
-    values = np.concatenate([one.values for one in runs]).astype(dtype)
-    lengths = np.concatenate([np.diff(one.stops, prepend=0) for one in runs])
+    values = np.concatenate([image.values for image in runs]).astype(dtype)
+    lengths = np.concatenate([np.diff(image.stops, prepend=0) for image in runs])
     return np.repeat(values, lengths).reshape(len(images), ROWS, COLUMNS)
 
 
@@ -154,11 +154,11 @@ def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
     return bounds[1:], topmost
 
 
-def _common_runs(one: Runs, other: Runs) -> tuple[Ints, Ints, Ints]:
+def _common_runs(image: Runs, other: Runs) -> tuple[Ints, Ints, Ints]:
     """Return both values and the length of every run on which neither image changes."""
-    stops = np.sort(np.concatenate([one.stops << 1, other.stops << 1 | 1]))
+    stops = np.sort(np.concatenate([image.stops << 1, other.stops << 1 | 1]))
     is_other = stops & 1
     ended = np.cumsum(is_other) - is_other  # runs of the other image that ended before
     values = other.values.take(ended, mode="clip")  # beyond the last run there are no pixels
     ended = np.arange(len(stops)) - ended
-    return one.values.take(ended, mode="clip"), values, np.diff(stops >> 1, prepend=0)
+    return image.values.take(ended, mode="clip"), values, np.diff(stops >> 1, prepend=0)

@@ -38,19 +38,19 @@ HTTP_PORT = 80
 
 def listen(port: int = 0) -> socket.socket:
     """Return a socket that listens on this machine; port 0 takes a free one."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name != "nt":  # there it would let two programs share a port
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((ADDRESS, port))
-        found.listen()
+        listening.bind((ADDRESS, port))
+        listening.listen()
     except OSError as error:
-        found.close()
+        listening.close()
         raise OptionError(
-            f"--port {port} cannot be used: {error.strerror}. Name another one, or none to take "
-            f"a free one."
+            f"--port {port} cannot be used: {error.strerror}. Name another port, or none to "
+            "take a free one."
         ) from error
-    return found
+    return listening
 
 
 def make_app(pair: FilePair | None, port: int) -> ASGIApp:

@@ -67,9 +67,9 @@ class Shape(Checked, ABC):
 
     def mask(self) -> Mask:
         """Return which pixels of the raster the shape covers."""
-        found = self.spans([self])
+        spans = self.spans([self])
         covered = np.zeros(ROWS * COLUMNS, dtype=np.bool_)
-        for start, stop in zip(found.start.tolist(), found.stop.tolist(), strict=True):
+        for start, stop in zip(spans.start.tolist(), spans.stop.tolist(), strict=True):
             covered[start:stop] = True
         return covered.reshape(ROWS, COLUMNS)
 
@@ -101,7 +101,7 @@ class Disc(Shape):
     @classmethod
     def spans(cls, shapes: Sequence[Disc]) -> Spans:
         """Return the pixels of discs."""
-        x, y, r = np.array([(one.x, one.y, one.r) for one in shapes]).T
+        x, y, r = np.array([(disc.x, disc.y, disc.r) for disc in shapes]).T
         return disc_spans(x, y, r)
 
 
@@ -132,7 +132,7 @@ class Ellipse(Shape):
     @classmethod
     def spans(cls, shapes: Sequence[Ellipse]) -> Spans:
         """Return the pixels of ellipses."""
-        rows = [(one.x, one.y, one.rx, one.ry, one.angle) for one in shapes]
+        rows = [(shape.x, shape.y, shape.rx, shape.ry, shape.angle) for shape in shapes]
         x, y, rx, ry, angle = np.array(rows).T
         return ellipse_spans(x, y, rx, ry, angle)
 
@@ -161,11 +161,11 @@ class Stroke(Shape):
     @classmethod
     def spans(cls, shapes: Sequence[Stroke]) -> Spans:
         """Return the pixels of strokes."""
-        ends = [np.array((one.points[0], *one.points)) for one in shapes]
-        counts = [len(one.points) for one in shapes]
+        ends = [np.array((stroke.points[0], *stroke.points)) for stroke in shapes]
+        counts = [len(stroke.points) for stroke in shapes]
         return segment_spans(
             np.repeat(np.arange(len(shapes)), counts),
             np.concatenate([points[:-1] for points in ends]),
             np.concatenate([points[1:] for points in ends]),
-            np.repeat([one.width / 2 for one in shapes], counts),
+            np.repeat([stroke.width / 2 for stroke in shapes], counts),
         )

@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 from panmatch.errors import OptionError
 from panmatch.overlap import Background, check_threshold
 from panmatch.playground._scene import Scene
-from panmatch.playground._strategies import STRATEGIES, ListedStrategy
+from panmatch.playground._strategies import STRATEGIES
 from panmatch.playground._validation import Checked, Finite, Position, checked, need_keys
 
 T = TypeVar("T")
@@ -67,8 +67,8 @@ class View(Checked):
 
     Examples
     --------
-    >>> View(strategy="many-to-one/merge/seed", threshold=0.3).listed.python
-    'pm.ManyToOne(solver="merge", gate="seed")'
+    >>> View(strategy="same-id", compared=("union", "same-id"), regions=True).shown_strategies
+    ('same-id', 'union')
     """
 
     strategy: StrategyName = "one-to-one/optimal"
@@ -99,11 +99,6 @@ class View(Checked):
                 raise OptionError(
                     f"areas='analytic' knows whole discs only: pass {key}=false, or areas='raster'."
                 )
-
-    @property
-    def listed(self) -> ListedStrategy:
-        """The strategy whose matching is shown."""
-        return STRATEGIES[self.strategy]
 
     @property
     def shown_strategies(self) -> tuple[str, ...]:
