@@ -213,7 +213,7 @@ def test_a_bad_link_says_what_is_wrong_and_shows_nothing_else(
     assert problem in page.inner_text("#refusal")
     assert not page.locator("main").is_visible()
     assert page.locator("#scene .shape").count() == 0
-    page.click("#start-anew")
+    page.click("#open-example")
     settle(page)
     assert page.locator("main").is_visible()
     assert page.locator("#scene .shape").count() > 0

@@ -22,7 +22,7 @@ from panmatch.scoring import Curve
 TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
 
 EMPTY = "Neither side has an object."
-NO_REFERENCE = "There is no reference, and every component of it has one value."
+NO_REFERENCE = "There is no reference component to average over."
 NO_THRESHOLD = "Pairs of this IoU or more match, so the threshold must be above 0."
 PENDING = "Being computed from the voxels."
 
