@@ -14,7 +14,7 @@ from panmatch.errors import OptionError, ShapeError
 from panmatch.formats import LabelImage, check_same_grid, read_labels
 from panmatch.labels import Geometry, LabelArray, as_labels, segment_geometry
 from panmatch.overlap import Ints, Overlap, count_overlaps, count_region_overlaps
-from panmatch.playground._scene import Side
+from panmatch.playground._scene import SIDES, Side
 from panmatch.playground._score_rows import LabelPair
 from panmatch.playground._sources import Source
 from panmatch.playground._states import View
@@ -120,10 +120,7 @@ class FilePair(Source):
 
     @cached_property
     def _geometry(self) -> dict[Side, Geometry]:
-        return {
-            "reference": segment_geometry(self.images.reference),
-            "prediction": segment_geometry(self.images.prediction),
-        }
+        return {side: segment_geometry(getattr(self.images, side)) for side in SIDES}
 
 
 def _check_shape(image: LabelImage) -> None:
@@ -202,9 +199,7 @@ def _check_place(pair: FilePair, axis: int, index: int | None) -> int:
     count = pair.shape[axis]
     position = count // 2 if index is None else index
     if not 0 <= position < count:
-        raise OptionError(
-            f"index={position} must be from 0 to {count - 1}: axis {axis} ends there."
-        )
+        raise OptionError(f"index={position} must be from 0 to {count - 1} on axis {axis}.")
     return position
 
 
