@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panmatch.playground import State, View, read_link, write_link
-from panmatch.playground._server import listen
+from panmatch.playground import State, View, listen, read_link, write_link
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened
