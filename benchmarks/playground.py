@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
     scenes = {
         "10 × 10 shapes": (10, {}, WINDOW, 16.0),
         "10 × 10 shapes, all panels in sight": (10, {}, TALL_WINDOW, 16.0),
-        "10 × 10 shapes in Voronoi regions": (10, {"regions": True, "cells": True}, WINDOW, None),
+        "10 × 10 shapes in Voronoi regions": (10, {"regions": True, "voronoi": True}, WINDOW, None),
         "100 × 100 shapes": (100, {}, WINDOW, None),
         "100 × 100 shapes, all panels in sight": (100, {}, TALL_WINDOW, None),
     }

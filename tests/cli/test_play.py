@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panmatch.playground import State, View, read_link, write_link
-from panmatch.playground.server.server import listen
+from panmatch.playground import State, View, listen, read_link, write_link
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened
@@ -109,7 +108,7 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
         (["ref.npy", "long.npy"], "both must lie on the same grid"),
         (["ref.npy", "ref.npy", "--export", "folder"], "--export writes a scene"),
         (["--link", "?refs=1"], "preds"),
-        (["--link", "nonsense"], "is no link"),
+        (["--link", "nonsense"], "is not a link"),
         (["--export", "folder", "--link", write_link(State(None))], "no scene to export"),
         (["--port", "70000"], "Invalid value"),
         (["flat.npy", "flat.npy"], "two or three dimensions"),

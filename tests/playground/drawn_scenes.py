@@ -1,4 +1,4 @@
-"""Scenes on which every strategy, cells and parts make a difference, and ways to look at them."""
+"""Scenes on which every strategy, Voronoi regions and parts differ, and ways to look at them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Image = npt.NDArray[np.integer]
 Mask = npt.NDArray[np.bool_]
 
 # Reference 1 has two fragments and so has 5, prediction 4 covers references 3 and 4, reference 7
-# is missed. Prediction 7 overlaps nothing, but lies in the cell of reference 4.
+# is missed. Prediction 7 overlaps nothing, but lies in the Voronoi region of reference 4.
 MIXED = Scene(
     reference=(
         Disc(100, 100, 40, (0.5,)),

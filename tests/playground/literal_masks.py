@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
 
 Mask = npt.NDArray[np.bool_]
 ROWS, COLUMNS = 1448, 2400

@@ -10,12 +10,12 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.server.server import listen, make_app, make_server
+from panmatch.playground._file_pair import FilePair
+from panmatch.playground._server import listen, make_app, make_server
 
 
 @contextmanager
-def serving(pair: Pair | None = None) -> Iterator[int]:
+def serving(pair: FilePair | None = None) -> Iterator[int]:
     """Yield the port of a server that ends with the block."""
     with listen() as listening:
         port: int = listening.getsockname()[1]

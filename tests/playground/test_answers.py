@@ -14,9 +14,8 @@ from panmatch.labels import nearest_labels
 from panmatch.matching import optimality_gap
 from panmatch.matching.exact_sum import sum_units, to_units
 from panmatch.playground import Disc, Scene, View
-from panmatch.playground.numbers.answers import answer_numbers, answer_object, describe
-from panmatch.playground.numbers.counted import Counted
-from panmatch.playground.numbers.drawn import DrawnScene
+from panmatch.playground._answers import answer_numbers, answer_object, describe
+from panmatch.playground._sources import CountedOverlap, DrawnScene
 from tests import scenes
 from tests.playground import drawn_scenes
 from tests.playground.drawn_scenes import MIXED, STRATEGIES, WAYS, Image, Mask, count, same
@@ -138,7 +137,7 @@ def test_parts_are_plain_iou_where_no_shape_has_any() -> None:
 def test_a_prediction_mostly_in_void_is_dismissed() -> None:
     reference, prediction = np.array([1, 1, 0, 0, 0, 0, 0]), np.array([4, 4, 0, 6, 6, 6, 7])
     overlap = pm.count_overlaps(reference, prediction, void=np.array([0, 0, 0, 1, 1, 0, 0]))
-    found = describe(Counted(overlap), View())["vertices"]["prediction"]
+    found = describe(CountedOverlap(overlap), View())["vertices"]["prediction"]
     assert [one["state"] for one in found] == ["matched", "dismissed", "fp"]
 
 
@@ -178,7 +177,7 @@ def test_pieces_of_a_prediction_are_edges_of_the_whole_prediction() -> None:
     ]
 
 
-def test_a_piece_in_a_matched_cell_is_chosen_even_if_it_overlaps_nothing() -> None:
+def test_a_piece_in_a_matched_region_is_chosen_even_if_it_overlaps_nothing() -> None:
     edges = answer_numbers(SOURCE, view_of("union", True))["edges"]
     assert [3, 6, 0, 0.0, 1, 1] in edges
     none = answer_numbers(SOURCE, View(strategy="union", threshold=0.9, regions=True))["edges"]
@@ -217,7 +216,7 @@ def test_there_is_a_curve_for_every_compared_strategy_in_their_order() -> None:
 
 
 def test_an_optimal_strategy_has_a_certificate_and_a_heuristic_its_shortfall() -> None:
-    trap = Counted(scenes.GREEDY_TRAP)
+    trap = CountedOverlap(scenes.GREEDY_TRAP)
     greedy = describe(trap, View(strategy="one-to-one/greedy", threshold=0.0))
     gap = optimality_gap(scenes.GREEDY_TRAP, "one-to-one", 0.0)
     assert greedy["certificate"] is None
@@ -257,7 +256,7 @@ def test_no_optimum_is_searched_for_where_it_would_be_felt() -> None:
     n = 61
     row = pm.Overlap.from_dense(np.eye(n, dtype=int) * 3, [4] * n, [5] * n)
     found = {
-        name: describe(Counted(row), View(strategy=name, threshold=0.0))["shortfall"]
+        name: describe(CountedOverlap(row), View(strategy=name, threshold=0.0))["shortfall"]
         for name in ("many-to-one/merge/seed", "one-to-many/best", "one-to-one/greedy")
     }
     assert found["many-to-one/merge/seed"] is None
@@ -308,7 +307,7 @@ def test_of_a_large_graph_the_first_vertices_and_the_best_edges_are_listed() -> 
          "pred_sizes": everything, "pred_void": np.zeros(n, int), "edge_ref": ref,
          "edge_pred": pred, "edge_intersection": shared}
     )  # fmt: skip
-    found = describe(Counted(overlap), View(threshold=0.0))
+    found = describe(CountedOverlap(overlap), View(threshold=0.0))
     assert [one["id"] for one in found["vertices"]["prediction"]] == list(range(1, 1_001))
     assert len(found["edges"]) == 1_000 + 999  # the last of the ring leads to one left out
     assert found["left_out"] == {
@@ -322,7 +321,7 @@ def test_of_a_large_graph_the_first_vertices_and_the_best_edges_are_listed() -> 
 def test_of_too_many_edges_those_not_chosen_go_first() -> None:
     shared = np.full((60, 60), 2) + np.triu(np.ones((60, 60), int)) - np.eye(60, dtype=int)
     overlap = pm.Overlap.from_dense(shared, [1_000] * 60, [1_000] * 60)
-    found = describe(Counted(overlap), View(strategy="same-id", threshold=0.0))
+    found = describe(CountedOverlap(overlap), View(strategy="same-id", threshold=0.0))
     assert len(found["edges"]) == 2_000
     assert found["left_out"]["edges"] == 1_600
     assert sum(edge[5] for edge in found["edges"]) == 60  # the lowest IoU of all
@@ -362,9 +361,9 @@ def test_numbers_of_another_threshold_come_from_the_same_count(
     assert (low, high) == (5, 1)
 
 
-def test_cells_follow_the_references_while_objects_are_dragged() -> None:
-    """Cells are taken over from the scene before as long as no reference moves."""
-    view = View(regions=True, cells=True)
+def test_voronoi_regions_follow_the_references_while_objects_are_dragged() -> None:
+    """Regions are taken over from the scene before as long as no reference moves."""
+    view = View(regions=True, voronoi=True)
     prediction = (Disc(200, 120, 60), *MIXED.prediction[1:])
     reference = (*MIXED.reference[:-1], Disc(300, 200, 40))
     drawn = DrawnScene(MIXED)

@@ -14,13 +14,11 @@ import pytest
 
 import panmatch as pm
 from panmatch.playground import Scene, State, Stroke, View, write_link
-from panmatch.playground.copying.code import answer_code
-from panmatch.playground.copying.export import export_scene
-from panmatch.playground.numbers.answers import answer_numbers
-from panmatch.playground.numbers.counted import Source
-from panmatch.playground.numbers.drawn import DrawnScene
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.plain import Message
+from panmatch.playground._answers import answer_numbers
+from panmatch.playground._export import answer_code, export_scene
+from panmatch.playground._file_pair import FilePair
+from panmatch.playground._sources import DrawnScene, Source
+from panmatch.playground._validation import Message
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import DISCS, EMPTY, MIXED, STRATEGIES, Image
 
@@ -163,7 +161,7 @@ def test_only_scenes_can_be_exported(tmp_path: Path) -> None:
     with pytest.raises(pm.PanmatchError, match="no scene to export"):
         export_scene(State(None), tmp_path)
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(pm.PanmatchError, match="cannot be made"):
+    with pytest.raises(pm.PanmatchError, match="cannot be created"):
         export_scene(State(MIXED), tmp_path / "taken" / "below")
 
 
@@ -176,7 +174,7 @@ def test_the_code_of_a_pair_gives_the_numbers_shown(
     paths = folder / "ref.nii.gz", folder / "pred.nii.gz"
     save_nifti(paths[0], scene(3), SPACING)
     save_nifti(paths[1], np.roll(scene(3), 1, axis=2), (1.0, 1.0, 2.0) if mismatch else SPACING)
-    pair = Pair.open(*paths, allow_header_mismatch=mismatch)
+    pair = FilePair.open(*paths, allow_header_mismatch=mismatch)
     names = (*ALL, "union") if regions else ALL
     view = View(strategy="one-to-many/best", compared=names, threshold=0.15, regions=regions)
     code = answer_code(State(None, view), pair)

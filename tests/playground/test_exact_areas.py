@@ -13,11 +13,11 @@ from scipy.integrate import quad
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground.drawing.exact_areas import exact_overlap, lens_areas
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground.states.links import read_link
-from panmatch.playground.states.strategies import STRATEGIES
+from panmatch.playground._exact_areas import exact_overlap, lens_areas
+from panmatch.playground._links import read_link
+from panmatch.playground._scene import Scene, Shapes
+from panmatch.playground._shapes import Disc, Ellipse, Stroke
+from panmatch.playground._strategies import STRATEGIES
 
 FIGURES = {
     "autc_fig": (
@@ -244,7 +244,7 @@ def test_rounding_alone_does_not_make_discs_overlap_or_leave_the_canvas() -> Non
         ((Disc(50, 50, 9), Disc(50, 50, 1)), r"^the 1st and the 2nd shape of prediction overlap"),
     ],
 )
-def test_scenes_without_exact_areas_are_refused(shapes: tuple[Shape, ...], message: str) -> None:
+def test_scenes_without_exact_areas_are_refused(shapes: Shapes, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         exact_overlap(Scene((Disc(50, 50, 9),), shapes))
     with pytest.raises(OptionError, match=message.replace("prediction", "reference")):

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground.states.links import LONGEST, read_link, write_link
-from panmatch.playground.states.presets import PRESETS, START
-from panmatch.playground.states.state import State
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.view import View
+from panmatch.playground._links import LONGEST, read_link, write_link
+from panmatch.playground._presets import PRESETS, START
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground._states import State, View
+from panmatch.playground._strategies import STRATEGIES
 
 coordinates = st.floats(-2000, 2000)
 sizes = st.floats(0, 2000)
@@ -55,7 +54,7 @@ views = st.builds(
     regions=st.booleans(),
     parts=st.booleans(),
     background=st.sampled_from(["image", "none"]),
-    cells=st.booleans(),
+    voronoi=st.booleans(),
     curves=st.lists(st.sampled_from(["pq", "sq", "rq", "ap"]), unique=True).map(tuple),
     grid=st.booleans(),
     table=st.sampled_from(["pq", "sq", "rq"]),
@@ -190,7 +189,7 @@ def test_overlapping_discs_of_a_side_are_noted() -> None:
         ),
         (
             "refs=0.5,0.5,0.1",
-            r"^'refs=0\.5,0\.5,0\.1' is no link: it has neither '\?refs=…&preds=…' nor '#' and",
+            r"^'refs=0\.5,0\.5,0\.1' is not a link: it has neither '\?refs=…&preds=…' nor '#' and",
         ),
         ("#" + "0" * LONGEST, r"^the link is longer than 2,000,000 bytes, the most that"),
         (
@@ -199,8 +198,8 @@ def test_overlapping_discs_of_a_side_are_noted() -> None:
         ),
         (QUERY + "&mod=scene", r"^the key 'mod' of the link is not known; did you mean 'mode'\? "),
         (QUERY + "&refs=", r"^the link gives refs twice\.$"),
-        (QUERY + "&sap", r"^'sap' in the link is no key=value\.$"),
-        (QUERY + "&", r"^'' in the link is no key=value\.$"),
+        (QUERY + "&sap", r"^'sap' in the link is not key=value\.$"),
+        (QUERY + "&", r"^'' in the link is not key=value\.$"),
         ("?refs=0.5,0.5,0.1", r"^the link has no preds\. Give discs, or preds= for none\.$"),
         ("?preds=", r"^the link has no refs\. Give discs, or refs= for none\.$"),
         (
@@ -231,35 +230,35 @@ def test_overlapping_discs_of_a_side_are_noted() -> None:
         ),
         (
             "?refs=0.5,0.5,-0.1&preds=",
-            r"^the 1st disc of refs, '0\.5,0\.5,-0\.1': r=-60\.0 is not accepted; pass a number",
+            r"^the 1st disc of refs, '0\.5,0\.5,-0\.1': r=-60\.0 must be",
         ),
         (
             "?refs=0.5,1e9,0.1&preds=",
-            r"^the 1st disc of refs, '0\.5,1e9,0\.1': y=362000000000\.0 is not accepted; pass a",
+            r"^the 1st disc of refs, '0\.5,1e9,0\.1': y=362000000000\.0 must be",
         ),
         (
             "?refs=0.5,0.5,1e999&preds=",
-            r"^the 1st disc of refs, '0\.5,0\.5,1e999': r=inf is not accepted; pass a number",
+            r"^the 1st disc of refs, '0\.5,0\.5,1e999': r=inf must be",
         ),
         (
             "?preds=&refs=" + ";".join(["0,0,0"] * 401),
-            r"^reference has 401 shapes; at most 400 are accepted\.$",
+            r"^reference=\(.*… must have at most 400 items, not 401\.$",
         ),
-        ("#%FF", r"^the link's fragment is no percent-encoded text \(UTF-8\)\.$"),
-        ("#{", r"^no JSON: Expecting property name .* at character 1, ''\.$"),
-        ("#abc", r"^no JSON: Expecting value at character 0, 'abc'\.$"),
-        ("#1 2", r"^no JSON: Extra data at character 2, '2'\.$"),
+        ("#%FF", r"^the link's fragment is not percent-encoded text \(UTF-8\)\.$"),
+        ("#{", r"^not JSON: Expecting property name .* at character 1, ''\.$"),
+        ("#abc", r"^not JSON: Expecting value at character 0, 'abc'\.$"),
+        ("#1 2", r"^not JSON: Extra data at character 2, '2'\.$"),
         ("#" + "[" * 100_000, r"^the JSON is nested too deeply to be read\.$"),
-        ("#" + "1" * 5000, r"^no JSON: Exceeds the limit"),
-        ('#{"format": NaN}', r"^NaN is no number of JSON; numbers must be finite\.$"),
-        ('#{"format": -Infinity}', r"^-Infinity is no number of JSON; numbers must be finite\.$"),
+        ("#" + "1" * 5000, r"^not JSON: Exceeds the limit"),
+        ('#{"format": NaN}', r"^NaN is not a number of JSON; numbers must be finite\.$"),
+        ('#{"format": -Infinity}', r"^-Infinity is not a number of JSON; numbers must be"),
         ('#{"format": 1, "format": 1}', r"^the key 'format' is written twice\.$"),
-        ("#[]", r"^state=\[\] is no mapping of keys to values\.$"),
-        ("#{}", r"^the key 'format' of a state is missing\. Needed: format, scene\.$"),
-        (as_link(EMPTY | {"format": 2}), r"^format=2 is not known; this version reads 1\.$"),
-        (as_link(EMPTY | {"format": True}), r"^format=True is not known; this version reads 1\.$"),
-        (as_link({"format": 1, "scene": 1}), r"^scene=1 is no mapping of keys to values\.$"),
-        (as_link(EMPTY | {"view": []}), r"^view: view=\[\] is no mapping of keys to values\.$"),
+        ("#[]", r"^state=\[\] must be a dictionary or an instance of State\.$"),
+        ("#{}", r"^the key 'format' is missing\. Needed: format, scene\.$"),
+        (as_link(EMPTY | {"format": 2}), r"^format=2 must be less than or equal to 1\.$"),
+        (as_link(EMPTY | {"format": True}), r"^format=True must be a valid integer\.$"),
+        (as_link({"format": 1, "scene": 1}), r"^scene=1 must be a dictionary"),
+        (as_link(EMPTY | {"view": []}), r"^view=\[\] must be a dictionary"),
         (
             as_link(EMPTY | {"view": {"threshold": 1}}),
             r"^view: threshold=1\.0 is outside \[0, 1\)",
@@ -267,7 +266,7 @@ def test_overlapping_discs_of_a_side_are_noted() -> None:
         (
             '#{"format": 1, "scene": {"reference": [{"kind": "disc", "x": 1e999, "y": 0, "r": 1}], '
             '"prediction": []}}',
-            r"^the 1st shape of reference: x=inf is not accepted; pass a number from -2000 to 2000",
+            r"^scene\.reference\[0\]\.x=inf must be a finite number",
         ),
     ],
 )  # fmt: skip

@@ -94,15 +94,15 @@ def test_dragging_a_disc_changes_the_numbers_and_the_link(page: Any, address: st
 
 
 @pytest.mark.parametrize("side", ["prediction", "reference"])
-def test_objects_can_be_dragged_under_the_borders_of_cells(
+def test_objects_can_be_dragged_under_the_borders_of_voronoi_regions(
     page: Any, address: str, side: str
 ) -> None:
     beside = link_of([[150, 180, 60], [400, 180, 70]], [[230, 180, 50], [400, 190, 50]])
     show(page, address + beside)
     page.check("#regions")
-    page.wait_for_selector("#scene .layer.cells image", state="attached")
+    page.wait_for_selector("#scene .layer.voronoi image", state="attached")
     settle(page)
-    borders = page.get_attribute("#scene .layer.cells image", "href")
+    borders = page.get_attribute("#scene .layer.voronoi image", "href")
     before = state(page)["scene"][side][0]["x"]
     drag(page, side, 0, -25, 0)
     assert state(page)["scene"][side][0]["x"] < before
@@ -110,7 +110,7 @@ def test_objects_can_be_dragged_under_the_borders_of_cells(
     assert moved.scene is not None
     overlap = pm.count_region_overlaps(*moved.scene.label_images())
     assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
-    same = page.get_attribute("#scene .layer.cells image", "href") == borders
+    same = page.get_attribute("#scene .layer.voronoi image", "href") == borders
     assert same == (side == "prediction")
 
 
@@ -190,8 +190,8 @@ def test_everything_that_is_visible_survives_a_reload(page: Any, address: str) -
     assert page.locator("#legend").inner_text() in before
     assert page.is_checked("#regions")
     assert page.is_checked("#grid")
-    assert page.is_checked("#cells")
-    assert page.locator("#scene .layer.cells image").count() == 1
+    assert page.is_checked("#voronoi")
+    assert page.locator("#scene .layer.voronoi image").count() == 1
     assert page.input_value("#table-quantity") == "rq"
 
 
@@ -213,7 +213,7 @@ def test_a_bad_link_says_what_is_wrong_and_shows_nothing_else(
     assert problem in page.inner_text("#refusal")
     assert not page.locator("main").is_visible()
     assert page.locator("#scene .shape").count() == 0
-    page.click("#start-anew")
+    page.click("#open-example")
     settle(page)
     assert page.locator("main").is_visible()
     assert page.locator("#scene .shape").count() > 0

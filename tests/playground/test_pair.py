@@ -15,10 +15,9 @@ import pytest
 import panmatch as pm
 from panmatch.labels import segment_geometry
 from panmatch.playground import View
-from panmatch.playground.numbers.answers import answer_numbers, answer_object
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.numbers.slices import answer_slice, to_positions
-from panmatch.playground.plain import Message
+from panmatch.playground._answers import answer_numbers, answer_object
+from panmatch.playground._file_pair import FilePair, answer_slice, to_positions
+from panmatch.playground._validation import Message
 from tests.datasets.folders import SPACING, save_nifti, scene
 
 IDS = np.array([0, 3, 200, 7, 90, 11, 5], np.uint8)  # labels 1, 2 … become these
@@ -52,11 +51,11 @@ def decode(message: Message, side: str) -> npt.NDArray[np.integer]:
 
 
 def test_the_numbers_are_those_of_the_arrays(files: tuple[Path, Path]) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     reference, prediction = IDS[scene(3)], np.roll(scene(3), 2, axis=1)
     assert pair.overlap == pm.count_overlaps(reference, prediction)
     for regions in (False, True):
-        found = answer_numbers(pair, View(threshold=0.1, regions=regions, cells=True))
+        found = answer_numbers(pair, View(threshold=0.1, regions=regions, voronoi=True))
         expected = (
             pm.count_region_overlaps(reference, prediction, SPACING)
             if regions
@@ -65,33 +64,31 @@ def test_the_numbers_are_those_of_the_arrays(files: tuple[Path, Path]) -> None:
         assert found["tally"]["pq"] == pm.match(expected, threshold=0.1).tally.pq
         assert found["curves"][0]["autc"] == pm.curve(expected).autc
         assert [one["id"] for one in found["vertices"]["reference"]] == sorted(IDS[1:6].tolist())
-        assert found["cells"] is None
+        assert found["voronoi"] is None
     assert expected != pm.count_region_overlaps(reference, prediction)  # spacing matters
 
 
-def test_it_is_described_by_names_grid_and_counts(files: tuple[Path, Path]) -> None:
-    assert Pair.open(*files).describe() == {
+def test_it_is_described_by_names_and_grid(files: tuple[Path, Path]) -> None:
+    assert FilePair.open(*files).describe() == {
         "reference": "ref.nii.gz",
         "prediction": "pred.nii.gz",
         "shape": [18, 20, 14],
         "spacing": list(SPACING),
         "unit": "mm",
-        "n_reference": 5,
-        "n_prediction": 5,
     }
 
 
 def test_formats_without_a_unit_have_none(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", labels=np.eye(6, dtype=np.uint8), spacing=[2.0, 0.5])
     np.save(tmp_path / "b.npy", np.eye(6, dtype=np.uint8))
-    pair = Pair.open(tmp_path / "b.npy", tmp_path / "a.npz")
+    pair = FilePair.open(tmp_path / "b.npy", tmp_path / "a.npz")
     assert (pair.spacing, pair.unit) == ((2.0, 0.5), None)
     assert answer_slice(pair, 0, 0)["aspect"] == 4.0
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_a_slice_is_that_of_the_array_through_ids(files: tuple[Path, Path], axis: int) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     spacing = list(SPACING)
     del spacing[axis]
     for index in range(0, pair.shape[axis], 3):
@@ -105,7 +102,7 @@ def test_a_slice_is_that_of_the_array_through_ids(files: tuple[Path, Path], axis
 
 
 def test_pixels_are_positions_in_the_list_of_vertices(files: tuple[Path, Path]) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     vertices = answer_numbers(pair, View())["vertices"]["reference"]
     found = answer_slice(pair, 0, 9)
     for value, number in found["reference_ids"]:
@@ -113,7 +110,7 @@ def test_pixels_are_positions_in_the_list_of_vertices(files: tuple[Path, Path]) 
 
 
 def test_without_an_index_the_middle_slice_is_shown(files: tuple[Path, Path]) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     assert answer_slice(pair, 2, None) == answer_slice(pair, 2, 7)
 
 
@@ -126,7 +123,7 @@ def test_a_slice_that_is_not_there_is_refused(
     files: tuple[Path, Path], axis: int, index: int, message: str
 ) -> None:
     with pytest.raises(pm.PanmatchError, match=message):
-        answer_slice(Pair.open(*files), axis, index)
+        answer_slice(FilePair.open(*files), axis, index)
 
 
 def test_a_long_side_is_thinned_out(tmp_path: Path) -> None:
@@ -134,7 +131,7 @@ def test_a_long_side_is_thinned_out(tmp_path: Path) -> None:
     prediction = reference[::-1].copy()
     for name, labels in (("a", reference), ("b", prediction)):
         np.save(tmp_path / f"{name}.npy", labels)
-    found = answer_slice(Pair.open(tmp_path / "a.npy", tmp_path / "b.npy"), 0, 0)
+    found = answer_slice(FilePair.open(tmp_path / "a.npy", tmp_path / "b.npy"), 0, 0)
     assert (found["step"], found["shape"]) == (3, [2, 1_034])
     assert np.array_equal(decode(found, "reference"), reference[::3, ::3])
     assert np.array_equal(decode(found, "prediction"), prediction[::3, ::3])
@@ -155,7 +152,7 @@ def test_positions_of_labels_of_every_kind(dtype: str, largest: int) -> None:
 def test_many_objects_have_wide_positions(tmp_path: Path) -> None:
     labels = np.arange(300 * 300, dtype=np.uint32).reshape(300, 300)
     np.save(tmp_path / "a.npy", labels)
-    pair = Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+    pair = FilePair.open(tmp_path / "a.npy", tmp_path / "a.npy")
     found = answer_slice(pair, 0, 0)
     assert found["dtype"] == "uint32"
     assert np.array_equal(decode(found, "reference"), labels)
@@ -163,7 +160,7 @@ def test_many_objects_have_wide_positions(tmp_path: Path) -> None:
 
 def test_a_pair_without_any_object_can_be_shown(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.zeros((5, 6), np.uint8))
-    pair = Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+    pair = FilePair.open(tmp_path / "a.npy", tmp_path / "a.npy")
     found = answer_slice(pair, 0, 0)
     assert found["reference_ids"] == []
     assert not decode(found, "reference").any()
@@ -171,7 +168,7 @@ def test_a_pair_without_any_object_can_be_shown(tmp_path: Path) -> None:
 
 
 def test_an_object_has_its_centre_in_voxels(files: tuple[Path, Path]) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     for side, labels, number in (
         ("reference", IDS[scene(3)], 200),
         ("prediction", np.roll(scene(3), 2, axis=1), 2),
@@ -187,11 +184,11 @@ def test_an_object_has_its_centre_in_voxels(files: tuple[Path, Path]) -> None:
 def test_other_shapes_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
     np.save(tmp_path / "a.npy", np.zeros(shape, np.uint8))
     with pytest.raises(pm.PanmatchError, match="two or three dimensions"):
-        Pair.open(tmp_path / "a.npy", tmp_path / "a.npy")
+        FilePair.open(tmp_path / "a.npy", tmp_path / "a.npy")
 
 
 def test_parts_and_exact_areas_are_for_scenes(files: tuple[Path, Path]) -> None:
-    pair = Pair.open(*files)
+    pair = FilePair.open(*files)
     with pytest.raises(pm.PanmatchError, match="--reference-parts"):
         answer_numbers(pair, View(parts=True))
     with pytest.raises(pm.PanmatchError, match="scenes of discs"):
@@ -229,7 +226,7 @@ def test_what_is_wrong_with_files_is_said_as_by_evaluate(tmp_path: Path, kind: s
     else:
         pred.write_text("hello")
     with pytest.raises(pm.PanmatchError) as raised:
-        Pair.open(ref, pred)
+        FilePair.open(ref, pred)
     message = " ".join(str(raised.value).split())
     if kind == "missing":
         assert message == f"path={str(pred)!r} does not exist."
@@ -240,4 +237,4 @@ def test_what_is_wrong_with_files_is_said_as_by_evaluate(tmp_path: Path, kind: s
         assert message == reason_of_evaluate(ref, pred)
     if kind in ("spacing", "place"):
         assert "--allow-header-mismatch" in message
-        assert Pair.open(ref, pred, allow_header_mismatch=True).shape == (18, 20, 14)
+        assert FilePair.open(ref, pred, allow_header_mismatch=True).shape == (18, 20, 14)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.playground.drawing.exact_areas import exact_overlap
-from panmatch.playground.drawing.scene import SIDES, Scene
-from panmatch.playground.states.presets import PRESETS, START, Preset
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.view import View
+from panmatch.playground._exact_areas import exact_overlap
+from panmatch.playground._presets import PRESETS, START, Preset
+from panmatch.playground._scene import SIDES, Scene
+from panmatch.playground._states import View
+from panmatch.playground._strategies import STRATEGIES
 
 BY_ID = {preset.id: preset for preset in PRESETS}
 CUT_BY_NATURE = ("dense-cells",)  # tissue goes on beyond the canvas
@@ -205,21 +205,21 @@ def test_the_seed_gate_takes_what_the_edge_gate_refuses() -> None:
 
 def test_dense_cells_have_all_kinds_of_errors() -> None:
     scene = scene_of("dense-cells")
-    split, merged, missed, made_up = 9, 9, 9, 8
+    split, merged, missed, spurious = 9, 9, 9, 8
     assert len(scene.reference) == 127
     assert counts(tally_of("dense-cells", "one-to-one/optimal")) == (
         127 - missed - merged,
-        made_up + split,
+        spurious + split,
         missed + merged,
     )
     assert counts(tally_of("dense-cells", "many-to-one/merge/seed")) == (
         127 - missed - merged,
-        made_up,
+        spurious,
         missed + merged,
     )
     assert counts(tally_of("dense-cells", "one-to-many/best")) == (
         127 - missed,
-        made_up + split,
+        spurious + split,
         missed,
     )
 
@@ -270,7 +270,7 @@ def overlap_of_one(scene: Scene, at: int) -> pm.Overlap:
 
 def test_regions_cut_a_prediction_that_spans_two_objects() -> None:
     assert view_of("regions").regions
-    assert view_of("regions").cells
+    assert view_of("regions").voronoi
     cut = overlap_of("regions")
     whole = pm.count_overlaps(*scene_of("regions").label_images())
     assert (cut.pred_ids == 1).sum() == 2

@@ -10,13 +10,13 @@ import pytest
 import panmatch as pm
 from panmatch import related
 from panmatch.labels import connected_components
-from panmatch.playground.numbers.related_rows import (
-    compute_overlap_rows,
-    compute_voxel_rows,
+from panmatch.playground._score_rows import (
+    LabelPair,
+    image_metric_rows,
+    overlap_metric_rows,
     pending_rows,
 )
-from panmatch.playground.numbers.voxels import Voxels
-from panmatch.playground.plain import Message
+from panmatch.playground._validation import Message
 from tests.playground.drawn_scenes import MIXED
 
 REFERENCE = np.zeros((12, 14, 16), np.int32)
@@ -34,7 +34,7 @@ def test_metrics_of_the_overlap_are_those_of_the_library() -> None:
     overlap = pm.count_overlaps(REFERENCE, PREDICTION)
     both = np.count_nonzero((REFERENCE > 0) & (PREDICTION > 0))
     sizes = np.count_nonzero(REFERENCE) + np.count_nonzero(PREDICTION)
-    assert values(compute_overlap_rows(overlap, 0.3)) == {
+    assert values(overlap_metric_rows(overlap, 0.3)) == {
         "foreground-dice": 2 * both / sizes,
         "foreground-iou": both / (sizes - both),
         "sorted-ap": related.sorted_ap(overlap),
@@ -45,7 +45,7 @@ def test_metrics_of_the_overlap_are_those_of_the_library() -> None:
 
 
 def test_metrics_of_components_are_those_of_the_library_with_spacing() -> None:
-    found = values(compute_voxel_rows(Voxels(REFERENCE, PREDICTION, SPACING)))
+    found = values(image_metric_rows(LabelPair(REFERENCE, PREDICTION, SPACING)))
     images: dict[str, Any] = {"reference": REFERENCE, "prediction": PREDICTION}
     components = pm.count_overlaps(*map(connected_components, images.values()))
     assert len(components.ref_ids) == 2  # two of the three labels touch
@@ -55,12 +55,14 @@ def test_metrics_of_components_are_those_of_the_library_with_spacing() -> None:
         "cluster-dice": related.cluster_dice(**images),
         "lesionwise-dice": related.lesionwise_dice(**images, spacing=SPACING),
     }
-    assert found["cc-dice"] != values(compute_voxel_rows(Voxels(REFERENCE, PREDICTION)))["cc-dice"]
+    assert (
+        found["cc-dice"] != values(image_metric_rows(LabelPair(REFERENCE, PREDICTION)))["cc-dice"]
+    )
 
 
 def test_a_row_has_a_name_a_line_about_it_and_a_note_only_where_it_is_undefined() -> None:
     overlap = pm.count_overlaps(REFERENCE, PREDICTION)
-    rows = compute_overlap_rows(overlap, 0.0) + compute_voxel_rows(Voxels(REFERENCE, PREDICTION))
+    rows = overlap_metric_rows(overlap, 0.0) + image_metric_rows(LabelPair(REFERENCE, PREDICTION))
     assert all(row["name"] and row["about"] for row in rows)
     assert len({row["id"] for row in rows}) == len(rows)
     without = [row for row in rows if row["value"] is None]
@@ -72,8 +74,8 @@ def test_a_row_has_a_name_a_line_about_it_and_a_note_only_where_it_is_undefined(
 @pytest.mark.parametrize(("n_ref", "n_pred"), [(0, 0), (0, 1), (1, 0)])
 def test_undefined_metrics_are_null_with_the_reason(n_ref: int, n_pred: int) -> None:
     reference, prediction = REFERENCE * n_ref, PREDICTION * n_pred
-    rows = compute_overlap_rows(pm.count_overlaps(reference, prediction), 0.5)
-    rows += compute_voxel_rows(Voxels(reference, prediction))
+    rows = overlap_metric_rows(pm.count_overlaps(reference, prediction), 0.5)
+    rows += image_metric_rows(LabelPair(reference, prediction))
     undefined = {row["id"]: row["note"] for row in rows if row["value"] is None}
     if n_ref:
         assert undefined == {}
@@ -90,6 +92,6 @@ def test_undefined_metrics_are_null_with_the_reason(n_ref: int, n_pred: int) -> 
 
 def test_rows_that_are_not_known_yet_are_those_that_come_later() -> None:
     pending = pending_rows()
-    final = compute_voxel_rows(Voxels(*MIXED.label_images()))
+    final = image_metric_rows(LabelPair(*MIXED.label_images()))
     assert [row["id"] for row in pending] == [row["id"] for row in final]
     assert all(row["value"] is None and "computed" in row["note"] for row in pending)

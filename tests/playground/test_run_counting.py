@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import panmatch as pm
 from panmatch.playground import Disc, Scene, Stroke
-from panmatch.playground.drawing.raster import Runs
-from panmatch.playground.numbers.run_counting import count_runs
+from panmatch.playground._runs import Runs, count_runs
 from tests.playground.drawn_scenes import EMPTY, MIXED, ONLY_PREDICTIONS, ONLY_REFERENCES
 from tests.playground.test_scene import random_shapes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,14 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground._scene import AnyShape, Scene
+from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
 from tests.playground.literal_masks import COLUMNS, ROWS, literal_mask
 
 
-def random_shapes(seed: int, n: int, r: float) -> list[Shape]:
+def random_shapes(seed: int, n: int, r: float) -> list[AnyShape]:
     rng = np.random.default_rng(seed)
-    shapes: list[Shape] = []
+    shapes: list[AnyShape] = []
     for _ in range(n):
         x, y = float(rng.uniform(-10, 610)), float(rng.uniform(-10, 372))
         rx, ry, angle = (
@@ -34,7 +35,7 @@ def random_shapes(seed: int, n: int, r: float) -> list[Shape]:
     return shapes
 
 
-def painted(layers: list[tuple[Shape, int]]) -> Any:
+def painted(layers: Sequence[tuple[Shape, int]]) -> Any:
     """One shape over the other, in order."""
     image = np.zeros((ROWS, COLUMNS), dtype=np.int64)
     for shape, value in layers:
@@ -52,7 +53,7 @@ def test_a_later_shape_covers_an_earlier_one_of_its_side(seed: int, n: int, r: f
 
 
 def test_shapes_that_do_not_overlap_keep_their_labels() -> None:
-    discs: list[Shape] = [Disc(31 * (i % 10) + 20, 31 * (i // 10) + 20, 15) for i in range(80)]
+    discs: list[AnyShape] = [Disc(31 * (i % 10) + 20, 31 * (i // 10) + 20, 15) for i in range(80)]
     reference, prediction = Scene(tuple(discs), tuple(discs[::-1])).label_images()
     expected = painted([(shape, label) for label, shape in enumerate(discs, 1)])
     assert np.array_equal(reference, expected)
@@ -112,7 +113,7 @@ def test_scores_of_a_scene_are_those_of_its_images() -> None:
 def test_a_scene_reads_what_it_writes() -> None:
     scene = Scene(tuple(random_shapes(10, 9, 50)), tuple(random_shapes(11, 5, 50)))
     assert Scene.from_dict(scene.to_dict()) == scene
-    assert list(scene.to_dict()) == ["width", "height", "reference", "prediction"]
+    assert list(scene.to_dict()) == ["reference", "prediction", "width", "height"]
 
 
 def test_the_size_of_the_canvas_need_not_be_said() -> None:
@@ -133,27 +134,33 @@ STROKE = {"kind": "stroke", "points": [[1, 2]] * 2000, "width": 3}
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([], r"^scene=\[\] is no mapping of keys to values\.$"),
+        (
+            [],
+            r"^scene=\[\] must be a dictionary or an instance of Scene\.$",
+        ),
         (
             {"reference": []},
-            r"^the key 'prediction' of a scene is missing\. Needed: reference, prediction\.$",
+            r"^the key 'prediction' is missing\. Needed: reference, prediction\.$",
         ),
         (
             {"reference": [], "prediction": [], "heigth": 362},
-            r"^the key 'heigth' of a scene is not known; did you mean 'height'\? Accepted: referen",
+            r"^the key 'heigth' of scene is not known; did you mean 'height'\? Accepted: referen",
         ),
         (
             {"reference": [], "prediction": [], "width": 800},
-            r"^width=800 is not accepted: the canvas is 600 units wide and 362 high\.$",
+            r"^width=800 is not known\. Accepted: 600\.$",
         ),
         (
             {"reference": [], "prediction": [], "height": None},
-            r"^height=None is not accepted: the canvas is 600 units wide and 362 high\.$",
+            r"^height=None is not known\. Accepted: 362\.$",
         ),
-        ({"reference": {}, "prediction": []}, r"^reference=\{\} is no list of shapes\.$"),
+        (
+            {"reference": {}, "prediction": []},
+            r"^reference=\{\} must be a valid list\.$",
+        ),
         (
             {"reference": [], "prediction": [DISC] * 401},
-            r"^prediction has 401 shapes; at most 400 are accepted\.$",
+            r"^prediction=\[.*… must have at most 400 items, not 401\.$",
         ),
         (
             {"reference": [STROKE] * 6, "prediction": [STROKE] * 5},
@@ -161,15 +168,15 @@ STROKE = {"kind": "stroke", "points": [[1, 2]] * 2000, "width": 3}
         ),
         (
             {"reference": [], "prediction": [DISC, DISC, DISC | {"r": -2}]},
-            r"^the 3rd shape of prediction: r=-2 is not accepted; pass a number from 0 to 2000\.$",
+            r"^prediction\[2\]\.r=-2 must be greater than or equal to 0\.$",
         ),
         (
             {"reference": [DISC, 5], "prediction": []},
-            r"^the 2nd shape of reference: shape=5 is no mapping of keys to values\.$",
+            r"^reference\[1\]=5 must be a valid dictionary",
         ),
         (
             {"reference": [{"kind": "stroke", "points": [[0, "a"]], "width": 1}], "prediction": []},
-            r"^the 1st shape of reference: the 1st point: y='a' is not accepted; pass a number fro",
+            r"^reference\[0\]\.points\[0\]\[1\]='a' must be a valid number",
         ),
     ],
 )
@@ -179,6 +186,6 @@ def test_what_is_no_scene_is_refused_by_side_and_position(given: Any, message: s
 
 
 def test_only_shapes_make_a_scene() -> None:
-    message = r"^the 2nd shape of prediction is 'disc'; pass a Disc, an Ellipse or a Stroke\.$"
+    message = r"^prediction\[1\]='disc' must be a valid dictionary or object"
     with pytest.raises(OptionError, match=message):
         Scene((), (Disc(1, 2, 3), "disc"))  # type: ignore[arg-type]

@@ -15,11 +15,11 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
 import panmatch as pm
 from panmatch.playground import PRESETS, State, View, write_link
-from panmatch.playground.numbers.answers import answer_numbers
-from panmatch.playground.numbers.drawn import DrawnScene
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.server import desk
-from panmatch.playground.server.server import LARGEST_MESSAGE, STATIC, listen
+from panmatch.playground import _request_handler as handler
+from panmatch.playground._answers import answer_numbers
+from panmatch.playground._file_pair import FilePair
+from panmatch.playground._server import LARGEST_MESSAGE, STATIC, listen
+from panmatch.playground._sources import DrawnScene
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import DISCS, MIXED, STRATEGIES
 from tests.playground.pages import opened, serving
@@ -186,17 +186,17 @@ def test_a_link_becomes_a_complete_state(port: int) -> None:
     ("kind", "more", "message"),
     [
         ("link", {"link": "?refs=1,2&preds="}, "refs"),
-        ("link", {"link": 7}, "link=7 is no text"),
+        ("link", {"link": 7}, "link=7 must be a valid string"),
         ("link", {"link": "#%7B%22format%22:1,%22scene%22:null%7D"}, "panmatch play REF PRED"),
         ("numbers", {"state": State(None).to_dict()}, "panmatch play REF PRED"),
-        ("numbers", {}, "state=None"),
+        ("numbers", {}, "state is missing"),
         ("numbers", {"state": {**STATE, "view": {"threshold": 1.5}}}, "threshold"),
         ("numbers", {"state": {**STATE, "view": {"tresh": 0}}}, "did you mean 'threshold'"),
         ("numbers", {"state": {**STATE, "view": {"areas": "analytic"}}}, "discs only"),
         ("slice", {"axis": 0, "index": 0}, "a pair of files"),
         ("object", {"side": "left", "id": 1, "state": STATE}, "side='left'"),
         ("object", {"side": "reference", "id": 99, "state": STATE}, "no reference 99"),
-        ("object", {"side": "reference", "id": "1", "state": STATE}, "id='1' is no whole number"),
+        ("object", {"side": "reference", "id": "1", "state": STATE}, "id='1' must be a valid int"),
         ("code", {"state": {"format": 2, "scene": None}}, "format=2"),
         ("numers", {}, "did you mean 'numbers'"),
     ],
@@ -274,7 +274,7 @@ def test_a_bug_is_logged_and_answered_and_the_server_lives_on(
 
     with opened(port) as page:
         with monkeypatch.context() as patch:
-            patch.setattr(desk, "answer_numbers", broken)
+            patch.setattr(handler, "answer_numbers", broken)
             found = page.answer("numbers", 3, state=STATE)
         assert (found["is"], found["seq"]) == ("problem", 3)
         assert found["problem"] == (
@@ -288,7 +288,7 @@ def test_a_bug_is_logged_and_answered_and_the_server_lives_on(
 def test_a_number_that_json_has_not_is_a_bug_and_never_sent(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "answer_numbers", lambda *_: {"tally": float("nan")})
+    monkeypatch.setattr(handler, "answer_numbers", lambda *_: {"tally": float("nan")})
     with opened(port) as page:
         assert "bug in panmatch" in page.answer("numbers", state=STATE)["problem"]
 
@@ -302,14 +302,14 @@ def test_code_is_answered(port: int) -> None:
 
 
 @pytest.fixture
-def pair(tmp_path: Path) -> Pair:
+def pair(tmp_path: Path) -> FilePair:
     paths = tmp_path / "ref.nii.gz", tmp_path / "pred.nii.gz"
     save_nifti(paths[0], scene(3), SPACING)
     save_nifti(paths[1], np.roll(scene(3), 1, axis=0), SPACING)
-    return Pair.open(*paths)
+    return FilePair.open(*paths)
 
 
-def test_a_pair_of_files_is_shown(pair: Pair) -> None:
+def test_a_pair_of_files_is_shown(pair: FilePair) -> None:
     state = State(None, View(threshold=0.1)).to_dict()
     with serving(pair) as port, opened(port) as page:
         assert page.answer("hello")["pair"] == pair.describe()
@@ -327,7 +327,7 @@ def test_a_pair_of_files_is_shown(pair: Pair) -> None:
         assert "a pair of files is open" in refused["problem"]
 
 
-def test_metrics_of_voxels_of_a_pair_come_later_and_are_computed_once(pair: Pair) -> None:
+def test_metrics_of_voxels_of_a_pair_come_later_and_are_computed_once(pair: FilePair) -> None:
     state = State(None).to_dict()
     with serving(pair) as port, opened(port) as page:
         page.ask("numbers", 1, state=state)
@@ -341,7 +341,7 @@ def test_metrics_of_voxels_of_a_pair_come_later_and_are_computed_once(pair: Pair
         assert again["rows"] == list(rows[1].values())
 
 
-def test_a_link_of_a_pair_is_fitted_to_the_files(pair: Pair) -> None:
+def test_a_link_of_a_pair_is_fitted_to_the_files(pair: FilePair) -> None:
     with serving(pair) as port, opened(port) as page:
         view = View(axis=2, slice=13, threshold=0.3)
         kept = page.answer("link", link=write_link(State(None, view)))

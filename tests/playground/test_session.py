@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from panmatch.playground.plain import Message
-from panmatch.playground.server import session
-from panmatch.playground.server.desk import Desk
-from panmatch.playground.server.session import Session
+from panmatch.playground import _session as session
+from panmatch.playground._request_handler import RequestHandler
+from panmatch.playground._session import Session
+from panmatch.playground._validation import Message
 
 Script = Callable[["Talk"], Awaitable[None]]
 
 
-class SlowDesk(Desk):
+class SlowHandler(RequestHandler):
     """Answers with what it was asked, a kind only once it may."""
 
     def __init__(self) -> None:
@@ -43,10 +43,10 @@ class Talk:
     """Both ends of a session."""
 
     def __init__(self) -> None:
-        self.desk = SlowDesk()
+        self.handler = SlowHandler()
         self.sent: list[Any] = []
         self._to: asyncio.Queue[str | None] = asyncio.Queue()
-        self._session = Session(self.desk, self._to.get, self._keep)
+        self._session = Session(self.handler, self._to.get, self._keep)
 
     def ask(self, kind: str, seq: int) -> None:
         self.say(json.dumps({"ask": kind, "seq": seq}))
@@ -64,7 +64,7 @@ class Talk:
         try:
             await script(self)
         finally:
-            for event in self.desk.may.values():
+            for event in self.handler.may.values():
                 event.set()
             self.say(None)
             await asyncio.wait_for(task, 30)
@@ -88,13 +88,13 @@ def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", ["numbers", "slice"])
 def test_of_requests_that_wait_only_the_newest_is_answered(kind: str) -> None:
     async def script(talk: Talk) -> None:
-        talk.desk.related_texts = []
+        talk.handler.related_texts = []
         talk.ask(kind, 0)
-        await talk.until(lambda: len(talk.desk.began) == 1)
+        await talk.until(lambda: len(talk.handler.began) == 1)
         for seq in range(1, 50):
             talk.ask(kind, seq)
         await talk.until(lambda: talk._to.empty())
-        talk.desk.may[kind].set()
+        talk.handler.may[kind].set()
         await talk.until(lambda: len(talk.sent) == 2)
         assert talk.sent == [[kind, 0], [kind, 49]]
 
@@ -105,7 +105,7 @@ def test_other_requests_are_all_answered_in_turn() -> None:
     async def script(talk: Talk) -> None:
         for seq in range(20):
             talk.ask("link", seq)
-        talk.desk.may["link"].set()
+        talk.handler.may["link"].set()
         await talk.until(lambda: len(talk.sent) == 20)
         assert talk.sent == [["link", seq] for seq in range(20)]
 
@@ -115,9 +115,9 @@ def test_other_requests_are_all_answered_in_turn() -> None:
 def test_slow_numbers_hold_up_neither_slices_nor_links() -> None:
     async def script(talk: Talk) -> None:
         talk.ask("numbers", 1)
-        await talk.until(lambda: len(talk.desk.began) == 1)
-        talk.desk.may["slice"].set()
-        talk.desk.may["link"].set()
+        await talk.until(lambda: len(talk.handler.began) == 1)
+        talk.handler.may["slice"].set()
+        talk.handler.may["link"].set()
         talk.ask("slice", 2)
         talk.ask("link", 3)
         await talk.until(lambda: len(talk.sent) == 2)
@@ -128,12 +128,12 @@ def test_slow_numbers_hold_up_neither_slices_nor_links() -> None:
 
 def test_related_metrics_follow_the_numbers_and_stop_once_there_are_newer_ones() -> None:
     async def script(talk: Talk) -> None:
-        talk.desk.may["numbers"].set()
+        talk.handler.may["numbers"].set()
         talk.ask("numbers", 1)
-        await talk.until(lambda: ("related", 1) in talk.desk.began)
+        await talk.until(lambda: ("related", 1) in talk.handler.began)
         talk.ask("numbers", 2)
         await talk.until(lambda: ["numbers", 2] in talk.sent)
-        talk.desk.may["related"].set()
+        talk.handler.may["related"].set()
         await talk.until(lambda: ["second", 2] in talk.sent)
         assert talk.sent == [
             ["numbers", 1], ["numbers", 2], ["first", 1], ["first", 2], ["second", 2]
@@ -148,13 +148,13 @@ def test_related_metrics_are_not_computed_while_numbers_keep_coming(
     monkeypatch.setattr(session, "QUIET_SECONDS", 0.3)
 
     async def script(talk: Talk) -> None:
-        talk.desk.may["numbers"].set()
-        talk.desk.may["related"].set()
+        talk.handler.may["numbers"].set()
+        talk.handler.may["related"].set()
         for seq in range(5):
             talk.ask("numbers", seq)
             await talk.until(lambda seq=seq: ["numbers", seq] in talk.sent)  # type: ignore[misc]
         await talk.until(lambda: ["second", 4] in talk.sent)
-        assert {seq for kind, seq in talk.desk.began if kind == "related"} == {4}
+        assert {seq for kind, seq in talk.handler.began if kind == "related"} == {4}
 
     play(script)
 
@@ -163,7 +163,7 @@ def test_related_metrics_are_not_computed_while_numbers_keep_coming(
 def test_what_is_no_message_is_said_so_and_the_talk_goes_on(text: str) -> None:
     async def script(talk: Talk) -> None:
         talk.say(text)
-        talk.desk.may["link"].set()
+        talk.handler.may["link"].set()
         talk.ask("link", 7)
         await talk.until(lambda: len(talk.sent) == 2)
         assert talk.sent[0]["is"] == "problem"
@@ -175,7 +175,7 @@ def test_what_is_no_message_is_said_so_and_the_talk_goes_on(text: str) -> None:
 def test_a_page_that_leaves_ends_the_session_while_answers_are_computed() -> None:
     async def script(talk: Talk) -> None:
         talk.ask("numbers", 1)
-        await talk.until(lambda: len(talk.desk.began) == 1)
+        await talk.until(lambda: len(talk.handler.began) == 1)
         talk.say(None)
         await asyncio.sleep(0.05)
         assert talk.sent == []

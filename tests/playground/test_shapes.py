@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panmatch.errors import OptionError
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Shape, Stroke, shape_from_dict
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
 from tests.playground.literal_masks import (
     COLUMNS,
     ROWS,
@@ -206,6 +207,11 @@ def test_copies_of_a_shape_are_scaled_about_its_centre() -> None:
     assert Stroke(((1, 2), (3, 4)), 8, (0.25,)).nested()[1] == Stroke(((1, 2), (3, 4)), 2)
 
 
+def shape_from_dict(given: object) -> Shape:
+    """Read a shape as the only one of a scene."""
+    return Scene.from_dict({"reference": [given], "prediction": []}).reference[0]
+
+
 SHAPES = [
     Disc(1.1, -2.2, 3.3, (0.5,)),
     Ellipse(1.1, 2.2, 3.3, 4.4, -55.5, (0.9, 0.1)),
@@ -243,64 +249,100 @@ STROKE = {"kind": "stroke", "points": [[1, 2]], "width": 3}
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("disc", r"^shape='disc' is no mapping of keys to values\.$"),
-        ({"x": 1}, r"^the key 'kind' is missing\. Accepted: disc, ellipse, stroke\.$"),
+        ("disc", r"^reference\[0\]='disc' must be a valid dictionary or"),
+        ({"x": 1}, r"^reference\[0\]\.kind=None is not known\. Accepted: disc, ellipse, stroke\.$"),
         (
             DISC | {"kind": "disk"},
-            r"^kind='disk' is not known; did you mean 'disc'\? Accepted: 'disc', 'ellipse', 'str",
+            r"^reference\[0\]\.kind='disk' is not known; did you mean 'disc'\? Accepted: disc, el",
         ),
-        (DISC | {"kind": 7}, r"^kind=7 is not known\. Accepted: disc, ellipse, stroke\.$"),
+        (
+            DISC | {"kind": 7},
+            r"^reference\[0\]\.kind=7 is not known\. Accepted: disc, ellipse, stroke\.$",
+        ),
         (
             {"kind": "disc", "x": 1, "y": 2},
-            r"^the key 'r' of a disc is missing\. Needed: x, y, r\.$",
+            r"^reference\[0\]\.r is missing\.$",
         ),
         (
             DISC | {"part": [0.5]},
-            r"^the key 'part' of a disc is not known; did you mean 'parts'\? Accepted: x, y, r, ",
+            r"^reference\[0\]: the key 'part' of disc is not known; did you mean 'parts'\? Acc",
         ),
-        (DISC | {"r": -1}, r"^r=-1 is not accepted; pass a number from 0 to 2000\.$"),
-        (DISC | {"r": 2000.5}, r"^r=2000\.5 is not accepted; pass a number from 0 to 2000\.$"),
-        (DISC | {"x": "1"}, r"^x='1' is not accepted; pass a number from -2000 to 2000\.$"),
-        (DISC | {"y": True}, r"^y=True is not accepted; pass a number from -2000 to 2000\.$"),
-        (DISC | {"y": math.nan}, r"^y=nan is not accepted; pass a number from -2000 to 2000\.$"),
-        (DISC | {"x": 10**400}, r"^x=10{59}… is not accepted; pass a number from -2000 to 2000\.$"),
+        (
+            DISC | {"r": -1},
+            r"^reference\[0\]\.r=-1 must be greater than or equal to 0\.$",
+        ),
+        (
+            DISC | {"r": 2000.5},
+            r"^reference\[0\]\.r=2000\.5 must be less than or equal to 2000\.$",
+        ),
+        (
+            DISC | {"x": "1"},
+            r"^reference\[0\]\.x='1' must be a valid number\.$",
+        ),
+        (
+            DISC | {"y": True},
+            r"^reference\[0\]\.y=True must be a valid number\.$",
+        ),
+        (
+            DISC | {"y": math.nan},
+            r"^reference\[0\]\.y=nan must be a finite number\.$",
+        ),
+        (
+            DISC | {"x": 10**400},
+            r"^reference\[0\]\.x=10{59}… must be a valid number\.$",
+        ),
         (
             {"kind": "ellipse", "x": 1, "y": 2, "rx": 3, "ry": 4, "angle": math.inf},
-            r"^angle=inf is not accepted; pass a finite number\.$",
+            r"^reference\[0\]\.angle=inf must be a finite number\.$",
         ),
         (
             {"kind": "ellipse", "x": 1, "y": 2, "rx": 3, "ry": -4},
-            r"^ry=-4 is not accepted; pass a number from 0 to 2000\.$",
+            r"^reference\[0\]\.ry=-4 must be greater than or equal to 0\.$",
         ),
         (
             {"kind": "ellipse", "x": 1, "y": 2, "rx": None, "ry": 4},
-            r"^rx=None is not accepted; pass a number from 0 to 2000\.$",
+            r"^reference\[0\]\.rx=None must be a valid number\.$",
         ),
-        (STROKE | {"width": -3}, r"^width=-3 is not accepted; pass a number from 0 to 2000\.$"),
+        (
+            STROKE | {"width": -3},
+            r"^reference\[0\]\.width=-3 must be greater than or equal to 0\.$",
+        ),
         (
             STROKE | {"points": []},
-            r"^points=\[\] must be a list of 1 to 2,000 points \[x, y\]\.$",
+            r"^reference\[0\]\.points=\[\] must have at least 1 item, not 0\.$",
         ),
         (
             STROKE | {"points": [[0, 0]] * 2001},
-            r"^points=\[\[0, 0\], .*… must be a list of 1 to 2,000 points \[x, y\]\.$",
+            r"^reference\[0\]\.points=\[\[0, 0\], .*… must have at most 2000 items, not 2001\.$",
         ),
         (
             STROKE | {"points": [[1, 2], [3]]},
-            r"^the 2nd point is \[3\], but must be \[x, y\]\.$",
+            r"^reference\[0\]\.points\[1\]\[1\] is missing\.$",
         ),
         (
             STROKE | {"points": [[1, 2], [3, -2001.0]]},
-            r"^the 2nd point: y=-2001\.0 is not accepted; pass a number from -2000 to 2000\.$",
+            r"^reference\[0\]\.points\[1\]\[1\]=-2001\.0 must be greater than or equal to -2000\.$",
         ),
-        (DISC | {"parts": 0.5}, r"^parts=0\.5 is no list of factors, such as \[0\.6, 0\.3\]\.$"),
-        (DISC | {"parts": ["a"]}, r"^parts='a' is not accepted; pass a number from 0 to 1\.$"),
+        (
+            DISC | {"parts": 0.5},
+            r"^reference\[0\]\.parts=0\.5 must be a valid list\.$",
+        ),
+        (
+            DISC | {"parts": ["a"]},
+            r"^reference\[0\]\.parts\[0\]='a' must be a valid number\.$",
+        ),
         *(
             (
                 DISC | {"parts": parts},
-                r"^parts=\[.*\] must be at most 4 factors that fall, each between 0 and 1, such",
+                r"^reference\[0\]\.parts: \(0.*\) must be factors that fall, such as \[0\.6, ",
             )
-            for parts in ([0.5, 0.5], [0.4, 0.6], [1], [0], [0.9, 0.8, 0.7, 0.6, 0.5])
+            for parts in ([0.5, 0.5], [0.4, 0.6])
+        ),
+        (DISC | {"parts": [1]}, r"^reference\[0\]\.parts\[0\]=1 must be less than 1\.$"),
+        (DISC | {"parts": [0]}, r"^reference\[0\]\.parts\[0\]=0 must be greater than 0\.$"),
+        (
+            DISC | {"parts": [0.9, 0.8, 0.7, 0.6, 0.5]},
+            r"^reference\[0\]\.parts=\[0\.9, .*\] must have at most 4 items",
         ),
     ],
 )

@@ -9,8 +9,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, PanmatchError, ThresholdError
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.view import View
+from panmatch.playground._states import View
+from panmatch.playground._strategies import STRATEGIES
 from panmatch.spec.models import Matcher
 
 DEFAULTS = {
@@ -20,7 +20,7 @@ DEFAULTS = {
     "regions": False,
     "parts": False,
     "background": "image",
-    "cells": False,
+    "voronoi": False,
     "areas": "raster",
     "curves": ["pq"],
     "grid": False,
@@ -43,7 +43,7 @@ def test_a_view_reads_what_it_writes() -> None:
         regions=True,
         parts=True,
         background="none",
-        cells=True,
+        voronoi=True,
         curves=("ap", "sq", "rq"),
         grid=True,
         table="rq",
@@ -51,11 +51,11 @@ def test_a_view_reads_what_it_writes() -> None:
         slice=7,
     )
     assert View.from_dict(view.to_dict()) == view
-    assert view.listed is STRATEGIES["union"]
+    assert view.shown_strategies == ("union", "same-id")
 
 
 def test_areas_may_be_analytic() -> None:
-    view = View(areas="analytic", cells=True)
+    view = View(areas="analytic", voronoi=True)
     assert View.from_dict(view.to_dict()) == view
 
 
@@ -71,51 +71,60 @@ def test_a_whole_number_is_a_threshold() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([], r"^view=\[\] is no mapping of keys to values\.$"),
+        ([], r"^view=\[\] must be a dictionary or an instance of View\.$"),
         (
             {"treshold": 0.5},
             r"^the key 'treshold' of view is not known; did you mean 'threshold'\? Accepted: strat",
         ),
         (
             {"strategy": "one-to-one"},
-            r"^strategy='one-to-one' is not known; did you mean 'one-to-one/greedy'\? Accepted: 'o",
+            r"^strategy='one-to-one' is not known; did you mean 'one-to-one/greedy'\? Accepted: on",
         ),
         ({"strategy": None}, r"^strategy=None is not known\. Accepted: one-to-one/optimal, one-to"),
         ({"strategy": "a" * 99}, r"^strategy='a{59}… is not known\. Accepted: one-to-one/optimal"),
-        ({"compared": "same-id"}, r"^compared='same-id' is no list\. Accepted: one-to-one/optimal"),
+        (
+            {"compared": "same-id"},
+            r"^compared='same-id' must be a valid list\.$",
+        ),
         (
             {"compared": ["same-id", "same"]},
-            r"^compared='same' is not known; did you mean 'same-id'\? Accepted: 'one-to-one/optima",
+            r"^compared\[1\]='same' is not known; did you mean 'same-id'\? Accepted: one-to-one",
         ),
-        ({"compared": ["same-id", "same-id"]}, r"^compared names 'same-id' twice\.$"),
+        ({"compared": ["same-id", "same-id"]}, r"^compared: 'same-id' is listed twice\.$"),
         (
             {"curves": ["pq", "autc"]},
-            r"^curves='autc' is not known\. Accepted: 'pq', 'sq', 'rq', '",
+            r"^curves\[1\]='autc' is not known\. Accepted: pq, sq, rq, ap\.$",
         ),
-        ({"curves": ["pq", "pq"]}, r"^curves names 'pq' twice\.$"),
-        ({"threshold": "0.5"}, r"^threshold='0\.5' is not accepted; pass a finite number\.$"),
-        ({"threshold": True}, r"^threshold=True is not accepted; pass a finite number\.$"),
+        ({"curves": ["pq", "pq"]}, r"^curves: 'pq' is listed twice\.$"),
+        (
+            {"threshold": "0.5"},
+            r"^threshold='0\.5' must be a valid number\.$",
+        ),
+        (
+            {"threshold": True},
+            r"^threshold=True must be a valid number\.$",
+        ),
         *(
-            ({key: 1}, rf"^{key}=1 is neither true nor false\.$")
-            for key in ("regions", "parts", "cells", "grid")
+            ({key: 1}, rf"^{key}=1 must be a valid boolean\.$")
+            for key in ("regions", "parts", "voronoi", "grid")
         ),
-        ({"background": "all"}, r"^background='all' is not known\. Accepted: 'image', 'none'\.$"),
-        ({"areas": "exact"}, r"^areas='exact' is not known.* Accepted: 'raster', 'analytic'\.$"),
-        ({"table": "ap"}, r"^table='ap' is not known.* Accepted: 'pq', 'sq', 'rq'\.$"),
-        ({"axis": 3}, r"^axis=3 is not accepted; pass 0, 1 or 2\.$"),
-        ({"axis": 1.0}, r"^axis=1\.0 is not accepted; pass 0, 1 or 2\.$"),
-        ({"axis": False}, r"^axis=False is not accepted; pass 0, 1 or 2\.$"),
+        ({"background": "all"}, r"^background='all' is not known\. Accepted: image, none\.$"),
+        ({"areas": "exact"}, r"^areas='exact' is not known.* Accepted: raster, analytic\.$"),
+        ({"table": "ap"}, r"^table='ap' is not known.* Accepted: pq, sq, rq\.$"),
+        ({"axis": 3}, r"^axis=3 must be less than or equal to 2\.$"),
+        ({"axis": 1.0}, r"^axis=1\.0 must be a valid integer\.$"),
+        ({"axis": False}, r"^axis=False must be a valid integer\.$"),
         (
             {"slice": -1},
-            r"^slice=-1 is not accepted; pass 0 or more, or null for the middle one\.$",
+            r"^slice=-1 must be greater than or equal to 0\.$",
         ),
         (
             {"strategy": "union"},
-            r"^strategy='union' takes together what is predicted in a cell, and needs regions=true",
+            r"^strategy='union' takes together what is predicted in a Voronoi region, and needs",
         ),
         (
             {"compared": ["same-id", "union"]},
-            r"^compared='union' takes together what is predicted in a cell, and needs regions=true",
+            r"^compared='union' takes together what is predicted in a Voronoi region, and needs",
         ),
         (
             {"areas": "analytic", "regions": True},
@@ -179,7 +188,7 @@ def test_strategies_have_labels_and_sentences_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_every_strategy_runs_on_predictions_cut_by_cells(name: str) -> None:
+def test_every_strategy_runs_on_predictions_cut_by_voronoi_regions(name: str) -> None:
     image = np.array([[1, 1, 0, 0, 2, 2]])
     cut = pm.count_region_overlaps(image, image)
     assert pm.match(cut, STRATEGIES[name].strategy).tally.tp == 2

@@ -9,10 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from panmatch.errors import OptionError
-from panmatch.playground.copying.export import evaluate_command, export_scene
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.server.server import ADDRESS, listen, serve
-from panmatch.playground.states.links import read_link, write_link
+from panmatch.playground import (
+    FilePair,
+    evaluate_command,
+    export_scene,
+    listen,
+    read_link,
+    serve,
+    write_link,
+)
 
 
 def run_play(
@@ -30,9 +35,10 @@ def run_play(
     end = "" if link is None else write_link(read_link(link)[0])
     pair = None
     if ref is not None and pred is not None:
-        pair = Pair.open(ref, pred, allow_header_mismatch=allow_header_mismatch)
+        pair = FilePair.open(ref, pred, allow_header_mismatch=allow_header_mismatch)
     with listen(port) as listening:
-        url = f"http://{ADDRESS}:{listening.getsockname()[1]}/{end}"
+        address, number = listening.getsockname()
+        url = f"http://{address}:{number}/{end}"
         with suppress(KeyboardInterrupt):
             print(f"Playground: {url} (Ctrl-C ends it)", flush=True)
             if browser:

@@ -10,25 +10,46 @@ Examples
 array([[1, 1]])
 """
 
-from panmatch.playground.drawing.exact_areas import exact_overlap
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc, Ellipse, Stroke
-from panmatch.playground.states.links import read_link, write_link
-from panmatch.playground.states.presets import PRESETS
-from panmatch.playground.states.state import State
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.view import View
+from typing import TYPE_CHECKING
+
+from panmatch.playground._exact_areas import exact_overlap
+from panmatch.playground._export import evaluate_command, export_scene
+from panmatch.playground._file_pair import FilePair
+from panmatch.playground._links import read_link, write_link
+from panmatch.playground._presets import PRESETS
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Disc, Ellipse, Stroke
+from panmatch.playground._states import State, View
+from panmatch.playground._strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from panmatch.playground._server import listen, serve
+
+
+def __getattr__(name: str) -> object:
+    """Import the server when it is first needed: drawing and reading links do without it."""
+    if name not in ("listen", "serve"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from panmatch.playground import _server
+
+    return getattr(_server, name)
+
 
 __all__ = [
     "PRESETS",
     "STRATEGIES",
     "Disc",
     "Ellipse",
+    "FilePair",
     "Scene",
     "State",
     "Stroke",
     "View",
+    "evaluate_command",
     "exact_overlap",
+    "export_scene",
+    "listen",
     "read_link",
+    "serve",
     "write_link",
 ]

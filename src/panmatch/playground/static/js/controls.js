@@ -21,7 +21,7 @@ export class Controls {
     this.threshold.addEventListener("input", () => this.slide(false));
     this.threshold.addEventListener("change", () => this.slide(true));
     this.exact.addEventListener("change", () => this.type());
-    for (const name of ["regions", "cells", "parts", "grid"]) {
+    for (const name of ["regions", "voronoi", "parts", "grid"]) {
       find(`#${name}`).addEventListener("change", (event) => this.toggle(name, event.target.checked));
     }
     find("#analytic").addEventListener("change", (event) => store.view({ areas: event.target.checked ? "analytic" : "raster" }));
@@ -31,7 +31,7 @@ export class Controls {
       box.addEventListener("change", () => this.quantities());
     }
     if (pair) for (const name of ["parts", "analytic", "background"]) find(`#${name}`).closest("label").hidden = true;
-    if (pair) find("#cells").closest("label").hidden = true;
+    if (pair) find("#voronoi").closest("label").hidden = true;
   }
 
   choose(strategy) {
@@ -57,13 +57,13 @@ export class Controls {
   toggle(name, on) {
     const { view } = this.store.state;
     const change = { [name]: on };
-    if (name === "regions" && on && !this.pair) Object.assign(change, { cells: true });
-    if (name === "regions" && !on) Object.assign(change, this.withoutUnion(view), { cells: false });
+    if (name === "regions" && on && !this.pair) Object.assign(change, { voronoi: true });
+    if (name === "regions" && !on) Object.assign(change, this.withoutUnion(view), { voronoi: false });
     if ((name === "regions" || name === "parts") && on) change.areas = "raster";
     this.store.view(change);
   }
 
-  /** The union of a cell is a strategy only where there are cells. */
+  /** The union of a Voronoi region is a strategy only where there are regions. */
   withoutUnion(view) {
     const compared = view.compared.filter((id) => !this.strategies.get(id).only_regions);
     const strategy = this.strategies.get(view.strategy).only_regions ? "one-to-one/optimal" : view.strategy;
@@ -89,7 +89,7 @@ export class Controls {
     find("#compare").disabled = !others.length;
     this.threshold.value = view.threshold;
     this.exact.value = view.threshold;
-    for (const name of ["regions", "cells", "parts", "grid"]) find(`#${name}`).checked = view[name];
+    for (const name of ["regions", "voronoi", "parts", "grid"]) find(`#${name}`).checked = view[name];
     find("#analytic").checked = view.areas === "analytic";
     find("#background").checked = view.background === "image";
     if (!this.pair) find("#background").closest("label").hidden = !view.parts;

@@ -58,7 +58,7 @@ export class Curves {
       ),
     );
     const [all, tall] = [width * columns, height * rows];
-    this.cell = { width, height };
+    this.plotSize = { width, height };
     const label = `Curves of ${wanted.map((name) => QUANTITIES[name].name).join(", ")} over the threshold`;
     const picture = svg("svg", { id: "curve-picture", width: all, height: tall, viewBox: `0 0 ${all} ${tall}`, role: "img", "aria-label": label }, drawings);
     this.root.replaceChildren(picture);
@@ -76,16 +76,16 @@ export class Curves {
   }
 
   drag(event) {
-    if (!this.cell || !this.numbers) return;
+    if (!this.plotSize || !this.numbers) return;
     const box = this.root.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     if (!this.dragging) return this.tell(x, y);
-    const threshold = this.plots[0].thresholdAt(x % this.cell.width);
+    const threshold = this.plots[0].thresholdAt(x % this.plotSize.width);
     this.store.view({ threshold: Math.round(threshold * 1000) / 1000 }, { final: false });
   }
 
   tell(x, y) {
-    const { width, height } = this.cell;
+    const { width, height } = this.plotSize;
     const at = Math.floor(x / width) + Math.floor(y / height) * Math.round(this.size.width / width);
     this.root.title = this.plots[at]?.tell(x % width, y % height, this.numbers, this.store.state.view, this.strategies) ?? "";
   }

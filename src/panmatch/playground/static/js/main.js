@@ -223,7 +223,7 @@ class Page {
     find("#undo").addEventListener("click", () => this.store.undo());
     find("#redo").addEventListener("click", () => this.store.redo());
     find("#theme").addEventListener("click", () => this.switchTheme());
-    find("#start-anew").addEventListener("click", () => {
+    find("#open-example").addEventListener("click", () => {
       history.pushState(null, "", location.pathname);
       this.readLink();
     });

@@ -19,16 +19,16 @@ export class Scene {
     this.side = "prediction"; // of new shapes
     this.drawn = { reference: [], prediction: [] };
     this.fates = { reference: new Map(), prediction: new Map() }; // of objects that are seen
-    this.cells = null;
+    this.voronoi = null;
     this.gesture = null;
     this.root = find("#scene");
     this.root.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     this.layers = Object.fromEntries(
-      ["cells", ...SIDES, "names", "marks"].map((name) => [name, svg("g", { class: `layer ${name}` })]),
+      ["voronoi", ...SIDES, "names", "marks"].map((name) => [name, svg("g", { class: `layer ${name}` })]),
     );
-    const { cells, reference, prediction, names, marks } = this.layers;
+    const { voronoi, reference, prediction, names, marks } = this.layers;
     const objects = svg("g", { class: "objects" }, reference, prediction);
-    this.root.append(svg("rect", { class: "ground", width: WIDTH, height: HEIGHT }), objects, cells, names, marks);
+    this.root.append(svg("rect", { class: "ground", width: WIDTH, height: HEIGHT }), objects, voronoi, names, marks);
     this.root.addEventListener("pointerdown", (event) => this.press(event));
     this.root.addEventListener("pointermove", (event) => this.drag(event));
     this.root.addEventListener("pointerup", () => this.release());
@@ -125,13 +125,13 @@ export class Scene {
       this.fates[side] = new Map(numbers.vertices[side].map(({ id, state }) => [id, state]));
       this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
     }
-    if (numbers.cells?.bits !== this.cells?.bits) this.drawCells(numbers.cells);
-    this.cells = numbers.cells;
+    if (numbers.voronoi?.bits !== this.voronoi?.bits) this.drawVoronoi(numbers.voronoi);
+    this.voronoi = numbers.voronoi;
   }
 
-  drawCells(cells) {
-    const image = cells && cellImage(cells);
-    this.layers.cells.replaceChildren(
+  drawVoronoi(borders) {
+    const image = borders && borderImage(borders);
+    this.layers.voronoi.replaceChildren(
       ...(image ? [svg("image", { href: image, width: WIDTH, height: HEIGHT })] : []),
     );
   }
@@ -298,8 +298,8 @@ function outline(shape, names) {
   return line;
 }
 
-/** Borders of cells, as a picture with a transparent ground. */
-function cellImage({ width, height, bits }) {
+/** Borders of Voronoi regions, as a picture with a transparent ground. */
+function borderImage({ width, height, bits }) {
   const packed = Uint8Array.from(atob(bits), (letter) => letter.charCodeAt(0));
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width, height });

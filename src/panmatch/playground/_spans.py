@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.drawing.canvas import COLUMNS, ROWS, SAMPLES
+WIDTH, HEIGHT = 600, 362  # of the canvas, in units
+SAMPLES = 4  # pixels per unit and axis
+COLUMNS, ROWS = WIDTH * SAMPLES, HEIGHT * SAMPLES
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -98,21 +100,18 @@ def segment_spans(shape: Ints, begin: Floats, end: Floats, r: Floats) -> Spans:
     Spans
         Those of all segments of a shape together.
     """
-    found = []
+    groups = []
     for first in range(0, len(shape), SEGMENTS_AT_ONCE):
         some = slice(first, first + SEGMENTS_AT_ONCE)
-        found.append(_united(_segment_spans(shape[some], begin[some], end[some], r[some])))
-    return found[0] if len(found) == 1 else _united(joined(found))
+        groups.append(_united(_segment_spans(shape[some], begin[some], end[some], r[some])))
+    return groups[0] if len(groups) == 1 else _united(joined(groups))
 
 
-def joined(spans: list[Spans]) -> Spans:
-    """Return all spans as one."""
-    none = np.zeros(0, dtype=np.int64)
-    return Spans(
-        np.concatenate([none, *(one.shape for one in spans)]),
-        np.concatenate([none, *(one.start for one in spans)]),
-        np.concatenate([none, *(one.stop for one in spans)]),
-    )
+def joined(groups: list[Spans]) -> Spans:
+    """Return all spans of all groups."""
+    none = np.zeros((3, 0), dtype=np.int64)
+    columns = [np.stack((spans.shape, spans.start, spans.stop)) for spans in groups]
+    return Spans(*np.concatenate([none, *columns], axis=1))
 
 
 def _segment_spans(owner: Ints, begin: Floats, end: Floats, r: Floats) -> Spans:
@@ -123,10 +122,10 @@ def _segment_spans(owner: Ints, begin: Floats, end: Floats, r: Floats) -> Spans:
     length = np.hypot(ux, uy)
     # The straight side on the left touches the discs this far below their centres.
     lean = r * np.divide(ux, length, where=length > 0, out=np.zeros_like(ux))
-    at, row = _rows_between(ay - r, by + r)
-    hit = (_centres(row) - ay[at] >= -r[at]) & (_centres(row) - by[at] <= r[at])
-    at, row = at[hit], row[hit]
-    ax, ay, bx, by, ux, uy, r, lean = (v[at] for v in (ax, ay, bx, by, ux, uy, r, lean))
+    segment, row = _rows_between(ay - r, by + r)
+    hit = (_centres(row) - ay[segment] >= -r[segment]) & (_centres(row) - by[segment] <= r[segment])
+    segment, row = segment[hit], row[hit]
+    ax, ay, bx, by, ux, uy, r, lean = (v[segment] for v in (ax, ay, bx, by, ux, uy, r, lean))
     dy_a, dy_b = _centres(row) - ay, _centres(row) - by
     left = _reach(dy_a, uy, lean, flat=0.0)
     right = _reach(dy_a, uy, -lean, flat=1.0)
@@ -147,7 +146,7 @@ def _segment_spans(owner: Ints, begin: Floats, end: Floats, r: Floats) -> Spans:
         return covered
 
     ends = ax + left * ux - half_left, ax + right * ux + half_right
-    return _settled(owner[at], row, ends, covers)
+    return _settled(owner[segment], row, ends, covers)
 
 
 def _turn(degrees: Floats) -> tuple[Floats, Floats]:

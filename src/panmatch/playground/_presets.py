@@ -1,18 +1,38 @@
-"""A dense scene: touching cells, predicted with the usual mistakes."""
+"""Scenes to begin with, from presets.yaml, and a dense one that is drawn at random."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
-from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Ellipse, Shape, Stroke
+from panmatch.playground._published_links import read_published
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Ellipse, Stroke
+from panmatch.playground._spans import HEIGHT, WIDTH
+from panmatch.playground._states import State, View
+from panmatch.playground._validation import Checked, checked
 
+FILE = Path(__file__).with_name("presets.yaml")
+DENSE_CELLS = "dense cells"  # in place of a scene
 PER_ROW, ROWS = 14, 10  # every other row has one cell less, and stands in the gaps
 SEED = 39
-SPLIT, MERGED, MISSED, MADE_UP = 0.07, 0.07, 0.05, 0.05  # shares of the cells
+SPLIT, MERGED, MISSED, SPURIOUS = 0.07, 0.07, 0.05, 0.05  # shares of the cells
+
+
+@checked
+class Preset(Checked):
+    """A named scene, with one or two sentences on what to look at."""
+
+    id: str
+    title: str
+    about: str
+    state: State
 
 
 def dense_cells() -> Scene:
@@ -25,18 +45,20 @@ def dense_cells() -> Scene:
     (127, 126)
     """
     rng = np.random.default_rng(SEED)
-    reference: list[Shape] = []
-    prediction: list[Shape] = []
+    reference: list[Ellipse] = []
+    prediction: list[Ellipse | Stroke] = []
     for row in range(ROWS):
         cells = [_cell(row, column, rng) for column in range(PER_ROW - row % 2)]
         while cells:
-            true, found = _predicted(cells, rng)
+            true, predicted = _predicted(cells, rng)
             reference += true
-            prediction += found
+            prediction += predicted
     return Scene(tuple(reference), tuple(prediction))
 
 
-def _predicted(cells: list[Ellipse], rng: np.random.Generator) -> tuple[list[Ellipse], list[Shape]]:
+def _predicted(
+    cells: list[Ellipse], rng: np.random.Generator
+) -> tuple[list[Ellipse], Sequence[Ellipse | Stroke]]:
     """Take the first cell off the list, or two, and return the true and the predicted shapes."""
     cell, chance = cells.pop(0), rng.uniform()
     if chance < SPLIT:
@@ -46,7 +68,7 @@ def _predicted(cells: list[Ellipse], rng: np.random.Generator) -> tuple[list[Ell
         return [cell, other], [_bridge(cell, other)]
     if chance > 1 - MISSED:
         return [cell], []
-    return [cell] if chance < 1 - MISSED - MADE_UP else [], [_redrawn(cell, rng)]
+    return [cell] if chance < 1 - MISSED - SPURIOUS else [], [_redrawn(cell, rng)]
 
 
 def _cell(row: int, column: int, rng: np.random.Generator) -> Ellipse:
@@ -69,7 +91,7 @@ def _redrawn(cell: Ellipse, rng: np.random.Generator) -> Ellipse:
     )
 
 
-def _pieces(cell: Ellipse) -> list[Shape]:
+def _pieces(cell: Ellipse) -> list[Ellipse]:
     """Return a cell in two pieces, side by side."""
     angle = math.radians(cell.angle)
     return [
@@ -84,10 +106,27 @@ def _pieces(cell: Ellipse) -> list[Shape]:
     ]
 
 
-def _bridge(one: Ellipse, other: Ellipse) -> Stroke:
+def _bridge(cell: Ellipse, other: Ellipse) -> Stroke:
     """Return one prediction over two cells."""
-    return Stroke(((one.x, one.y), (other.x, other.y)), width=36)
+    return Stroke(((cell.x, cell.y), (other.x, other.y)), width=36)
 
 
 def _rounded(x: float, y: float, rx: float, ry: float, angle: float) -> Ellipse:
     return Ellipse(round(x, 1), round(y, 1), round(rx, 1), round(ry, 1), round(angle, 1))
+
+
+def _read_preset(entry: dict[str, Any]) -> Preset:
+    """Return a preset whose scene is drawn here, said in full, or that of a published link."""
+    link, scene, view = entry.pop("link", None), entry.pop("scene", None), entry.pop("view", {})
+    if link is not None:
+        state, _ = read_published(link)
+        state = replace(state, view=replace(state.view, **view))
+    else:
+        drawn = dense_cells() if scene == DENSE_CELLS else Scene.from_dict(scene)
+        state = State(drawn, View.from_dict(view))
+    return Preset(**entry, state=state)
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # several times as fast, where it is there
+PRESETS = tuple(_read_preset(entry) for entry in yaml.load(FILE.read_bytes(), _LOADER))
+START = PRESETS[0].state

@@ -9,11 +9,10 @@ import numpy as np
 
 from panmatch.errors import OptionError
 from panmatch.overlap import Overlap
-from panmatch.playground.checks import ordinal
-from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
-from panmatch.playground.drawing.scene import SIDES, Scene, Side, place
-from panmatch.playground.drawing.shapes import Disc, Shape
-from panmatch.playground.drawing.spans import Floats
+from panmatch.playground._scene import SIDES, Scene, Side
+from panmatch.playground._shapes import Disc, Shape
+from panmatch.playground._spans import HEIGHT, WIDTH, Floats
+from panmatch.playground._validation import ordinal
 
 ROUNDING = 1e-9  # units by which discs may overlap, or leave the canvas: they were meant to touch
 REMEDY = "switch exact areas off (areas='raster')"
@@ -38,19 +37,18 @@ def exact_overlap(scene: Scene) -> Overlap:
     reference, prediction = (_checked_discs(scene, side) for side in SIDES)
     shared = lens_areas(reference[:, None], prediction[None])
     sizes = [np.pi * discs[:, 2] ** 2 for discs in (reference, prediction)]
-    some = [size > 0 for size in sizes]
-    overlap = Overlap.from_dense(shared[some[0]][:, some[1]], sizes[0][some[0]], sizes[1][some[1]])
-    ids = [np.flatnonzero(one) + 1 for one in some]
-    return replace(overlap, ref_ids=ids[0], pred_ids=ids[1])
+    refs, preds = (np.flatnonzero(size > 0) for size in sizes)
+    overlap = Overlap.from_dense(shared[refs][:, preds], sizes[0][refs], sizes[1][preds])
+    return replace(overlap, ref_ids=refs + 1, pred_ids=preds + 1)
 
 
 def disc_table(shapes: Sequence[Shape]) -> Floats:
     """Return x, y and r of all discs among shapes, one row each."""
-    discs = [(one.x, one.y, one.r) for one in shapes if isinstance(one, Disc)]
+    discs = [(shape.x, shape.y, shape.r) for shape in shapes if isinstance(shape, Disc)]
     return np.array(discs, dtype=np.float64).reshape(-1, 3)
 
 
-def lens_areas(one: Floats, other: Floats) -> Floats:
+def lens_areas(discs: Floats, others: Floats) -> Floats:
     """Return the areas that discs share with others.
 
     The angles under which the common chord is seen come from products of differences that are
@@ -58,7 +56,7 @@ def lens_areas(one: Floats, other: Floats) -> Floats:
 
     Parameters
     ----------
-    one, other
+    discs, others
         x, y and r along the last axis; the other axes are broadcast.
 
     Examples
@@ -66,9 +64,9 @@ def lens_areas(one: Floats, other: Floats) -> Floats:
     >>> float(lens_areas(np.array([0, 0, 1.0]), np.array([0, 1, 1.0])).round(12))
     1.228369698609
     """
-    distance = np.hypot(one[..., 0] - other[..., 0], one[..., 1] - other[..., 1])
-    small = np.minimum(one[..., 2], other[..., 2])
-    large = np.maximum(one[..., 2], other[..., 2])
+    distance = np.hypot(discs[..., 0] - others[..., 0], discs[..., 1] - others[..., 1])
+    small = np.minimum(discs[..., 2], others[..., 2])
+    large = np.maximum(discs[..., 2], others[..., 2])
     depth = np.maximum((small + large) - distance, 0)
     sticks_out = np.maximum(distance - (large - small), 0)
     near, far = distance + (large - small), distance + (large + small)
@@ -92,7 +90,7 @@ def _checked_discs(scene: Scene, side: Side) -> Floats:
     """Return x, y, r of all shapes of a side, or raise unless their areas are those of discs."""
     shapes = scene.shapes(side)
     for position, shape in enumerate(shapes):
-        _check_disc(place(side, position), shape)
+        _check_disc(f"the {ordinal(position)} shape of {side}", shape)
     discs = disc_table(shapes)
     _check_apart(side, discs)
     return discs
@@ -112,10 +110,10 @@ def _check_disc(where: str, shape: Shape) -> None:
 
 
 def _check_apart(side: Side, discs: Floats) -> None:
-    found = overlapping_discs(discs)
-    if found is not None:
+    pair = overlapping_discs(discs)
+    if pair is not None:
         raise OptionError(
-            f"the {ordinal(found[0])} and the {ordinal(found[1])} shape of {side} overlap, so that "
+            f"the {ordinal(pair[0])} and the {ordinal(pair[1])} shape of {side} overlap, so that "
             "one hides a piece of the other, but exact areas are those of whole discs: move them "
             f"apart, or {REMEDY}."
         )

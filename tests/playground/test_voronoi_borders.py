@@ -1,4 +1,4 @@
-"""The picture of the cells: borders are where the nearest reference changes."""
+"""The picture of the Voronoi regions: borders are where the nearest reference changes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import base64
 import numpy as np
 
 from panmatch.playground import View
-from panmatch.playground.numbers.answers import answer_numbers
-from panmatch.playground.numbers.cell_borders import cell_borders
-from panmatch.playground.numbers.drawn import DrawnScene
-from panmatch.playground.plain import Message
+from panmatch.playground._answers import answer_numbers
+from panmatch.playground._sources import DrawnScene, draw_voronoi_borders
+from panmatch.playground._validation import Message
 from tests.playground.drawn_scenes import EMPTY, MIXED, Image
 
 
@@ -35,21 +34,21 @@ def test_borders_are_where_the_nearest_reference_changes() -> None:
     labels = np.zeros((24, 40), np.uint16)
     labels[3, 5], labels[20:22, 30:34], labels[2:6, 33], labels[23, 0] = 1, 2, 3, 4
     coarse = labels.reshape(12, 2, 20, 2).max((1, 3))
-    cells = nearest(coarse)
+    regions = nearest(coarse)
     expected = np.zeros(coarse.shape, int)
     for row, column in np.ndindex(coarse.shape):
-        below = row + 1 < 12 and cells[row, column] != cells[row + 1, column]
-        right = column + 1 < 20 and cells[row, column] != cells[row, column + 1]
+        below = row + 1 < 12 and regions[row, column] != regions[row + 1, column]
+        right = column + 1 < 20 and regions[row, column] != regions[row, column + 1]
         expected[row, column] = below or right
-    found = decode(cell_borders(labels))
+    found = decode(draw_voronoi_borders(labels))
     assert found.tolist() == expected.tolist()
     assert expected.any()
 
 
-def test_cells_are_sent_only_if_they_are_drawn() -> None:
+def test_borders_are_sent_only_if_they_are_drawn() -> None:
     drawn = DrawnScene(MIXED)
-    assert answer_numbers(drawn, View())["cells"] is None
-    found = answer_numbers(drawn, View(cells=True))["cells"]
+    assert answer_numbers(drawn, View())["voronoi"] is None
+    found = answer_numbers(drawn, View(voronoi=True))["voronoi"]
     assert (found["width"], found["height"]) == (1200, 724)
     assert 1_000 < decode(found).sum() < 20_000
-    assert decode(answer_numbers(DrawnScene(EMPTY), View(cells=True))["cells"]).sum() == 0
+    assert decode(answer_numbers(DrawnScene(EMPTY), View(voronoi=True))["voronoi"]).sum() == 0

@@ -1,4 +1,4 @@
-"""From shapes to images: spans become runs of equal pixels, and runs become images.
+"""Images as runs of equal pixels: drawn from shapes, counted, and painted where pixels are needed.
 
 Numbers of a scene need its runs alone: there are far fewer of them than pixels.
 """
@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground.drawing.canvas import COLUMNS, ROWS
-from panmatch.playground.drawing.shapes import Shape
-from panmatch.playground.drawing.spans import Ints, Spans, joined
+from panmatch.overlap import Overlap
+from panmatch.overlap.counting import JointCounts, assemble
+from panmatch.overlap.sums import sum_by
+from panmatch.playground._shapes import Shape
+from panmatch.playground._spans import COLUMNS, ROWS, Ints, Spans, joined
 
 PIXELS = ROWS * COLUMNS
 # A span as one number that sorts by its start: start, length, then the shape.
@@ -52,7 +54,7 @@ def draw_runs(images: Sequence[Layers]) -> list[Runs]:
     spans = Spans(spans.shape, spans.start + offset[spans.shape], spans.stop + offset[spans.shape])
     stops, topmost = _runs(spans, PIXELS * len(images))
     values = np.array([0, *(value for _, value in layers)])[topmost]
-    return [_cut(stops, values, PIXELS * at) for at in range(len(images))]
+    return [_cut(stops, values, PIXELS * position) for position in range(len(images))]
 
 
 def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[np.unsignedinteger]:
@@ -70,15 +72,33 @@ def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[
 
     Examples
     --------
-    >>> from panmatch.playground.drawing.shapes import Disc
+    >>> from panmatch.playground import Disc
     >>> nested = paint_images([[(Disc(9, 9, 2), 5), (Disc(9, 9, 1), 7)]], np.uint8)
     >>> nested.shape, np.unique(nested, return_counts=True)
     ((1, 1448, 2400), (array([0, 5, 7], dtype=uint8), array([3474992,     156,      52])))
     """
     runs = draw_runs(images)
-    values = np.concatenate([one.values for one in runs]).astype(dtype)
-    lengths = np.concatenate([np.diff(one.stops, prepend=0) for one in runs])
+    values = np.concatenate([image.values for image in runs]).astype(dtype)
+    lengths = np.concatenate([np.diff(image.stops, prepend=0) for image in runs])
     return np.repeat(values, lengths).reshape(len(images), ROWS, COLUMNS)
+
+
+def count_runs(reference: Runs, prediction: Runs) -> Overlap:
+    """Return what `count_overlaps` returns for the two images.
+
+    Examples
+    --------
+    >>> reference = Runs(np.array([2, 5, 6]), np.array([0, 1, 0]))
+    >>> prediction = Runs(np.array([3, 6]), np.array([0, 7]))
+    >>> count_runs(reference, prediction).edges.intersection
+    array([2])
+    """
+    ref, pred, lengths = _common_runs(reference, prediction)
+    width = int(pred.max()) + 1
+    voxels = sum_by(ref * width + pred, lengths, (int(ref.max()) + 1) * width)
+    seen = np.flatnonzero(voxels)
+    in_void = np.zeros(len(seen), np.bool_)
+    return assemble(JointCounts(*np.divmod(seen, width), voxels[seen], in_void, ())).overlap
 
 
 def _cut(stops: Ints, values: Ints, start: int) -> Runs:
@@ -90,12 +110,12 @@ def _cut(stops: Ints, values: Ints, start: int) -> Runs:
 
 def _spans_of(shapes: Sequence[Shape]) -> Spans:
     """Return the spans of all shapes, those of one kind together."""
-    found = []
+    of_kinds = []
     for kind in {type(shape): None for shape in shapes}:
-        at = [position for position, shape in enumerate(shapes) if type(shape) is kind]
-        spans = kind.spans([shapes[position] for position in at])
-        found.append(Spans(np.array(at)[spans.shape], spans.start, spans.stop))
-    return joined(found)
+        positions = [position for position, shape in enumerate(shapes) if type(shape) is kind]
+        spans = kind.spans([shapes[position] for position in positions])
+        of_kinds.append(Spans(np.array(positions)[spans.shape], spans.start, spans.stop))
+    return joined(of_kinds)
 
 
 def _runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
@@ -128,7 +148,17 @@ def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
     for n in range(int(level.max()), -1, -1):
         size = 1 << n
         topmost[size:] = np.maximum(topmost[size:], topmost[:-size])
-        at = level == n
-        np.maximum.at(topmost, first[at], spans.shape[at] + 1)
-        np.maximum.at(topmost, stop[at] - size, spans.shape[at] + 1)
+        here = level == n
+        np.maximum.at(topmost, first[here], spans.shape[here] + 1)
+        np.maximum.at(topmost, stop[here] - size, spans.shape[here] + 1)
     return bounds[1:], topmost
+
+
+def _common_runs(image: Runs, other: Runs) -> tuple[Ints, Ints, Ints]:
+    """Return both values and the length of every run on which neither image changes."""
+    stops = np.sort(np.concatenate([image.stops << 1, other.stops << 1 | 1]))
+    is_other = stops & 1
+    ended = np.cumsum(is_other) - is_other  # runs of the other image that ended before
+    values = other.values.take(ended, mode="clip")  # beyond the last run there are no pixels
+    ended = np.arange(len(stops)) - ended
+    return image.values.take(ended, mode="clip"), values, np.diff(stops >> 1, prepend=0)

@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from urllib.parse import unquote_plus
 
-from panmatch.errors import LinkError, nearest_name
-from panmatch.playground.checks import LONGEST_SHOWN, inside, ordinal, shown
-from panmatch.playground.drawing.canvas import HEIGHT, WIDTH
-from panmatch.playground.drawing.exact_areas import disc_table, overlapping_discs
-from panmatch.playground.drawing.scene import Scene
-from panmatch.playground.drawing.shapes import Disc
-from panmatch.playground.states.state import State
-from panmatch.playground.states.view import COMPARED, CurveKind, View
+from panmatch.errors import LinkError, PanmatchError
+from panmatch.playground._exact_areas import disc_table, overlapping_discs
+from panmatch.playground._scene import Scene
+from panmatch.playground._shapes import Disc
+from panmatch.playground._spans import HEIGHT, WIDTH
+from panmatch.playground._states import COMPARED, Quantity, State, View
+from panmatch.playground._validation import ordinal, shown, unknown
 
-MATCHERS = MappingProxyType(
-    {
-        "greedy": "one-to-one/greedy",
-        "hungarian": "one-to-one/optimal",
-        "maximize-merge": "many-to-one/merge/seed",
-    }
-)
-CURVES: Mapping[str, CurveKind] = MappingProxyType(
-    {"autc": "pq", "asq": "sq", "arq": "rq", "sap": "ap"}
-)
+MATCHERS: Mapping[str, str] = {
+    "greedy": "one-to-one/greedy",
+    "hungarian": "one-to-one/optimal",
+    "maximize-merge": "many-to-one/merge/seed",
+}
+CURVES: Mapping[str, Quantity] = {"autc": "pq", "asq": "sq", "arq": "rq", "sap": "ap"}
 # What a key may say, the published default first.
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "matcher": tuple(MATCHERS),
-        "mode": ("scene", "discrete"),
-        "sap": ("0", "1"),
-        "autc": ("1", "0"),
-        "asq": ("0", "1"),
-        "arq": ("0", "1"),
-    }
-)
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "matcher": tuple(MATCHERS),
+    "mode": ("scene", "discrete"),
+    "sap": ("0", "1"),
+    "autc": ("1", "0"),
+    "asq": ("0", "1"),
+    "arq": ("0", "1"),
+}
 DISCS = ("refs", "preds")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -64,15 +56,18 @@ def read_published(query: str) -> tuple[State, list[str]]:
     ['matcher=hungarian is one-to-one/optimal here.']
     """
     fields = _fields(query)
-    chosen = {key: _choice(key, fields.get(key, accepted[0])) for key, accepted in CHOICES.items()}
+    chosen = {key: fields.get(key, accepted[0]) for key, accepted in CHOICES.items()}
+    for key, value in chosen.items():
+        if value not in CHOICES[key]:
+            raise LinkError(unknown(f"{key}={shown(value)}", value, sorted(CHOICES[key])))
     strategy = MATCHERS[chosen["matcher"]]
     view = View(
         strategy=strategy,
-        compared=(strategy, *(one for one in COMPARED if one != strategy)),
+        compared=(strategy, *(other for other in COMPARED if other != strategy)),
         curves=tuple(curve for key, curve in CURVES.items() if chosen[key] == "1"),
         grid=chosen["mode"] == "discrete",
     )
-    scene = Scene(*(_discs(key, fields[key]) for key in DISCS))
+    scene = Scene(_discs("refs", fields["refs"]), _discs("preds", fields["preds"]))
     notes = [f"matcher={chosen['matcher']} is {strategy} here."]
     notes += [
         f"Discs of {key} overlap: a later one covers an earlier one."
@@ -88,12 +83,9 @@ def _fields(query: str) -> dict[str, str]:
     for field in query.split("&"):
         key, equals, value = (unquote_plus(text) for text in field.partition("="))
         if not equals:
-            raise LinkError(f"{shown(field)} in the link is no key=value.")
+            raise LinkError(f"{shown(field)} in the link is not key=value.")
         if key not in accepted:
-            raise LinkError(
-                f"the key {shown(key)} of the link is not known"
-                f"{nearest_name(key[:LONGEST_SHOWN], accepted)} Accepted: {', '.join(accepted)}."
-            )
+            raise LinkError(unknown(f"the key {shown(key)} of the link", key, accepted))
         if key in fields:
             raise LinkError(f"the link gives {key} twice.")
         fields[key] = value
@@ -101,14 +93,6 @@ def _fields(query: str) -> dict[str, str]:
         if key not in fields:
             raise LinkError(f"the link has no {key}. Give discs, or {key}= for none.")
     return fields
-
-
-def _choice(key: str, value: str) -> str:
-    if value not in CHOICES[key]:
-        raise LinkError(
-            f"{key}={shown(value)} is not known. Accepted: {', '.join(sorted(CHOICES[key]))}."
-        )
-    return value
 
 
 def _discs(key: str, value: str) -> tuple[Disc, ...]:
@@ -122,5 +106,7 @@ def _disc(key: str, position: int, triple: str) -> Disc:
     if len(numbers) != 3 or not all(NUMBER.fullmatch(number) for number in numbers):
         raise LinkError(f"{where}, must be three numbers x,y,r.")
     x, y, r = map(float, numbers)
-    with inside(where):
+    try:
         return Disc(x * WIDTH, y * HEIGHT, r * WIDTH)
+    except PanmatchError as error:
+        raise LinkError(f"{where}: {error}") from error

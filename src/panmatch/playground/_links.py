@@ -6,11 +6,10 @@ import json
 from urllib.parse import quote, unquote
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground.checks import shown
-from panmatch.playground.states.presets import START
-from panmatch.playground.states.published_links import read_published
-from panmatch.playground.states.state import State
-from panmatch.playground.states.strict_json import read_json
+from panmatch.playground._presets import START
+from panmatch.playground._published_links import read_published
+from panmatch.playground._states import State
+from panmatch.playground._validation import read_json, shown
 
 LONGEST = 2_000_000  # bytes
 
@@ -46,7 +45,12 @@ def read_link(link: str) -> tuple[State, list[str]]:
             "remove one."
         )
     if not query and not fragment:
-        return _start(address)
+        if address and "://" not in address:
+            raise LinkError(
+                f"{shown(address)} is not a link: it has neither '?refs=…&preds=…' nor '#' and a "
+                "state."
+            )
+        return START, []
     try:
         return read_published(query) if query else (_read_state(fragment), [])
     except LinkError:
@@ -60,9 +64,8 @@ def write_link(state: State) -> str:
 
     Examples
     --------
-    >>> from panmatch.playground.states.state import State
-    >>> write_link(State(None))[:31]
-    '#%7B%22format%22:1,%22scene%22:'
+    >>> write_link(State(None))[:25]
+    '#%7B%22scene%22:null,%22v'
     >>> read_link(write_link(State(None)))[0] == State(None)
     True
     """
@@ -70,17 +73,9 @@ def write_link(state: State) -> str:
     return "#" + quote(text, safe=",:")
 
 
-def _start(address: str) -> tuple[State, list[str]]:
-    if address and "://" not in address:
-        raise LinkError(
-            f"{shown(address)} is no link: it has neither '?refs=…&preds=…' nor '#' and a state."
-        )
-    return START, []
-
-
 def _read_state(fragment: str) -> State:
     try:
         text = unquote(fragment, errors="strict")
     except UnicodeDecodeError as error:
-        raise LinkError("the link's fragment is no percent-encoded text (UTF-8).") from error
+        raise LinkError("the link's fragment is not percent-encoded text (UTF-8).") from error
     return State.from_dict(read_json(text))

@@ -7,26 +7,24 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
+
+from pydantic import StrictStr
 
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
-from panmatch.playground.checks import as_mapping, shown
-from panmatch.playground.copying.code import answer_code
-from panmatch.playground.drawing.canvas import MOST_SCENE_POINTS, MOST_SHAPES, MOST_STROKE_POINTS
-from panmatch.playground.drawing.scene import SIDES
-from panmatch.playground.numbers.answers import answer_numbers, answer_object
-from panmatch.playground.numbers.counted import Source
-from panmatch.playground.numbers.drawn import DrawnScene
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.numbers.related_rows import compute_overlap_rows, pending_rows
-from panmatch.playground.numbers.slices import answer_slice
-from panmatch.playground.plain import Message
-from panmatch.playground.states.links import read_link
-from panmatch.playground.states.presets import PRESETS
-from panmatch.playground.states.state import State
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.strict_json import read_json
-from panmatch.playground.states.view import View
+from panmatch.playground._answers import answer_numbers, answer_object
+from panmatch.playground._export import answer_code
+from panmatch.playground._file_pair import FilePair, answer_slice
+from panmatch.playground._links import read_link
+from panmatch.playground._presets import PRESETS
+from panmatch.playground._scene import MOST_SCENE_POINTS, MOST_SHAPES, Side
+from panmatch.playground._score_rows import overlap_metric_rows, pending_rows
+from panmatch.playground._shapes import MOST_STROKE_POINTS
+from panmatch.playground._sources import DrawnScene, Source
+from panmatch.playground._states import State, View
+from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
     "the scene is null: this is the state of a pair of files, and none is open here. Start "
@@ -36,7 +34,43 @@ NEEDS_FILES = (
 log = logging.getLogger(__name__)
 
 
-class Desk:
+@checked
+class Hello(Checked):
+    """A request for all that does not depend on the state."""
+
+
+@checked
+class LinkRequest(Checked):
+    """A request for the state that a link carries."""
+
+    link: StrictStr
+
+
+@checked
+class StateRequest(Checked):
+    """A request for the numbers of a state, or for its code."""
+
+    state: State
+
+
+@checked
+class SliceRequest(Checked):
+    """A request for a slice of a pair of files; None for the one in the middle."""
+
+    axis: Whole
+    index: Whole | None = None
+
+
+@checked
+class ObjectRequest(Checked):
+    """A request for one segment and its partners."""
+
+    side: Side
+    id: Whole
+    state: State
+
+
+class RequestHandler:
     """Answers one page; calls may come from several threads.
 
     Parameters
@@ -45,25 +79,26 @@ class Desk:
         The files that are open, if any; all pages share them.
     """
 
-    def __init__(self, pair: Pair | None = None) -> None:
+    def __init__(self, pair: FilePair | None = None) -> None:
         self._pair = pair
         self._drawn: DrawnScene | None = None
-        self._answers: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
-            "hello": ("hello", self._hello),
-            "link": ("state", self._link),
-            "numbers": ("numbers", self._numbers),
-            "slice": ("slice", self._slice),
-            "object": ("object", self._object),
-            "code": ("code", self._code),
+        # What may be asked for: how the answer is called, what the request holds, what answers it.
+        self._kinds: Mapping[str, tuple[str, type[Checked], Callable[[Any], Message]]] = {
+            "hello": ("hello", Hello, self._hello),
+            "link": ("state", LinkRequest, self._link),
+            "numbers": ("numbers", StateRequest, self._numbers),
+            "slice": ("slice", SliceRequest, self._slice),
+            "object": ("object", ObjectRequest, self._object),
+            "code": ("code", StateRequest, self._code),
         }
 
     def answer(self, asked: Message) -> str:
         """Return the answer to a message as JSON text; whatever goes wrong is one, too."""
         kind, seq = asked.get("ask"), _seq(asked)
         try:
-            check_choice("ask", kind, self._answers)
-            name, compute = self._answers[str(kind)]
-            return _text({"is": name, "seq": seq, **compute(asked)})
+            check_choice("ask", kind, self._kinds)
+            name, request, compute = self._kinds[str(kind)]
+            return _text({"is": name, "seq": seq, **compute(request.from_dict(_content(asked)))})
         except PanmatchError as error:
             return problem(kind, seq, str(error))
         except Exception as error:
@@ -73,33 +108,28 @@ class Desk:
     def related(self, asked: Message) -> Iterator[str]:
         """Yield other metrics for a message that asked for numbers, the slow ones last."""
         try:
-            state, seq = State.from_dict(asked["state"]), _seq(asked)
+            state, seq = StateRequest.from_dict(_content(asked)).state, _seq(asked)
             source, view = self._source(state), state.view
             whole = View(areas=view.areas, threshold=view.threshold)
-            rows = compute_overlap_rows(source.counted(whole).overlap, view.threshold)
-            if self._pair is not None and not source.knows_voxel_rows:
+            rows = overlap_metric_rows(source.counted(whole).overlap, view.threshold)
+            if self._pair is not None and not source.has_image_metrics:
                 yield _text({"is": "related", "seq": seq, "rows": rows + pending_rows()})
-            rows += source.voxel_rows()
+            rows += source.image_metrics()
             yield _text({"is": "related", "seq": seq, "rows": rows})
         except PanmatchError:
             return  # the answer to the message has said what is wrong
         except Exception:
             log.exception("no related metrics")
 
-    def _hello(self, asked: Message) -> Message:
-        del asked
-        strategies = [
-            {"id": name, "label": one.label, "about": one.about, "only_regions": one.only_regions}
-            for name, one in STRATEGIES.items()
-        ]
-        presets = [
-            {"id": one.id, "title": one.title, "about": one.about, "state": one.state.to_dict()}
-            for one in PRESETS
-        ]
+    def _hello(self, _: Hello) -> Message:
+        told = ("label", "about", "only_regions")
         return {
             "version": panmatch.__version__,
-            "strategies": strategies,
-            "presets": presets,
+            "strategies": [
+                {"id": name, **{key: getattr(listed, key) for key in told}}
+                for name, listed in STRATEGIES.items()
+            ],
+            "presets": [preset.to_dict() for preset in PRESETS],
             "limits": {
                 "shapes": MOST_SHAPES,
                 "stroke_points": MOST_STROKE_POINTS,
@@ -108,40 +138,32 @@ class Desk:
             "pair": None if self._pair is None else self._pair.describe(),
         }
 
-    def _link(self, asked: Message) -> Message:
-        link = asked.get("link")
-        if not isinstance(link, str):
-            raise OptionError(f"link={shown(link)} is no text.")
+    def _link(self, request: LinkRequest) -> Message:
         if self._pair is not None:
-            state, notes = _of_pair(link, self._pair)
+            state, notes = _of_pair(request.link, self._pair)
         else:
-            state, notes = read_link(link)
+            state, notes = read_link(request.link)
             if state.scene is None:
                 raise OptionError(NEEDS_FILES)
         return {"state": state.to_dict(), "notes": notes}
 
-    def _numbers(self, asked: Message) -> Message:
+    def _numbers(self, request: StateRequest) -> Message:
         began = time.perf_counter()
-        state = _state(asked)
-        found = answer_numbers(self._source(state), state.view)
-        return {"milliseconds": round(1e3 * (time.perf_counter() - began), 3), **found}
+        numbers = answer_numbers(self._source(request.state), request.state.view)
+        return {"milliseconds": round(1e3 * (time.perf_counter() - began), 3), **numbers}
 
-    def _slice(self, asked: Message) -> Message:
+    def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
             raise OptionError("slices are those of a pair of files, and none is open here.")
-        axis, index = _whole(asked, "axis"), asked.get("index")
-        return answer_slice(self._pair, axis, None if index is None else _whole(asked, "index"))
+        return answer_slice(self._pair, request.axis, request.index)
 
-    def _object(self, asked: Message) -> Message:
-        side = asked.get("side")
-        check_choice("side", side, SIDES)
-        state = _state(asked)
-        return answer_object(self._source(state), state.view, side, _whole(asked, "id"))  # type: ignore[arg-type]
+    def _object(self, request: ObjectRequest) -> Message:
+        source = self._source(request.state)
+        return answer_object(source, request.state.view, request.side, request.id)
 
-    def _code(self, asked: Message) -> Message:
-        state = _state(asked)
-        self._source(state)
-        return answer_code(state, self._pair)
+    def _code(self, request: StateRequest) -> Message:
+        self._source(request.state)
+        return answer_code(request.state, self._pair)
 
     def _source(self, state: State) -> Source:
         """Return what a state is about; the scene drawn last is kept."""
@@ -180,18 +202,11 @@ def _seq(asked: Message) -> int | None:
     return seq if isinstance(seq, int) and not isinstance(seq, bool) else None
 
 
-def _state(asked: Message) -> State:
-    return State.from_dict(as_mapping("state", asked.get("state")))
+def _content(asked: Message) -> Message:
+    return {key: value for key, value in asked.items() if key not in ("ask", "seq")}
 
 
-def _whole(asked: Message, key: str) -> int:
-    value = asked.get(key)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise OptionError(f"{key}={shown(value)} is no whole number.")
-    return value
-
-
-def _of_pair(link: str, pair: Pair) -> tuple[State, list[str]]:
+def _of_pair(link: str, pair: FilePair) -> tuple[State, list[str]]:
     """Return the view of a link for a pair, with the slice that the pair has.
 
     Without a link, volumes are shown along the axis with the fewest slices: these are largest.

@@ -1,22 +1,26 @@
-"""Python and commands that give the numbers of the page without it."""
+"""Python, commands and files that give the numbers of the page without it."""
 
 from __future__ import annotations
 
+import io
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from panmatch.matching import ManyToOne
-from panmatch.playground.copying.export import evaluate_command, spec_text
-from panmatch.playground.drawing.scene import SIDES, Scene, Side
-from panmatch.playground.numbers.counted import playable
-from panmatch.playground.numbers.pair import Pair
-from panmatch.playground.plain import Message
-from panmatch.playground.states.links import write_link
-from panmatch.playground.states.state import State
-from panmatch.playground.states.strategies import STRATEGIES
-from panmatch.playground.states.view import View
+import numpy as np
+import numpy.typing as npt
 
+from panmatch.errors import FileError, OptionError
+from panmatch.formats.atomic import write_atomically
+from panmatch.playground._file_pair import FilePair
+from panmatch.playground._links import write_link
+from panmatch.playground._scene import SIDES, Scene, Side
+from panmatch.playground._sources import BUDGET, budgeted_strategy
+from panmatch.playground._states import State, View
+from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._validation import Message
+
+SPEC = "spec.yaml"
 FOLDER = Path("panmatch-scene")
 LONGEST_ARGUMENT = 100_000  # characters; Linux takes 131,071 bytes
 
@@ -33,7 +37,7 @@ TOO_LONG = (
 )
 
 
-def answer_code(state: State, pair: Pair | None) -> Message:
+def answer_code(state: State, pair: FilePair | None) -> Message:
     """Return the code of a state, and what is to be known about it."""
     scene, view = state.scene, state.view
     if pair is not None:
@@ -42,7 +46,7 @@ def answer_code(state: State, pair: Pair | None) -> Message:
         assert scene is not None
         python, command = python_of_scene(scene, view), command_of_scene(state)
     notes = [EXACT_AREAS] * (view.areas == "analytic")
-    notes += [SEARCHES_LONGER] * any(_has_budget(name) for name in _strategies(view))
+    notes += [SEARCHES_LONGER] * any(_has_budget(name) for name in view.shown_strategies)
     return {"python": python, "command": command, "notes": notes}
 
 
@@ -62,7 +66,7 @@ def python_of_scene(scene: Scene, view: View) -> str:
     )
 
 
-def python_of_pair(pair: Pair, view: View) -> str:
+def python_of_pair(pair: FilePair, view: View) -> str:
     """Return a program that reads the files and prints their numbers."""
     allowed = ", allow_header_mismatch=True" if pair.allow_header_mismatch else ""
     count = "pm.count_overlaps(reference.labels, prediction.labels)"
@@ -83,7 +87,6 @@ def python_of_pair(pair: Pair, view: View) -> str:
 
 def command_of_scene(state: State) -> str:
     """Return commands that write the scene to files and evaluate them."""
-    assert state.scene is not None
     link = write_link(state)
     if len(link) > LONGEST_ARGUMENT:
         return TOO_LONG
@@ -91,7 +94,7 @@ def command_of_scene(state: State) -> str:
     return _lines(shlex.join(export), shlex.join(evaluate_command(state, FOLDER)))
 
 
-def command_of_pair(pair: Pair, view: View) -> str:
+def command_of_pair(pair: FilePair, view: View) -> str:
     """Return commands that write the spec and evaluate the files by it."""
     files = [str(side.path.absolute()) for side in (pair.reference, pair.prediction)]
     command = ["panmatch", "evaluate", *files, "-s", "panmatch-spec.yaml", "-o", "panmatch-results"]
@@ -99,6 +102,80 @@ def command_of_pair(pair: Pair, view: View) -> str:
     return _lines(
         "cat > panmatch-spec.yaml <<'END'", spec_text(view).rstrip(), "END", shlex.join(command)
     )
+
+
+def export_scene(state: State, folder: Path) -> list[Path]:
+    """Write the images of a scene and a spec, and return where they are.
+
+    Raises
+    ------
+    OptionError
+        If the state has no scene.
+    FileError
+        If one of the files is there already, or cannot be written.
+    """
+    if state.scene is None:
+        raise OptionError("the link is of a pair of files: there is no scene to export.")
+    images = dict(zip(SIDES, state.scene.label_images(), strict=True))
+    files = {f"{side}.png": _png(image) for side, image in images.items()}
+    labels = part_labels(state)
+    if labels:
+        parts = dict(zip(SIDES, state.scene.part_images(), strict=True))
+        files |= {f"{side}_parts.png": _png(image) for side, image in parts.items()}
+    files[SPEC] = spec_text(state.view, labels).encode()
+    taken = [folder / name for name in files if (folder / name).exists()]
+    if taken:
+        raise FileError(f"path={str(taken[0])!r} exists: name another folder, or move it away.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"path={str(folder)!r} cannot be created: {error}.") from error
+    for name, content in files.items():
+        write_atomically(folder / name, content)
+    return [folder / name for name in files]
+
+
+def evaluate_command(state: State, folder: Path) -> list[str]:
+    """Return the arguments that evaluate an exported scene."""
+    command = ["panmatch", "evaluate", *(str(folder / f"{side}.png") for side in SIDES)]
+    if part_labels(state):
+        for side in SIDES:
+            command += [f"--{side}-parts", str(folder / f"{side}_parts.png")]
+    return [*command, "-s", str(folder / SPEC), "-o", str(folder / "scores")]
+
+
+def spec_text(view: View, parts: list[int] | None = None) -> str:
+    """Return a spec that asks for the numbers of a view, as YAML.
+
+    Examples
+    --------
+    >>> print(spec_text(View(compared=(), threshold=0.25)), end="")
+    matching:
+    - strategy: one-to-one
+      solver: optimal
+    thresholds:
+    - 0.25
+    """
+    import yaml
+
+    regions = {"regions": True} if view.regions else {}
+    content: dict[str, Any] = {
+        "matching": [dict(STRATEGIES[name].spec) | regions for name in view.shown_strategies],
+        "thresholds": [view.threshold],
+    }
+    if parts:
+        content["classes"] = {"object": {"parts": parts}}
+        content["part_background"] = view.background
+    text: str = yaml.safe_dump(content, sort_keys=False)
+    return text
+
+
+def part_labels(state: State) -> list[int]:
+    """Return the parts that occur, if the view asks for parts and there are several (D9)."""
+    if state.scene is None or not state.view.parts:
+        return []
+    labels = {int(part) for image in state.scene.part_images() for part in np.unique(image)} - {0}
+    return sorted(labels) if len(labels) > 1 else []
 
 
 def _side(side: Side, scene: Scene) -> list[str]:
@@ -150,18 +227,20 @@ def _expression(name: str) -> str:
     python = STRATEGIES[name].python
     if not _has_budget(name):
         return python
-    strategy = playable(name)
-    assert isinstance(strategy, ManyToOne)
-    return f"{python.removesuffix(')')}, budget=pm.{strategy.budget!r})"
+    return f"{python.removesuffix(')')}, budget=pm.{BUDGET!r})"
 
 
 def _has_budget(name: str) -> bool:
-    return playable(name) != STRATEGIES[name].strategy
-
-
-def _strategies(view: View) -> Iterable[str]:
-    return dict.fromkeys((view.strategy, *view.compared))
+    return budgeted_strategy(name) != STRATEGIES[name].strategy
 
 
 def _lines(*lines: str) -> str:
     return "\n".join(lines) + "\n"
+
+
+def _png(image: npt.NDArray[Any]) -> bytes:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, "png")
+    return buffer.getvalue()

@@ -1,0 +1,99 @@
+"""What the page is told about a scene or a pair: from an overlap and a view to plain data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
+from panmatch.overlap import Overlap
+from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
+from panmatch.playground._scene import SIDES, Side
+from panmatch.playground._score_rows import (
+    TABLE_THRESHOLDS,
+    certificate_row,
+    json_number,
+    tally_row,
+)
+from panmatch.playground._sources import CountedOverlap, Source, budgeted_strategy
+from panmatch.playground._states import View
+from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._validation import Message
+
+# Above these the search for the optimum would be felt.
+MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000
+
+
+def answer_numbers(source: Source, view: View) -> Message:
+    """Return all numbers of a view."""
+    borders = source.voronoi_borders() if view.voronoi else None
+    return {**describe(source.counted(view), view), "voronoi": borders}
+
+
+def describe(counted: CountedOverlap, view: View) -> Message:
+    """Return all numbers that an overlap gives."""
+    overlap = counted.overlap
+    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
+    graph = MatchingGraph.of(overlap, matching)
+    vertices = {side: graph.vertex_rows(side) for side in SIDES}
+    edges, terms = graph.edge_rows(), quality_terms(matching, MOST_VERTICES)
+    compared = [counted.rows(name) for name in view.compared]
+    return {
+        "vertices": vertices,
+        "edges": edges,
+        "left_out": {
+            **{side: len(graph.ids(side)) - len(vertices[side]) for side in SIDES},
+            "edges": len(graph.edges.ref) - len(edges),
+            "terms": matching.tally.tp - len(terms),
+        },
+        "terms": terms,
+        "tally": tally_row(matching.tally),
+        "curves": [steps for steps, _ in compared],
+        "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
+        "certificate": certificate_row(matching.certificate),
+        "shortfall": shortfall(overlap, view),
+    }
+
+
+def answer_object(source: Source, view: View, side: Side, number: int) -> Message:
+    """Return one segment with all that it overlaps."""
+    overlap = source.counted(view).overlap
+    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
+    graph = MatchingGraph.of(overlap, matching)
+    position = graph.position(side, number)
+    return {
+        "side": side,
+        "id": number,
+        "size": graph.sizes(side)[position].item(),
+        "state": str(graph.states(side)[position]),
+        "centre": source.centre(side, number),
+        "partners": graph.partner_rows(side, position),
+    }
+
+
+def shortfall(overlap: Overlap, view: View) -> Message | None:
+    """Return the maximum PQ where the strategy is a heuristic (D6).
+
+    None for strategies that leave nothing to choose, for optimal ones, for graphs so large that
+    the search would be felt, and by parts: matching looks at whole objects there, so that maximum
+    PQ means something else.
+    """
+    name = _optimum_of(view.strategy)
+    if name is None or overlap.parts is not None:
+        return None
+    largest = max(len(overlap.ref_ids), len(overlap.pred_ids))
+    best = budgeted_strategy(name)
+    if largest > (MOST_TO_MERGE if isinstance(best, ManyToOne) else MOST_TO_ASSIGN):
+        return None
+    matching = match(overlap, best, view.threshold)
+    assert matching.certificate is not None
+    pq, proven = json_number(matching.tally.pq), matching.certificate.proven
+    return {"optimal": name, "pq": pq, "proven": proven}
+
+
+def _optimum_of(name: str) -> str | None:
+    """Return the id of the optimal strategy in place of a heuristic; None for any other."""
+    strategy = STRATEGIES[name].strategy
+    if not isinstance(strategy, OneToOne | ManyToOne | OneToMany) or strategy.solver == "optimal":
+        return None
+    wanted: Strategy = replace(strategy, solver="optimal")
+    return next(other for other, entry in STRATEGIES.items() if entry.strategy == wanted)

@@ -1,0 +1,224 @@
+"""Two label files side by side: read and counted once, and shown in slices."""
+
+from __future__ import annotations
+
+import base64
+import os
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError, ShapeError
+from panmatch.formats import LabelImage, check_same_grid, read_labels
+from panmatch.labels import Geometry, LabelArray, as_labels, segment_geometry
+from panmatch.overlap import Ints, Overlap, count_overlaps, count_region_overlaps
+from panmatch.playground._scene import SIDES, Side
+from panmatch.playground._score_rows import LabelPair
+from panmatch.playground._sources import Source
+from panmatch.playground._states import View
+from panmatch.playground._validation import Message
+
+LONGEST_SIDE = 1_500  # pixels of a slice; a longer side is thinned out
+LARGEST_TABLE = 1 << 22  # entries of a table from labels to positions
+
+
+class FilePair(Source):
+    """A reference and a prediction from files, in two or three dimensions.
+
+    Attributes
+    ----------
+    reference, prediction
+        As read.
+    allow_header_mismatch
+        Whether the headers were allowed to disagree.
+    """
+
+    def __init__(
+        self, reference: LabelImage, prediction: LabelImage, *, allow_header_mismatch: bool = False
+    ) -> None:
+        super().__init__()
+        check_same_grid(reference, prediction, allow_header_mismatch=allow_header_mismatch)
+        _check_shape(reference)
+        self.reference, self.prediction = reference, prediction
+        self.allow_header_mismatch = allow_header_mismatch
+        self.counted(View())  # what is wrong with the labels is said before a page opens
+
+    @classmethod
+    def open(
+        cls,
+        reference: str | os.PathLike[str],
+        prediction: str | os.PathLike[str],
+        *,
+        allow_header_mismatch: bool = False,
+    ) -> FilePair:
+        """Read two label files, of any format that `panmatch evaluate` reads."""
+        images = read_labels(reference), read_labels(prediction)
+        return cls(*images, allow_header_mismatch=allow_header_mismatch)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of both arrays."""
+        return self.reference.labels.shape
+
+    @property
+    def spacing(self) -> tuple[float, ...] | None:
+        """Distance between voxels along each axis, where one of the files states it."""
+        return self.reference.spacing or self.prediction.spacing
+
+    @property
+    def unit(self) -> str | None:
+        """Of the spacing: millimetres in medical formats, unknown in others."""
+        medical = any(side.affine is not None for side in (self.reference, self.prediction))
+        return "mm" if medical else None
+
+    @cached_property
+    def images(self) -> LabelPair:
+        """Both label images."""
+        return LabelPair(
+            as_labels(self.reference.labels, "reference"),
+            as_labels(self.prediction.labels, "prediction"),
+            self.spacing,
+        )
+
+    @property
+    def overlap(self) -> Overlap:
+        """Of whole predictions."""
+        return self.counted(View()).overlap
+
+    def count(self, view: View) -> Overlap:
+        """Count the overlap that a view asks for."""
+        if view.parts:
+            raise OptionError(
+                "parts: the files of a pair have no part images here. `panmatch evaluate` takes "
+                "them as --reference-parts and --prediction-parts."
+            )
+        if view.areas == "analytic":
+            raise OptionError("areas='analytic' is for scenes of discs; voxels are counted.")
+        images = self.images.reference, self.images.prediction
+        if view.regions:
+            return count_region_overlaps(*images, self.spacing)
+        return count_overlaps(*images)
+
+    def centre(self, side: Side, number: int) -> list[float] | None:
+        """Return the centre of a segment in voxels, along the axes of the array."""
+        geometry = self._geometry[side]
+        position = int(geometry.ids.searchsorted(number))
+        centre = geometry.coordinate_sums[position] / geometry.voxels[position]
+        return [float(coordinate) for coordinate in centre]
+
+    def describe(self) -> Message:
+        """Return what the page says about the files."""
+        return {
+            "reference": self.reference.path.name,
+            "prediction": self.prediction.path.name,
+            "shape": list(self.shape),
+            "spacing": None if self.spacing is None else list(self.spacing),
+            "unit": self.unit,
+        }
+
+    @cached_property
+    def _geometry(self) -> dict[Side, Geometry]:
+        return {side: segment_geometry(getattr(self.images, side)) for side in SIDES}
+
+
+def _check_shape(image: LabelImage) -> None:
+    shape = image.labels.shape
+    if len(shape) not in (2, 3) or 0 in shape:
+        raise ShapeError(
+            f"path={str(image.path)!r} has shape {shape}: the playground shows images of two or "
+            f"three dimensions that are not empty. `panmatch evaluate` scores any other."
+        )
+
+
+def answer_slice(pair: FilePair, axis: int, index: int | None) -> Message:
+    """Return one slice of both images.
+
+    Parameters
+    ----------
+    axis, index
+        Which slice of a 3-D pair; None for the one in the middle. An image of two dimensions is
+        its own only slice, whatever they are.
+
+    Returns
+    -------
+    dict
+        Pixels are positions of segments + 1, 0 for background; ``reference_ids`` and
+        ``prediction_ids`` say which id each of them stands for. ``shape`` is that of the pixels
+        sent: every ``step``-th along both axes.
+    """
+    position = _check_place(pair, axis, index)
+    sides = pair.images.reference, pair.images.prediction
+    pixels = [labels if labels.ndim == 2 else np.take(labels, position, axis) for labels in sides]
+    step = -(-max(pixels[0].shape) // LONGEST_SIDE)
+    ids = pair.overlap.ref_ids, pair.overlap.pred_ids
+    dtype = np.dtype("<u2" if max(map(len, ids)) < 1 << 16 else "<u4")
+    reference, prediction = (
+        to_positions(image[::step, ::step], known, dtype)
+        for image, known in zip(pixels, ids, strict=True)
+    )
+    return {
+        "axis": axis,
+        "index": position,
+        "shape": list(reference.shape),
+        "step": step,
+        "dtype": dtype.name,
+        "aspect": _aspect(pair, axis),
+        "reference": _encode(reference),
+        "prediction": _encode(prediction),
+        "reference_ids": _present(reference, ids[0]),
+        "prediction_ids": _present(prediction, ids[1]),
+    }
+
+
+def to_positions(labels: LabelArray, ids: Ints, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return position + 1 of every label among the rising `ids`; background stays 0.
+
+    Examples
+    --------
+    >>> to_positions(np.array([0, 9, 4]), np.array([4, 9]), np.dtype("<u2"))
+    array([0, 2, 1], dtype=uint16)
+    """
+    if len(ids) == 0:
+        return np.zeros(labels.shape, dtype)
+    if ids[-1] < LARGEST_TABLE:
+        table = np.zeros(int(ids[-1]) + 1, dtype)
+        table[ids] = np.arange(1, len(ids) + 1)
+        positions: npt.NDArray[Any] = table[labels]
+        return positions
+    known = np.concatenate([[0], ids])
+    return np.searchsorted(known, labels.astype(np.int64)).astype(dtype)
+
+
+def _check_place(pair: FilePair, axis: int, index: int | None) -> int:
+    if len(pair.shape) == 2:
+        return 0
+    if not 0 <= axis < 3:
+        raise OptionError(f"axis={axis} must be 0, 1 or 2.")
+    count = pair.shape[axis]
+    position = count // 2 if index is None else index
+    if not 0 <= position < count:
+        raise OptionError(f"index={position} must be from 0 to {count - 1} on axis {axis}.")
+    return position
+
+
+def _aspect(pair: FilePair, axis: int) -> float:
+    """Return the height of a pixel over its width."""
+    if pair.spacing is None:
+        return 1.0
+    spacing = list(pair.spacing)
+    if len(spacing) == 3:
+        del spacing[axis]
+    return spacing[0] / spacing[1]
+
+
+def _encode(pixels: npt.NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(pixels).tobytes()).decode("ascii")
+
+
+def _present(pixels: npt.NDArray[Any], ids: Ints) -> list[list[int]]:
+    """Return the pixel value and the id of every segment in a slice."""
+    values = np.flatnonzero(np.bincount(pixels.ravel())[1:]) + 1
+    rows: list[list[int]] = np.stack([values, ids[values - 1]], 1).tolist()
+    return rows

@@ -1,0 +1,203 @@
+"""Scores as rows of JSON: tallies, certificates, curves (D7) and other metrics of the field (D12).
+
+Nothing of numpy is in a row, and null stands for what is undefined (D11).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panmatch import related
+from panmatch.labels import LabelArray, connected_components
+from panmatch.matching import Certificate, OneToOne, Tally
+from panmatch.overlap import Areas, Floats, Overlap, count_overlaps
+from panmatch.playground._validation import Message
+from panmatch.scoring import Curve
+
+TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
+
+EMPTY = "Neither side has an object."
+NO_REFERENCE = "There is no reference component to average over."
+NO_THRESHOLD = "Pairs of this IoU or more match, so the threshold must be above 0."
+PENDING = "Being computed from the voxels."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelPair:
+    """Two label images of one grid, and the distance between their voxels where it is known."""
+
+    reference: LabelArray
+    prediction: LabelArray
+    spacing: tuple[float, ...] | None = None
+
+
+def json_number(value: float) -> float | None:
+    """Return the number, or None where it is NaN.
+
+    Examples
+    --------
+    >>> json_number(0.5), json_number(float("nan"))
+    (0.5, None)
+    """
+    return None if math.isnan(value) else float(value)
+
+
+def json_numbers(values: Areas) -> list[Any]:
+    """Return an array as a list, with None for NaN.
+
+    Examples
+    --------
+    >>> json_numbers(np.array([0.5, np.nan])), json_numbers(np.array([1, 2]))
+    ([0.5, None], [1, 2])
+    """
+    listed: list[Any] = values.tolist()
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        return [json_number(value) for value in listed]
+    return listed
+
+
+def tally_row(tally: Tally) -> Message:
+    """Return counts and scores."""
+    scores = ("pq", "sq", "rq", "precision", "recall")
+    return {
+        **{key: getattr(tally, key) for key in ("tp", "fp", "fn", "quality", "status")},
+        **{key: json_number(getattr(tally, key)) for key in scores},
+    }
+
+
+def certificate_row(certificate: Certificate | None) -> Message | None:
+    """Return what is proven of an optimal matching; None for heuristics."""
+    if certificate is None:
+        return None
+    return {
+        "value": json_number(certificate.value),
+        "bound": json_number(certificate.upper_bound),
+        "gap": json_number(certificate.gap),
+        "proven": certificate.proven,
+    }
+
+
+def curve_row(name: str, steps: Curve) -> Message:
+    """Return all steps of a curve and the areas under it; sortedAP where it is defined."""
+    columns = ("thresholds", "pq", "sq", "rq", "tp", "fp", "fn")
+    optimal = steps.strategy == OneToOne(solver="optimal")
+    return {
+        "strategy": name,
+        **{key: json_numbers(getattr(steps, key)) for key in columns},
+        "ap": json_numbers(accuracy(steps)),
+        **{key: json_number(getattr(steps, key)) for key in ("autc", "autc_sq", "autc_rq")},
+        "sorted_ap": json_number(steps.sorted_ap) if optimal else None,
+    }
+
+
+def accuracy(steps: Curve) -> Floats:
+    """Return TP / (TP + FP + FN) on every step; NaN if both sides are empty."""
+    whole = steps.tp + steps.fp + steps.fn
+    shares: Floats = np.full(len(whole), np.nan)
+    np.divide(steps.tp, whole, out=shares, where=whole > 0)
+    return shares
+
+
+def table_row(name: str, steps: Curve) -> Message:
+    """Return the scores at the round thresholds."""
+    rows = [tally_row(steps.at(threshold)) for threshold in TABLE_THRESHOLDS]
+    columns = ("pq", "sq", "rq", "tp", "fp", "fn")
+    return {"strategy": name, **{key: [row[key] for row in rows] for key in columns}}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: what it is called, what it is, and why it may be undefined."""
+
+    id: str
+    name: str
+    about: str
+    undefined: str = EMPTY
+
+    def row(self, value: float, note: str | None = None) -> Message:
+        """Return the row of a value; NaN is null, with the reason."""
+        known = json_number(value)
+        note = note or (self.undefined if known is None else None)
+        return {"id": self.id, "name": self.name, "value": known, "about": self.about, "note": note}
+
+
+ACCURACY = Metric("accuracy", "Accuracy", "TP / (TP + FP + FN) one-to-one, as stardist counts")
+
+OF_OVERLAP: dict[Metric, Callable[[Overlap], float]] = {
+    Metric("foreground-dice", "Dice", "Of everything that is not background, objects ignored"):
+        lambda overlap: foreground(overlap)[0],
+    Metric("foreground-iou", "IoU", "Of everything that is not background, objects ignored"):
+        lambda overlap: foreground(overlap)[1],
+    Metric("sorted-ap", "sortedAP", "∫ TP / (TP + FP + FN) dτ, optimal one-to-one"):
+        related.sorted_ap,
+    Metric("npq", "NPQ", "∫ RQ dτ, optimal one-to-one"): related.npq,
+    Metric("aji", "AJI", "Aggregated Jaccard index: summed intersections over summed unions"):
+        related.aji,
+}  # fmt: skip
+
+OF_IMAGES: dict[Metric, Callable[[LabelPair], float]] = {
+    Metric(
+        "cc-dice", "CC-Dice",
+        "Mean over reference components of Dice within their Voronoi regions", NO_REFERENCE,
+    ): lambda images: related.cc_metric(
+        reference=images.reference, prediction=images.prediction, spacing=images.spacing
+    ).mean,
+    Metric("ccdice", "ccDice", "F1 of components whose overlap is half of either side or more"):
+        lambda images: related.ccdice(_components(images)),
+    Metric("cluster-dice", "Cluster Dice", "Mean Dice of the components of both masks together"):
+        lambda images: related.cluster_dice(
+            reference=images.reference, prediction=images.prediction
+        ),
+    Metric("lesionwise-dice", "Lesion-wise Dice", "Σ Dice of components / (references + FP)"):
+        lambda images: related.lesionwise_dice(
+            reference=images.reference, prediction=images.prediction, spacing=images.spacing
+        ),
+}  # fmt: skip
+
+
+def overlap_metric_rows(overlap: Overlap, threshold: float) -> list[Message]:
+    """Return the metrics that need no more than the overlap of whole predictions."""
+    rows = [metric.row(compute(overlap)) for metric, compute in OF_OVERLAP.items()]
+    if threshold == 0:
+        return [*rows, ACCURACY.row(math.nan, NO_THRESHOLD)]
+    (scores,) = related.stardist_scores(overlap, threshold)
+    return [*rows, ACCURACY.row(scores.accuracy)]
+
+
+def image_metric_rows(images: LabelPair) -> list[Message]:
+    """Return the metrics of connected components, which need to see the voxels."""
+    return [metric.row(compute(images)) for metric, compute in OF_IMAGES.items()]
+
+
+def pending_rows() -> list[Message]:
+    """Return the rows of `image_metric_rows` before they are known."""
+    return [metric.row(math.nan, PENDING) for metric in OF_IMAGES]
+
+
+def foreground(overlap: Overlap) -> tuple[float, float]:
+    """Return Dice and IoU of the two foregrounds; NaN if both are empty.
+
+    Segments of one side are disjoint, so that their counts add up to those of the foreground.
+
+    Examples
+    --------
+    >>> foreground(Overlap.from_dense([[3, 1]], ref_sizes=[6], pred_sizes=[4, 2]))
+    (0.6666666666666666, 0.5)
+    """
+    shared = overlap.edges.intersection.sum()
+    both = overlap.ref_sizes.sum() + overlap.pred_sizes.sum()
+    if not both:
+        return math.nan, math.nan
+    return float(2 * shared / both), float(shared / (both - shared))
+
+
+def _components(images: LabelPair) -> Overlap:
+    return count_overlaps(
+        connected_components(images.reference, name="reference"),
+        connected_components(images.prediction, name="prediction"),
+    )

@@ -1,0 +1,179 @@
+"""Where the page's numbers come from: overlaps, counted once, with their curves."""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from panmatch.labels import LabelArray, nearest_labels
+from panmatch.matching import Budget, ManyToOne, Strategy
+from panmatch.overlap import Overlap
+from panmatch.overlap.part_counting import count_part_overlaps
+from panmatch.overlap.regions import count_in_cells
+from panmatch.playground._exact_areas import exact_overlap
+from panmatch.playground._runs import count_runs
+from panmatch.playground._scene import Scene, Side
+from panmatch.playground._score_rows import LabelPair, curve_row, image_metric_rows, table_row
+from panmatch.playground._states import View
+from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._validation import Message
+from panmatch.scoring import curve
+
+# Proves the optimum of nearly every scene, and ends soon on the others. No limit of time: the
+# same scene has the same numbers on every machine.
+BUDGET = Budget(nodes=2_000, seconds=None)
+BORDER_STEP = 2  # pixels of the raster per pixel of the picture of borders
+
+
+def budgeted_strategy(name: str) -> Strategy:
+    """Return the strategy of that id, with a budget that keeps the page responsive.
+
+    Examples
+    --------
+    >>> budgeted_strategy("many-to-one/optimal/edge").budget
+    Budget(nodes=2000, seconds=None)
+    """
+    strategy = STRATEGIES[name].strategy
+    if isinstance(strategy, ManyToOne) and strategy.solver == "optimal":
+        return replace(strategy, budget=BUDGET)
+    return strategy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedOverlap:
+    """An overlap, and the curves of it that were asked for: they hold for every threshold."""
+
+    overlap: Overlap
+    _rows: dict[str, tuple[Message, Message]] = field(default_factory=dict, repr=False)
+
+    def rows(self, name: str) -> tuple[Message, Message]:
+        """Return the curve of a strategy, and its row of the table, by the strategy's id."""
+        if name not in self._rows:
+            steps = curve(self.overlap, budgeted_strategy(name))
+            self._rows[name] = curve_row(name, steps), table_row(name, steps)
+        return self._rows[name]
+
+
+class Source(ABC):
+    """A scene or a pair of files."""
+
+    def __init__(self) -> None:
+        self._counted: dict[object, CountedOverlap] = {}
+        self._image_metrics: list[Message] | None = None
+
+    def counted(self, view: View) -> CountedOverlap:
+        """Return the overlap that a view asks for; it is counted once."""
+        key = view.areas, view.regions, view.background if view.parts else None
+        if key not in self._counted:
+            self._counted[key] = CountedOverlap(self.count(view))
+        return self._counted[key]
+
+    @abstractmethod
+    def count(self, view: View) -> Overlap:
+        """Count the overlap that a view asks for."""
+
+    @property
+    @abstractmethod
+    def images(self) -> LabelPair:
+        """Both label images."""
+
+    @property
+    def has_image_metrics(self) -> bool:
+        """Whether `image_metrics` answers at once."""
+        return self._image_metrics is not None
+
+    def image_metrics(self) -> list[Message]:
+        """Return the metrics that need to see the voxels; they are computed once."""
+        if self._image_metrics is None:
+            self._image_metrics = image_metric_rows(self.images)
+        return self._image_metrics
+
+    def voronoi_borders(self) -> Message | None:
+        """Return the borders of the Voronoi regions, where they can be drawn."""
+        return None
+
+    def centre(self, side: Side, number: int) -> list[float] | None:
+        """Return the centre of a segment in voxels, where the page does not know it."""
+        del side, number
+        return None
+
+
+class DrawnScene(Source):
+    """A scene, as the source of all numbers about it; images are painted when they are needed.
+
+    Parameters
+    ----------
+    scene
+        What is drawn.
+    before
+        The scene before: while predictions are dragged, the Voronoi regions stay.
+    """
+
+    def __init__(self, scene: Scene, before: DrawnScene | None = None) -> None:
+        super().__init__()
+        self.scene = scene
+        self._voronoi = _Voronoi()
+        if before is not None and before.scene.reference == scene.reference:
+            self._voronoi = before._voronoi
+
+    @cached_property
+    def images(self) -> LabelPair:
+        """Both label images."""
+        return LabelPair(*self.scene.label_images())
+
+    def count(self, view: View) -> Overlap:
+        """Count the overlap that a view asks for, or compute it from geometry.
+
+        Where no shape has parts, all of it is part 1, and quality is the plain IoU (D9).
+        """
+        if view.areas == "analytic":
+            return exact_overlap(self.scene)
+        if not view.parts and not view.regions:
+            return count_runs(*self.scene.label_runs())
+        images = self.images.reference, self.images.prediction
+        if view.parts:
+            return count_part_overlaps(
+                *images,
+                *self.scene.part_images(),
+                background=view.background,
+                regions=view.regions,
+            )
+        if self._voronoi.regions is None:
+            self._voronoi.regions = nearest_labels(self.images.reference)
+        return count_in_cells(*images, self._voronoi.regions)
+
+    def voronoi_borders(self) -> Message | None:
+        """Return the borders of the Voronoi regions of the references."""
+        if self._voronoi.borders is None:
+            self._voronoi.borders = draw_voronoi_borders(self.images.reference)
+        return self._voronoi.borders
+
+
+@dataclass(slots=True)
+class _Voronoi:
+    """What was computed from the references of a scene alone."""
+
+    regions: LabelArray | None = None
+    borders: Message | None = None
+
+
+def draw_voronoi_borders(reference: LabelArray) -> Message:
+    """Return the pixels at which one Voronoi region ends and another one begins, as a picture.
+
+    Parameters
+    ----------
+    reference
+        Label image with even sides. The regions are those of its blocks of 2 × 2 pixels, each with
+        the largest label in it, so that no object is lost.
+    """
+    rows = np.maximum(reference[::BORDER_STEP], reference[1::BORDER_STEP])
+    regions = nearest_labels(np.maximum(rows[:, ::BORDER_STEP], rows[:, 1::BORDER_STEP]))
+    borders = np.zeros(regions.shape, np.bool_)
+    borders[:, :-1] = regions[:, 1:] != regions[:, :-1]
+    borders[:-1] |= regions[1:] != regions[:-1]
+    bits = base64.b64encode(np.packbits(borders).tobytes()).decode("ascii")
+    return {"width": regions.shape[1], "height": regions.shape[0], "bits": bits}

@@ -1,1 +1,0 @@
-"""Code, commands and files that give the same numbers."""

@@ -1,1 +1,0 @@
-"""Shapes, and the label images that they make."""

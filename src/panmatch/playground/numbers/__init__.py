@@ -1,1 +1,0 @@
-"""From what is shown to the numbers of all panels."""

@@ -1,1 +1,0 @@
-"""What a page shows, and links that say it."""
