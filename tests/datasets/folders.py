@@ -1,4 +1,4 @@
-"""Folders of small made-up cases, and runs over them."""
+"""Folders of small cases, and runs over them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panmatch.spec import as_spec
 
 TABLES = ("scores", "instances", "curves", "diagnosis", "summary")
 SPACING = (0.5, 1.0, 2.0)
-ORDER = Job(as_spec({"preset": "cells", "metrics": ["dice", "hd95"]}).canonical())
+JOB = Job(as_spec({"preset": "cells", "metrics": ["dice", "hd95"]}).canonical())
 
 
 def save_nifti(path: Path, labels: npt.NDArray[np.integer], spacing: tuple[float, ...]) -> None:
@@ -37,19 +37,24 @@ def make_folders(folder: Path, n: int, models: tuple[str, ...] = ("model",)) -> 
             prediction = phantoms.shift(reference, (shift, 0, 0), ids=[1, 2])
             prediction = phantoms.miss(prediction, ids=[3] if at % 2 else [3, 4])
             save_nifti(folder / model / f"case{at:02}.nii.gz", prediction, SPACING)
+    return paths_in(folder, models)
+
+
+def paths_in(folder: Path, models: tuple[str, ...] = ("model",)) -> DatasetPaths:
+    """Return where `make_folders` writes."""
     return DatasetPaths(folder / "ref", {model: folder / model for model in models})
 
 
 def run(
-    layout: DatasetPaths,
+    paths: DatasetPaths,
     out: Path,
     *,
-    order: Job = ORDER,
+    job: Job = JOB,
     seen: list[Outcome] | None = None,
     **options: object,
 ) -> Result:
     watch = (lambda _: None) if seen is None else seen.append
-    return run_dataset(pair(layout), order, out, RunOptions(**options), watch)  # type: ignore[arg-type]
+    return run_dataset(pair(paths), job, out, RunOptions(**options), watch)  # type: ignore[arg-type]
 
 
 def tables(out: Path) -> dict[str, bytes]:

@@ -27,7 +27,7 @@ SPEC = {
     "background": "51-999",
     "matching": ["one-to-one", "union"],
 }
-ORDER = Job(as_spec(SPEC).canonical(), spacing=(2.0, 1.0, 1.0))
+JOB = Job(as_spec(SPEC).canonical(), spacing=(2.0, 1.0, 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,9 @@ def steps(cluster: Any) -> int:
 
 def test_tables_are_those_of_a_run_in_memory(cluster: Any, tmp_path: Path) -> None:
     cases, before = pair(save_pair(tmp_path)), steps(cluster)
-    run_dataset(cases, ORDER, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
+    run_dataset(cases, JOB, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
     assert steps(cluster) > before + 60
-    run_dataset(cases, ORDER, tmp_path / "memory")
+    run_dataset(cases, JOB, tmp_path / "memory")
     assert tables(tmp_path / "dask") == tables(tmp_path / "memory")
 
 
@@ -69,10 +69,10 @@ def test_tables_of_a_run_box_by_box_are_those_of_a_run_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = pair(save_pair(tmp_path))
-    run_dataset(cases, ORDER, tmp_path / "memory")
+    run_dataset(cases, JOB, tmp_path / "memory")
     monkeypatch.setattr(held, "SMALL_BYTES", 0)
     with boxes_up_to(1):
-        run_dataset(cases, ORDER, tmp_path / "boxes")
+        run_dataset(cases, JOB, tmp_path / "boxes")
     assert tables(tmp_path / "boxes") == tables(tmp_path / "memory")
 
 
@@ -90,10 +90,10 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Any, tmp_path: Path) -
 
     killer = threading.Thread(target=kill_when_work_has_begun)
     killer.start()
-    found = run_dataset(cases, ORDER, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
+    found = run_dataset(cases, JOB, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
     killer.join()
     assert not found.failures
-    run_dataset(cases, ORDER, tmp_path / "memory")
+    run_dataset(cases, JOB, tmp_path / "memory")
     assert tables(tmp_path / "dask") == tables(tmp_path / "memory")
 
 
@@ -106,9 +106,9 @@ def test_several_pairs_are_shared_out_case_by_case(cluster: Any, tmp_path: Path)
         for name, folder in ((name, tmp_path / name) for name in ("a", "b"))
     ]
     before = steps(cluster)
-    run_dataset(cases, ORDER, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
+    run_dataset(cases, JOB, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
     assert steps(cluster) < before + 60
-    run_dataset(cases, ORDER, tmp_path / "memory")
+    run_dataset(cases, JOB, tmp_path / "memory")
     assert tables(tmp_path / "dask") == tables(tmp_path / "memory")
 
 
@@ -116,7 +116,7 @@ def test_a_damaged_chunk_fails_its_case_with_a_reason(cluster: Any, tmp_path: Pa
     cases = pair(save_pair(tmp_path))
     chunk = next(one for one in (tmp_path / "pred.zarr" / "c" / "1").rglob("*") if one.is_file())
     chunk.write_bytes(b"damaged")
-    found = run_dataset(cases, ORDER, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
+    found = run_dataset(cases, JOB, tmp_path / "dask", RunOptions(dask=cluster.scheduler_address))
     (failed,) = found.failures
     assert "pred.zarr' cannot be read as a Zarr store" in failed.reason
 

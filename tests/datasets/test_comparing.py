@@ -39,8 +39,8 @@ def make_run(folder: Path, models: dict[str, list[Any]], spec: pm.Spec = SPEC) -
         for at, prediction in enumerate(predictions):
             if prediction is not None:
                 _save(folder / model / f"c{at}.npy", prediction)
-    layout = DatasetPaths(folder / "ref", {model: folder / model for model in models})
-    run_dataset(pair(layout), Job(spec.canonical()), folder / "out", RunOptions())
+    paths = DatasetPaths(folder / "ref", {model: folder / model for model in models})
+    run_dataset(pair(paths), Job(spec.canonical()), folder / "out", RunOptions())
     return folder / "out"
 
 
@@ -149,8 +149,8 @@ def test_models_that_cannot_be_compared_are_errors(tmp_path: Path) -> None:
         compare_runs([one, tmp_path])
     _save(tmp_path / "third" / "ref" / "x.npy", REFERENCE)
     _save(tmp_path / "third" / "c" / "x.npy", REFERENCE)
-    layout = DatasetPaths(tmp_path / "third" / "ref", {"c": tmp_path / "third" / "c"})
-    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "third" / "out")
+    paths = DatasetPaths(tmp_path / "third" / "ref", {"c": tmp_path / "third" / "c"})
+    run_dataset(pair(paths), Job(SPEC.canonical()), tmp_path / "third" / "out")
     with pytest.raises(FileError, match="no case in common: a has c0; c has x"):
         compare_runs([one, tmp_path / "third" / "out"])
     two = make_run(tmp_path / "two", {"a": [short(1)], "b": [short(1)]})
@@ -170,8 +170,8 @@ def test_several_classes_are_compared_one_by_one_and_by_their_mean(tmp_path: Pat
         _save(tmp_path / "ref" / f"c{at}.npy", np.array([1, 1, 1, 1, 2, 2, 2, 2]))
         _save(tmp_path / "a" / f"c{at}.npy", np.array([1, 1, 1, 0, 2, 2, 2, 2]))
         _save(tmp_path / "b" / f"c{at}.npy", np.array([1, 1, 1, 1, 2, 2, 0, 0]))
-    layout = DatasetPaths(tmp_path / "ref", {"a": tmp_path / "a", "b": tmp_path / "b"})
-    run_dataset(pair(layout), Job(spec.canonical()), tmp_path / "out")
+    paths = DatasetPaths(tmp_path / "ref", {"a": tmp_path / "a", "b": tmp_path / "b"})
+    run_dataset(pair(paths), Job(spec.canonical()), tmp_path / "out")
     found = rows(compare_runs([tmp_path / "out"]).tables()["rankings"], measure="pq")
     values = {(row["class"], row["model"]): row["value"] for row in found.to_dict("records")}
     assert values["left", "a"] == 0.75
@@ -199,8 +199,8 @@ def test_what_is_undefined_is_skipped_or_counted_as_the_spec_says(tmp_path: Path
         for model in "ab":
             _save(folder / model / "c0.npy", short(1))
             _save(folder / model / "c1.npy", nothing)
-        layout = DatasetPaths(folder / "ref", {model: folder / model for model in "ab"})
-        run_dataset(pair(layout), Job(spec.canonical()), folder / "out")
+        paths = DatasetPaths(folder / "ref", {model: folder / model for model in "ab"})
+        run_dataset(pair(paths), Job(spec.canonical()), folder / "out")
         found = rows(
             compare_runs([folder / "out"]).tables()["rankings"], strategy="one-to-one", measure="pq"
         )

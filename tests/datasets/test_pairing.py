@@ -73,13 +73,13 @@ def test_two_files_are_one_case_whatever_their_names(tmp_path: Path) -> None:
 def test_part_images_go_with_their_case(tmp_path: Path) -> None:
     for side in ("ref", "pred", "ref_parts", "pred_parts"):
         touch(tmp_path / side, "a.nii")
-    layout = DatasetPaths(
+    paths = DatasetPaths(
         tmp_path / "ref",
         {"m": tmp_path / "pred"},
         reference_parts=tmp_path / "ref_parts",
         prediction_parts={"m": tmp_path / "pred_parts"},
     )
-    (case,) = pair(layout)
+    (case,) = pair(paths)
     assert case.reference is not None
     assert case.prediction is not None
     assert case.reference.parts == tmp_path / "ref_parts" / "a.nii"

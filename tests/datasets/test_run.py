@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +22,16 @@ from panmatch.datasets._store import CaseStore
 from panmatch.errors import FileError
 from panmatch.formats import read_labels
 from panmatch.spec import as_spec
-from tests.datasets.folders import ORDER, SPACING, TABLES, make_folders, run, save_nifti, tables
+from tests.datasets.folders import (
+    JOB,
+    SPACING,
+    TABLES,
+    make_folders,
+    paths_in,
+    run,
+    save_nifti,
+    tables,
+)
 
 N = 6
 
@@ -35,7 +46,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_tables_hold_what_evaluate_gives_for_every_case(finished: tuple[Path, Path]) -> None:
     folder, out = finished
-    evaluator = pm.Evaluator(as_spec(json.loads(ORDER.spec)))
+    evaluator = pm.Evaluator(as_spec(json.loads(JOB.spec)))
     for at in range(N):
         sides = [
             read_labels(folder / side / f"case{at:02}.nii.gz").labels for side in ("ref", "model")
@@ -78,9 +89,9 @@ def test_the_summary_has_pooled_scores_and_means_of_cases_with_intervals(
 def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
     _, out = finished
     facts = json.loads((out / "run.json").read_text())
-    assert facts["format"] == "panmatch-run-1"
+    assert facts["format"] == "panmatch-run-2"
     assert (facts["status"], facts["cases"], facts["evaluated_now"]) == ("finished", N, N)
-    assert facts["spec"] == json.loads(ORDER.spec)
+    assert facts["spec"] == json.loads(JOB.spec)
     assert facts["versions"]["panmatch"] == pm.__version__
     assert [one["case"] for one in facts["results"]] == [f"case{at:02}" for at in range(N)]
     assert len({one["key"] for one in facts["results"]}) == N
@@ -89,7 +100,7 @@ def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
 
 def test_several_workers_write_the_same_bytes(finished: tuple[Path, Path], tmp_path: Path) -> None:
     folder, out = finished
-    run(make_folders(folder, N), tmp_path / "two", workers=2)
+    run(paths_in(folder), tmp_path / "two", workers=2)
     assert tables(tmp_path / "two") == tables(out)
 
 
@@ -104,7 +115,7 @@ def test_a_run_that_was_cut_off_at_any_byte_resumes_to_the_same_bytes(
         target.mkdir()
         (target / "cases.jsonl").write_bytes(whole[:cut])
         seen: list[Outcome] = []
-        run(make_folders(folder, N), target, resume=True, seen=seen)
+        run(paths_in(folder), target, resume=True, seen=seen)
         assert tables(target) == tables(out)
         again = sum(outcome.result is not None for outcome in seen)
         assert again == N - sum(end <= cut for end in ends)
@@ -115,7 +126,7 @@ def test_a_killed_process_loses_no_finished_case(
 ) -> None:
     folder, out = finished
     spec = tmp_path / "spec.yaml"
-    spec.write_text(ORDER.spec)
+    spec.write_text(JOB.spec)
     arguments = [
         str(folder / "ref"),
         str(folder / "model"),
@@ -139,28 +150,35 @@ def test_a_killed_process_loses_no_finished_case(
 
 
 def test_only_what_changed_is_evaluated_again(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 3)
+    paths = make_folders(tmp_path, 3)
     out, seen = tmp_path / "out", list[Outcome]()
-    run(layout, out)
+    run(paths, out)
     changed = tmp_path / "model" / "case01.nii.gz"
     labels = read_labels(changed).labels
     save_nifti(changed, np.where(labels == 1, 0, labels), SPACING)
-    os.utime(tmp_path / "ref" / "case00.nii.gz")
-    result = run(layout, out, resume=True, seen=seen)
+    result = run(paths, out, resume=True, seen=seen)
     assert [o.case.name for o in seen if o.result is not None] == ["case01"]
-    fresh = run(layout, tmp_path / "fresh")
+    os.utime(tmp_path / "ref" / "case00.nii.gz")  # written again, perhaps with other voxels
+    seen.clear()
+    run(paths, out, resume=True, seen=seen)
+    assert [o.case.name for o in seen if o.result is not None] == ["case00"]
+    shutil.copytree(tmp_path / "ref", tmp_path / "copy")  # with the times of its files
+    seen.clear()
+    run(replace(paths, reference=tmp_path / "copy"), out, resume=True, seen=seen)
+    assert [o.case.name for o in seen if o.result is not None] == []
+    fresh = run(paths, tmp_path / "fresh")
     assert result.to_json() == fresh.to_json()
     assert tables(out) == tables(tmp_path / "fresh")
 
 
 def test_another_spec_evaluates_all_again_and_a_lost_case_leaves_the_tables(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 3)
+    paths = make_folders(tmp_path, 3)
     out, seen = tmp_path / "out", list[Outcome]()
-    run(layout, out)
+    run(paths, out)
     (tmp_path / "ref" / "case02.nii.gz").unlink()
     (tmp_path / "model" / "case02.nii.gz").unlink()
     other = Job(as_spec({"thresholds": [0.2]}).canonical())
-    result = run(layout, out, order=other, resume=True, seen=seen)
+    result = run(paths, out, job=other, resume=True, seen=seen)
     assert all(o.result is not None for o in seen)
     assert [one.case for one in result.cases] == ["case00", "case01"]
     assert set(pd.read_csv(out / "scores.csv").threshold) == {0.2}
@@ -168,46 +186,46 @@ def test_another_spec_evaluates_all_again_and_a_lost_case_leaves_the_tables(tmp_
 
 
 def test_a_folder_with_results_is_not_overwritten_unless_asked(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 1)
-    run(layout, tmp_path / "out")
+    paths = make_folders(tmp_path, 1)
+    run(paths, tmp_path / "out")
     before = tables(tmp_path / "out")
     with pytest.raises(FileError, match=r"holds results already: pass --resume .* --overwrite"):
-        run(layout, tmp_path / "out")
+        run(paths, tmp_path / "out")
     seen = list[Outcome]()
-    run(layout, tmp_path / "out", overwrite=True, seen=seen)
+    run(paths, tmp_path / "out", overwrite=True, seen=seen)
     assert [o.result is not None for o in seen] == [True]
     assert tables(tmp_path / "out") == before
 
 
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 1)
+    paths = make_folders(tmp_path, 1)
     holder = CaseStore(tmp_path / "out", "")
     holder.open()
     try:
-        with pytest.raises(FileError, match="another run writes to"):
-            run(layout, tmp_path / "out", resume=True)
+        with pytest.raises(FileError, match="another run is writing to"):
+            run(paths, tmp_path / "out", resume=True)
     finally:
         holder.close()
 
 
 def test_a_failed_case_is_tried_again_on_resume(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 2)
+    paths = make_folders(tmp_path, 2)
     broken = tmp_path / "model" / "case00.nii.gz"
     good = broken.read_bytes()
     broken.write_bytes(good[:200])
-    first = run(layout, tmp_path / "out")
+    first = run(paths, tmp_path / "out")
     assert [one.case for one in first.failures] == ["case00"]
     broken.write_bytes(good)
-    second = run(layout, tmp_path / "out", resume=True)
+    second = run(paths, tmp_path / "out", resume=True)
     assert not second.failures
-    run(layout, tmp_path / "fresh")
+    run(paths, tmp_path / "fresh")
     assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
 
 
 def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk."""
-    layout = make_folders(tmp_path, 4)
-    run(layout, tmp_path / "whole")
+    paths = make_folders(tmp_path, 4)
+    run(paths, tmp_path / "whole")
     lines = (tmp_path / "whole" / "cases.jsonl").read_bytes().splitlines(keepends=True)
     limit = len(lines[0]) + len(lines[1]) + len(lines[2]) // 2
     code = (
@@ -231,7 +249,7 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
     assert kept.count(b"\n") == 2
     assert kept.endswith(b"\n")
     seen = list[Outcome]()
-    run(layout, tmp_path / "full", resume=True, seen=seen)
+    run(paths, tmp_path / "full", resume=True, seen=seen)
     assert sum(o.result is None for o in seen) == 2
     assert tables(tmp_path / "full") == tables(tmp_path / "whole")
 
@@ -239,16 +257,16 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
 def test_an_output_that_cannot_be_made_is_an_error_before_anything_is_evaluated(
     tmp_path: Path,
 ) -> None:
-    layout = make_folders(tmp_path, 1)
+    paths = make_folders(tmp_path, 1)
     (tmp_path / "file").touch()
     seen = list[Outcome]()
     with pytest.raises(FileError, match=r"OUT='.*file/out' cannot be written.*another folder"):
-        run(layout, tmp_path / "file" / "out", seen=seen)
+        run(paths, tmp_path / "file" / "out", seen=seen)
     assert seen == []
 
 
 def test_an_interruption_writes_the_tables_of_what_is_finished(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 4)
+    paths = make_folders(tmp_path, 4)
     seen = list[Outcome]()
 
     class Interrupting(list[Outcome]):
@@ -258,20 +276,20 @@ def test_an_interruption_writes_the_tables_of_what_is_finished(tmp_path: Path) -
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(layout, tmp_path / "out", seen=Interrupting())
+        run(paths, tmp_path / "out", seen=Interrupting())
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "interrupted"
     done = set(pd.read_csv(tmp_path / "out" / "scores.csv").case)
     assert {"case00", "case01"} <= done
-    run(layout, tmp_path / "out", resume=True, seen=seen)
+    run(paths, tmp_path / "out", resume=True, seen=seen)
     assert sum(o.result is None for o in seen) == len(done)
-    run(layout, tmp_path / "fresh")
+    run(paths, tmp_path / "fresh")
     assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
 
 
 def test_all_tables_are_there_even_if_every_case_failed(tmp_path: Path) -> None:
-    layout = make_folders(tmp_path, 1)
+    paths = make_folders(tmp_path, 1)
     (tmp_path / "model" / "case00.nii.gz").write_bytes(b"no gzip")
-    result = run(layout, tmp_path / "out")
+    result = run(paths, tmp_path / "out")
     assert len(result.failures) == 1
     for name in TABLES:
         assert (tmp_path / "out" / f"{name}.csv").exists()

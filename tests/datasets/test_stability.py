@@ -23,7 +23,7 @@ from panmatch.datasets._statistics import (
     ranking_over_threshold,
     ranks,
 )
-from panmatch.errors import OptionError, ShapeError, ThresholdError
+from panmatch.errors import OptionError, ShapeError
 from panmatch.matching import Tallies
 from tests import brute_force
 
@@ -124,7 +124,7 @@ def test_curves_of_matchings_are_ranked_as_matched_at_the_threshold() -> None:
     images = [brute_force.lopsided_scene(rng, 4, 9) for _ in range(6)]
     rivals = {name: [pm.curve(ov, name) for ov in images] for name in ("one-to-one", "many-to-one")}
     totals = {name: sum(curves) for name, curves in rivals.items()}
-    curves = {name: (t.thresholds, t.pq) for name, t in totals.items() if isinstance(t, pm.Curve)}
+    curves = {name: total for name, total in totals.items() if isinstance(total, pm.Curve)}
     parts = ranking_over_threshold(curves)
     assert len(parts) > 1
     for part in parts:
@@ -209,10 +209,6 @@ def test_the_summary_by_hand() -> None:
 def test_wrong_arguments_are_explained() -> None:
     with pytest.raises(OptionError, match="curves is empty"):
         ranking_over_threshold({})
-    with pytest.raises(ThresholdError, match=r"thresholds of 'a'=.*begin with 0"):
-        lead_share({"a": steps((0.1, 0.5))})
-    with pytest.raises(ShapeError, match="curve of 'curve_b' has 2 thresholds and 1 values of PQ"):
-        crossings(CAREFUL, (np.array([0.0, 0.5]), np.array([1.0])))
     with pytest.raises(OptionError, match="rankings is empty"):
         rank_stability({}, [])
     with pytest.raises(ShapeError, match=r"rankings\['x'\] has 2 ranks, of which 0 are NaN"):

@@ -16,30 +16,30 @@ from panmatch.datasets import Case, Job, Outcome, RunOptions, pair, run_case, ru
 from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._worker_pool import WorkerPool, open_pool
 from panmatch.errors import OptionError
-from tests.datasets.folders import ORDER, make_folders, run, tables
+from tests.datasets.folders import JOB, make_folders, run, tables
 
 N = 8
 
 
 def test_a_pool_whose_worker_is_killed_still_finishes_every_case_once(tmp_path: Path) -> None:
-    layout, seen = make_folders(tmp_path, N), list[Outcome]()
+    paths, seen = make_folders(tmp_path, N), list[Outcome]()
 
     def watch(outcome: Outcome) -> None:
         seen.append(outcome)
         if len(seen) == 2:
             os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
 
-    run_dataset(pair(layout), ORDER, tmp_path / "out", RunOptions(workers=2), watch)
+    run_dataset(pair(paths), JOB, tmp_path / "out", RunOptions(workers=2), watch)
     assert sorted(o.case.name for o in seen) == [f"case{at:02}" for at in range(N)]
     assert all(o.result is not None and o.result.status == "ok" for o in seen)
-    run(layout, tmp_path / "one")
+    run(paths, tmp_path / "one")
     assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 
-def die_with_case03(order: Job, case: Case, known_key: str) -> Outcome:
+def die_with_case03(job: Job, case: Case, known_key: str) -> Outcome:
     if case.name == "case03":
         os._exit(1)
-    return run_case(order, case, known_key)
+    return run_case(job, case, known_key)
 
 
 class Fragile(ProcessPoolExecutor):
@@ -50,7 +50,7 @@ class Fragile(ProcessPoolExecutor):
 def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     cases, seen = pair(make_folders(tmp_path, N)), list[Outcome]()
     spawn = multiprocessing.get_context("spawn")
-    run_cases(cases, ORDER, WorkerPool(lambda: Fragile(2, mp_context=spawn), 6), {}, seen.append)
+    run_cases(cases, JOB, WorkerPool(lambda: Fragile(2, mp_context=spawn), 6), {}, seen.append)
     assert sorted(o.case.name for o in seen) == [case.name for case in cases]
     failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
     assert [one.case for one in failed] == ["case03"]
@@ -72,7 +72,7 @@ def test_a_cluster_gives_the_same_bytes_even_if_a_worker_is_killed(
 ) -> None:
     from distributed import Client
 
-    layout, seen = make_folders(tmp_path, N), list[Outcome]()
+    paths, seen = make_folders(tmp_path, N), list[Outcome]()
     with Client(cluster.scheduler_address, set_as_default=False) as client:
         victims = list(client.run(os.getpid).values())
 
@@ -82,10 +82,10 @@ def test_a_cluster_gives_the_same_bytes_even_if_a_worker_is_killed(
             os.kill(victims[0], signal.SIGKILL)
 
     options = RunOptions(dask=cluster.scheduler_address)
-    run_dataset(pair(layout), ORDER, tmp_path / "out", options, watch)
+    run_dataset(pair(paths), JOB, tmp_path / "out", options, watch)
     assert len(seen) == N
     assert {o.result.status for o in seen if o.result is not None} == {"ok"}
-    run(layout, tmp_path / "one")
+    run(paths, tmp_path / "one")
     assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 

@@ -16,6 +16,7 @@ from panmatch.spec import ClassSpec, as_spec
 PARTS: dict[str, Any] = {"classes": {"body": {"labels": 1, "parts": [1, 2]}}}
 ONE = np.array([1, 1, 0])
 ROAD = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(7, thing=False)])
+from tests.evaluation.by_hand import columns_of
 
 
 def test_all_arguments_are_named() -> None:
@@ -101,7 +102,7 @@ def test_a_class_of_all_labels_may_have_parts_among_them() -> None:
     case = pm.evaluate(reference=[1, 2, 3], prediction=[1, 2, 2], spec=spec).cases[0]
     # The label 3 is no part: parts 1 and 2 have IoU 1 and 1/2, and nothing is background on
     # both sides of three voxels.
-    assert case.scores["quality"][0] == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert columns_of(case)["part_quality"][0] == pytest.approx((1 + 1 / 2 + 0) / 3)
 
 
 def test_classes_share_a_layer_only_if_they_share_no_label() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 import panmatch as pm
 from panmatch.evaluation.diagnosis import count_near_threshold, diagnose
 from tests import scenes
-from tests.evaluation.by_hand import mistakes, near_threshold, only
+from tests.evaluation.by_hand import columns_of, mistakes, near_threshold, only
 from tests.hypothesis_scenes import overlaps
 from tests.strategies import BY_NAME
 

@@ -15,13 +15,14 @@ from panmatch.scoring.measurer import Measurer
 from panmatch.spec import Spec, as_spec, read_spec
 
 KINDS = [pm.SegmentClass(24, "person"), pm.SegmentClass(7, "road", thing=False)]
+from tests.evaluation.by_hand import columns_of
 
 
 def test_a_predicted_thing_without_a_number_is_an_object() -> None:
     reference = pm.from_cityscapes([[24001, 24001, 7, 7]], KINDS)
     prediction = pm.from_cityscapes([[24, 24, 7, 7]], KINDS)
     case = pm.evaluate(reference=reference, prediction=prediction, spec="cityscapes").cases[0]
-    assert case.scores["tp"] == [1, 1]
+    assert columns_of(case)["tp"] == [1, 1]
 
 
 def test_all_labels_are_all_even_if_another_class_has_some() -> None:
@@ -29,14 +30,14 @@ def test_all_labels_are_all_even_if_another_class_has_some() -> None:
         {"classes": {"whole": {"labels": "all"}, "core": {"labels": 2}}, "matching": "one-to-one"}
     )
     case = pm.evaluate(reference=[1, 1, 0, 2], prediction=[1, 1, 0, 2], spec=spec).cases[0]
-    assert case.scores["tp"] == [2, 1]
+    assert columns_of(case)["tp"] == [2, 1]
 
 
 def test_background_is_background_where_two_classes_take_all() -> None:
     classes = {"ids": {"labels": "all"}, "parts": {"labels": "all", "instances": "components"}}
     spec = as_spec({"classes": classes, "background": 5, "matching": "one-to-one"})
     case = pm.evaluate(reference=[1, 0, 5], prediction=[1, 0, 5], spec=spec).cases[0]
-    assert case.scores["tp"] == [1, 1]
+    assert columns_of(case)["tp"] == [1, 1]
 
 
 def test_a_masked_prediction_is_refused() -> None:
@@ -69,9 +70,11 @@ def test_empty_cases_are_skipped_in_pooled_areas_as_in_pooled_scores() -> None:
     evaluator = pm.Evaluator({"matching": "one-to-one"})
     evaluator.update(reference=[1, 0], prediction=[1, 0])
     evaluator.update(reference=[0, 0], prediction=[0, 0])
-    rows = [r for r in evaluator.compute().average_rows if r.averaging == "pooled"]
+    rows = [r for r in evaluator.compute().average_scores if r.averaging == "pooled"]
     assert {
-        r.measure: (r.cases, r.skipped) for r in rows if r.measure in ("pq", "autc", "autc_sq")
+        r.score.name: (r.cases, r.skipped)
+        for r in rows
+        if r.score.name in ("pq", "autc", "autc_sq")
     } == {"pq": (1, 1), "autc": (1, 1), "autc_sq": (1, 1)}
 
 

@@ -10,7 +10,7 @@ import pytest
 import panmatch as pm
 from panmatch.evaluation import Result
 from panmatch.spec import as_spec
-from tests.evaluation.by_hand import assert_same, only, rows_of
+from tests.evaluation.by_hand import assert_same, columns_of, only, rows_of
 
 PERSON, CAR = pm.SegmentClass(24, "person"), pm.SegmentClass(26, "car")
 ROAD = pm.SegmentClass(7, "road", thing=False)
@@ -46,7 +46,7 @@ def test_ids_of_cityscapes_as_arrays_and_as_panoptic_images() -> None:
     assert arrays.to_json() == images.to_json()
     compared(images, *sides, spec)
     # Only what occurs has rows, in the order of the spec.
-    assert arrays.cases[0].scores["class"] == ["road", "person", "car"]
+    assert columns_of(arrays.cases[0])["class"] == ["road", "person", "car"]
     person = only(arrays.cases[0], **{"class": "person"})
     # 5 lies on both voxels of 1, its third one in void; 9 lies in the crowd, and is dismissed.
     assert (person["tp"], person["fp"], person["fn"], person["quality"]) == (1, 1, 1, 1.0)
@@ -80,9 +80,8 @@ def test_segments_with_their_tables() -> None:
 
 def test_classes_without_a_name_are_called_by_their_number() -> None:
     side = pm.from_segments([[3, 3]], {3: (41, False)}, [pm.SegmentClass(41)])
-    assert pm.evaluate(reference=side, prediction=side, spec="coco").cases[0].scores["class"] == [
-        "41"
-    ]
+    case = pm.evaluate(reference=side, prediction=side, spec="coco").cases[0]
+    assert columns_of(case)["class"] == ["41"]
 
 
 def test_uids_with_parts() -> None:
@@ -105,12 +104,14 @@ def test_uids_with_parts() -> None:
         pm.from_panoptic_parts(reference, kinds), pm.from_panoptic_parts(prediction, kinds)
     )
     for name, number in (("person", 24), ("road", 7)):
-        tally = pm.match(overlaps[number], threshold=0.3).tally
-        assert tally.tp == 1
-        assert_same(only(case, **{"class": name}), {"tp": 1, "quality": tally.quality})
+        matching = pm.match(overlaps[number], threshold=0.3)
+        row = only(case, **{"class": name})
+        assert_same(row, {"tp": 1, "quality": matching.tally.quality})
+        if matching.part_tally is not None:
+            assert row["part_quality"] == matching.part_tally.quality != row["quality"]
     # Parts 1 and 2 have IoU 1/2 each outside the unknown voxel. Of the six voxels that are not
     # void, the last two and no more are background on both sides.
-    assert only(case, **{"class": "person"})["quality"] == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
+    assert only(case, **{"class": "person"})["part_quality"] == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
 
 
 def test_panoptic_images_work_with_regions_and_metrics() -> None:

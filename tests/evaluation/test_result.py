@@ -149,7 +149,7 @@ def test_json_gives_back_the_same_to_the_byte() -> None:
     assert again.spec == result.spec
     spaced = next(one for one in again.cases if one.case == "spaced")
     assert (spaced.spacing, spaced.shape) == ((1.0, 0.1), (1, 3))
-    assert again.failures == (FAILED,)
+    assert [case.reason for case in again.failures] == [FAILED.reason]
     assert again.summary() == result.summary()
     for name, table in all_tables(again).items():
         pd.testing.assert_frame_equal(table, all_tables(result)[name])
@@ -160,11 +160,13 @@ def test_json_is_strict_and_undefined_is_null() -> None:
     assert "NaN" not in text
     assert "Infinity" not in text
     content = json.loads(text)
-    assert content["format"] == "panmatch-result-1"
+    assert content["format"] == "panmatch-result-2"
     assert content["panmatch"] == pm.__version__
     empty = next(one for one in content["cases"] if one["case"] == "empty")
-    assert empty["scores"]["pq"] == [None] * 6
-    assert empty["format"] == "panmatch-case-1"
+    assert empty["entries"][0]["levels"][0]["columns"]["hd95"] == []
+    false = next(case for case in content["cases"] if case["case"] == "false")
+    assert false["entries"][0]["levels"][0]["columns"]["hd95"] == [None, None]
+    assert empty["format"] == "panmatch-case-2"
 
 
 def test_a_loaded_result_adds_to_a_fresh_one() -> None:
@@ -185,25 +187,25 @@ def test_a_loaded_result_adds_to_a_fresh_one() -> None:
         "null",
         "3",
         "{}",
-        '{"format": "panmatch-result-1"}',
-        '{"format": "panmatch-result-1", "spec": {}, "cases": [3]}',
-        '{"format": "panmatch-result-1", "spec": {"nonsense": 1}, "cases": []}',
-        '{"format": "panmatch-result-1", "spec": {}, "cases": [{"format": "panmatch-case-1"}]}',
+        '{"format": "panmatch-result-2"}',
+        '{"format": "panmatch-result-2", "spec": {}, "cases": [3]}',
+        '{"format": "panmatch-result-2", "spec": {"nonsense": 1}, "cases": []}',
+        '{"format": "panmatch-result-2", "spec": {}, "cases": [{"format": "panmatch-case-2"}]}',
     ],
 )
 def test_anything_else_is_no_result(text: str) -> None:
-    with pytest.raises(FileError, match="this is no result of panmatch: "):
+    with pytest.raises(FileError, match="this is not a result of panmatch: "):
         Result.from_json(text)
 
 
 def test_other_formats_are_named() -> None:
     content = json.loads(evaluated("good").compute().to_json())
     with pytest.raises(
-        FileError, match="its format is 'panmatch-result-9', not 'panmatch-result-1'"
+        FileError, match="its format is 'panmatch-result-9', not 'panmatch-result-2'"
     ):
         Result.from_json(json.dumps({**content, "format": "panmatch-result-9"}))
     case = {**content["cases"][0], "format": "panmatch-case-0"}
-    with pytest.raises(FileError, match="format='panmatch-case-0' is not 'panmatch-case-1': this"):
+    with pytest.raises(FileError, match="format='panmatch-case-0' is not 'panmatch-case-2': this"):
         CaseResult.from_dict(case)
     with pytest.raises(FileError, match="panmatch-case-0"):
         Result.from_json(json.dumps({**content, "cases": [case]}))
@@ -222,7 +224,9 @@ def test_results_are_loaded_from_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"path='.*json' cannot be read as a result: .*utf-8"):
         Result.load(file)
     file.write_text("nonsense")
-    with pytest.raises(FileError, match=r"path='.*json' cannot be read.*this is no result of panm"):
+    with pytest.raises(
+        FileError, match=r"path='.*json' cannot be read.*this is not a result of panm"
+    ):
         Result.load(file)
 
 
@@ -251,8 +255,8 @@ def test_nothing_evaluated_gives_empty_tables(cases: tuple[CaseResult, ...]) -> 
     assert len(result.scores) == len(cases)
     for table in (result.instances, result.curves, result.diagnosis):
         assert len(table) == 0
-    assert result.average_rows == []
-    assert Result.from_json(result.to_json()).cases == cases
+    assert result.average_scores == []
+    assert Result.from_json(result.to_json()).to_json() == result.to_json()
     assert "case" in result.scores.columns
 
 
@@ -260,7 +264,7 @@ def test_a_case_in_which_no_category_occurs_has_no_rows() -> None:
     nothing = pm.from_segments(np.zeros((2, 3), int), {}, [pm.SegmentClass(1, "person")])
     result = pm.evaluate(reference=nothing, prediction=nothing, spec="coco")
     assert len(result.scores) == len(result.instances) == 0
-    assert result.average_rows == []
+    assert result.average_scores == []
     assert result.summary().startswith("1 case (panmatch ")
 
 

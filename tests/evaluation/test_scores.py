@@ -14,7 +14,15 @@ import panmatch as pm
 from panmatch.evaluation import Images, evaluate_case
 from panmatch.spec import Spec, as_spec
 from tests.brute_force import random_labels
-from tests.evaluation.by_hand import Labels, assert_same, expected_scores, objects, only, rows_of
+from tests.evaluation.by_hand import (
+    Labels,
+    assert_same,
+    columns_of,
+    expected_scores,
+    objects,
+    only,
+    rows_of,
+)
 
 NAN = float("nan")
 AS_DRAWN = (Phase.explicit, Phase.generate)  # a smaller seed is no simpler scene
@@ -116,9 +124,9 @@ def test_classes_are_listed_as_in_the_spec_whatever_layers_they_are_in() -> None
                (("d", [1, 2]), ("a", [2]), ("c", [3]), ("b", [1, 3]))}  # fmt: skip
     spec = Spec(classes=classes, matching=["one-to-one"])  # type: ignore[arg-type]
     case = pm.evaluate(reference=[1, 2, 3], prediction=[1, 2, 3], spec=spec).cases[0]
-    assert case.scores["class"] == ["d", "a", "c", "b"]
-    assert case.scores["tp"] == [2, 1, 1, 2]
-    assert case.diagnosis["class"] == ["d", "a", "c", "b"]
+    assert columns_of(case)["class"] == ["d", "a", "c", "b"]
+    assert columns_of(case)["tp"] == [2, 1, 1, 2]
+    assert columns_of(case, "diagnosis")["class"] == ["d", "a", "c", "b"]
 
 
 def test_labels_of_other_classes_and_the_background_are_no_errors_and_others_are() -> None:
@@ -131,8 +139,8 @@ def test_labels_of_other_classes_and_the_background_are_no_errors_and_others_are
     with pytest.raises(pm.PanmatchError, match="prediction holds 5"):
         pm.evaluate(reference=[1, 2, 0], prediction=[1, 2, 5], spec=content)
     case = pm.evaluate(**images, spec={**content, "background": 5}).cases[0]
-    assert case.scores["tp"] == [1] * 6
-    assert case.scores["fn"] == [0] * 6
+    assert columns_of(case)["tp"] == [1] * 6
+    assert columns_of(case)["fn"] == [0] * 6
 
 
 def test_stuff_is_one_segment_of_all_its_labels() -> None:
@@ -166,7 +174,7 @@ def test_nothing_on_either_side_is_undefined_and_on_one_side_zero(preset: str) -
         (nothing, one, (0, 1, 0), {"recall": NAN, "precision": 0.0}),
     ):
         case = pm.evaluate(reference=reference, prediction=prediction, spec=preset).cases[0]
-        for row in [row for row in rows_of(case) if row["class"] == case.scores["class"][0]]:
+        for row in [row for row in rows_of(case) if row["class"] == columns_of(case)["class"][0]]:
             assert (row["tp"], row["fp"], row["fn"], row["status"]) == (*counts, "ok")
             zeros = ("pq", "sq", "rq", "autc", "autc_sq", "autc_rq", "sq_dice", "pq_dice")
             assert_same(row, dict.fromkeys(zeros, 0.0) | ratio)
@@ -212,8 +220,8 @@ def test_the_case_remembers_its_shape_and_spacing() -> None:
 
 def test_curves_are_left_out_where_they_are_not_wanted() -> None:
     case = pm.evaluate(reference=[1, 2], prediction=[1, 0], spec={"curve": False}).cases[0]
-    assert case.curves == {}
-    assert not {"autc", "autc_sq", "autc_rq"} & set(case.scores)
+    assert columns_of(case, "curves") == {}
+    assert not {"autc", "autc_sq", "autc_rq"} & set(columns_of(case))
 
 
 def images_of_parts(seed: int) -> tuple[npt.NDArray[Any], ...]:
@@ -266,26 +274,30 @@ def test_parts_of_part_images(background: Any, with_void: bool, seed: int) -> No
             parts=[1, 2, 3],
             background=background,
             void=void,
-            regions=matcher.regions,
+            regions=matcher.regions is not None,
             spacing=(1.0, 3.0) if matcher.regions else None,
         )
         assert overlap.parts is not None
-        steps = pm.curve(overlap, matcher.made())
+        steps = pm.curve(overlap, matcher.strategy)
+        part_steps = pm.curve(overlap, matcher.strategy, quality="parts")
         for threshold in spec.thresholds:
-            matching = pm.match(overlap, matcher.made(), threshold)
-            row = only(case, strategy=matcher.strategy, threshold=threshold)
+            matching = pm.match(overlap, matcher.strategy, threshold)
+            row = only(case, strategy=matcher.name, threshold=threshold)
             names = ("tp", "fp", "fn", "quality", "pq", "sq")
             assert_same(row, {name: getattr(matching.tally, name) for name in names})
-            assert row["autc"] == steps.autc
+            by_parts = {f"part_{name}": getattr(matching.part_tally, name) for name in names[3:]}
+            assert_same(row, by_parts)
+            assert (row["autc"], row["part_autc"]) == (steps.autc, part_steps.autc)
             rows = [
-                one["quality"]
+                one["part_quality"]
                 for one in rows_of(case, "instances")
-                if one["strategy"] == matcher.strategy and one["threshold"] == threshold
+                if one["strategy"] == matcher.name and one["threshold"] == threshold
             ]
-            assert rows[: len(overlap.ref_ids)] == matching.ref_quality.tolist()
+            assert matching.ref_part_quality is not None
+            assert rows[: len(overlap.ref_ids)] == matching.ref_part_quality.tolist()
 
 
-def test_parts_change_quality_and_nothing_else() -> None:
+def test_parts_add_columns_and_change_nothing_else() -> None:
     reference, prediction, *parts = images_of_parts(1)
     content: dict[str, Any] = {"void_part": 255, "not_parts": 50, "metrics": ["iou"]}
     images: dict[str, Any] = {"reference": reference, "prediction": prediction}
@@ -296,10 +308,11 @@ def test_parts_change_quality_and_nothing_else() -> None:
         prediction_parts=parts[1],
         spec={**content, "classes": {"body": {"labels": "1-4", "parts": "1-3"}}},
     )
-    same = ["tp", "fp", "fn", "rq", "sq_iou", "pq_iou", "splits", "merges", "misses"]
-    same += ["hallucinations", "near_threshold"]
+    same = list(plain.scores.columns)
     assert with_parts.scores[same].equals(plain.scores[same])
-    assert (with_parts.scores["quality"] != plain.scores["quality"]).all()
+    more = set(with_parts.scores.columns) - set(same)
+    assert more == {"part_quality", "part_pq", "part_sq", "part_autc", "part_autc_sq"}
+    assert (with_parts.scores["part_quality"] != plain.scores["quality"]).all()
 
 
 @pytest.mark.parametrize("regions", [False, True])

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from panmatch.errors import SpecError
-from panmatch.matching import Matcher
+from panmatch.matching import Matcher, RegionUnion
 from panmatch.spec import ClassSpec, Spec, as_spec, read_spec
 
 
@@ -189,6 +189,6 @@ def test_an_unknown_preset_is_named() -> None:
 
 def test_specs_are_frozen_and_hold_their_own_matchers() -> None:
     spec = Spec(matching="union")  # type: ignore[arg-type]
-    assert spec.matching == (Matcher(pm.RegionUnion(), regions="voronoi"),)
+    assert spec.matching == (Matcher(RegionUnion(), regions="voronoi"),)
     with pytest.raises(ValueError, match="frozen"):
         spec.curve = False

@@ -178,7 +178,7 @@ class Result:
                 raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
             spec = Spec.model_validate(content["spec"])
             return cls(spec, tuple(CaseResult.from_dict(case) for case in content["cases"]))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileError(f"this is not a result of panmatch: {error!r}.") from error
 
     @classmethod

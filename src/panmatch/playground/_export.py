@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
-from panmatch.formats.atomic import write_atomically
+from panmatch.formats import write_atomically
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
 from panmatch.playground._scene import SIDES, Scene, Side
