@@ -72,14 +72,16 @@ def test_every_format_gives_the_same_scores(tmp_path: Path) -> None:
     image.SetDirection((-1, 0, 0, 0, -1, 0, 0, 0, 1))
     SimpleITK.WriteImage(image, tmp_path / "p.mha")
     SimpleITK.WriteImage(image, tmp_path / "p.nrrd")
-    expected = pm.evaluate(reference=reference, prediction=prediction).scores.drop(columns="case")
+    found = pm.evaluate(reference=reference, prediction=prediction, spacing=1.0)
+    expected = found.scores.drop(columns="case")
+    assert set(expected["unit"]) == {"mm"}
     for ref in ("r.nii.gz", "r.nii"):
         for pred in ("p.tif", "p.npy", "p.npz", "p.zarr", "p.nii.gz", "p.mha", "p.nrrd"):
             out = tmp_path / f"{ref}{pred}"
             done = panmatch("evaluate", tmp_path / ref, tmp_path / pred, "-o", out)
             assert done.returncode == 0, done.stderr
-            found = pd.read_parquet(out / "scores.parquet").drop(columns=["case", "model"])
-            pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+            table = pd.read_parquet(out / "scores.parquet").drop(columns=["case", "model"])
+            pd.testing.assert_frame_equal(table, expected, check_dtype=False)
 
 
 def test_spacing_comes_from_the_header_whichever_library_reads_it(tmp_path: Path) -> None:
@@ -166,10 +168,11 @@ def test_part_images_of_both_sides(tmp_path: Path) -> None:
     done = panmatch("evaluate", *files, *parts, "-s", spec, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     found = pd.read_csv(tmp_path / "out" / "scores.csv")
-    assert found.pq.tolist() == pytest.approx([(2 / 3 + 1 / 2) / 2])
+    assert found.pq.tolist() == [1.0]
+    assert found.part_pq.tolist() == pytest.approx([(2 / 3 + 1 / 2) / 2])
 
 
-def test_a_gate_that_is_missed_exits_with_3(tmp_path: Path) -> None:
+def test_a_limit_that_is_missed_exits_with_3(tmp_path: Path) -> None:
     make_folders(tmp_path, 2)
     folders = tmp_path / "ref", tmp_path / "model"
     done = panmatch("evaluate", *folders, "-o", tmp_path / "a", "--fail-under", "pq=0.99")
@@ -178,6 +181,13 @@ def test_a_gate_that_is_missed_exits_with_3(tmp_path: Path) -> None:
     assert "below 0.99" in done.stderr
     done = panmatch("evaluate", *folders, "-o", tmp_path / "b", "--fail-under", "pq=0.01")
     assert (done.returncode, done.stderr) == (0, "")
+    spec = tmp_path / "distances.yaml"
+    spec.write_text("metrics: [hd95]\nthresholds: [0.1]")
+    for limit, code in (("sq_hd95=100", 0), ("sq_hd95=0.001", 3)):  # less is better
+        done = panmatch("evaluate", *folders, "-s", spec, "-o", tmp_path / limit,
+                        "--fail-under", limit)  # fmt: skip
+        assert done.returncode == code
+        assert ("above 0.001" in done.stderr) == (code == 3)
     for wrong in ("pq", "pq=high", "qp=0.5"):
         done = panmatch(
             "evaluate", *folders, "-o", tmp_path / "b", "--fail-under", wrong, "--resume"
@@ -320,4 +330,4 @@ def test_version_help_and_completion_are_offered(tmp_path: Path) -> None:
     assert "130 interrupted" in " ".join(helped.split())
     unreadable = panmatch("show", tmp_path)
     assert unreadable.returncode == 2
-    assert "no output of `panmatch evaluate`" in unreadable.stderr
+    assert "is not an output of `panmatch evaluate`" in unreadable.stderr

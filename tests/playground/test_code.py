@@ -69,16 +69,19 @@ def run_command(text: str, folder: Path) -> str:
 
 def check_printed(printed: str, numbers: Message) -> None:
     lines = printed.splitlines()
+    part = "Part" if numbers["quality"] == "parts" else ""
     tally = dict(NUMBERS.findall(f"{lines[0]} {lines[1]}"))
+    names = {"pq": f"{part}PQ", "sq": f"{part}SQ"}
     for name in ("tp", "fp", "fn", "pq", "sq", "rq"):
         value = numbers["tally"][name]
-        assert tally[name.upper()] == ("nan" if value is None else repr(value))
+        assert tally[names.get(name, name.upper())] == ("nan" if value is None else repr(value))
     assert len(lines) == 2 + len(numbers["curves"])
     for line, row in zip(lines[2:], numbers["curves"], strict=True):
         assert line.split()[0] == row["strategy"]
         areas = dict(NUMBERS.findall(line.removeprefix(row["strategy"])))
         for area in ("autc", "autc_sq", "autc_rq"):
-            assert areas[area.upper()] == ("nan" if row[area] is None else repr(row[area]))
+            name = f"{part if area != 'autc_rq' else ''}{area.upper()}"
+            assert areas[name] == ("nan" if row[area] is None else repr(row[area]))
 
 
 def check_scores(path: Path, source: Source, view: View) -> None:
@@ -91,10 +94,13 @@ def check_scores(path: Path, source: Source, view: View) -> None:
         assert shown == name
         one = View(**view.to_dict() | {"strategy": name, "compared": (name,)})
         numbers = answer_numbers(source, one)
+        part = "part_" if numbers["quality"] == "parts" else ""
         for score in ("tp", "fp", "fn", "pq", "sq", "rq"):
-            assert float(row[score]) == numbers["tally"][score]
+            column = f"{part}{score}" if score in ("pq", "sq") else score
+            assert float(row[column]) == numbers["tally"][score]
         for area in ("autc", "autc_sq", "autc_rq"):
-            assert float(row[area]) == numbers["curves"][0][area]
+            column = f"{part}{area}" if area != "autc_rq" else area
+            assert float(row[column]) == numbers["curves"][0][area]
         assert float(row["threshold"]) == view.threshold
 
 

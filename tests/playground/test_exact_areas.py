@@ -17,7 +17,7 @@ from panmatch.playground._exact_areas import exact_overlap, lens_areas
 from panmatch.playground._links import read_link
 from panmatch.playground._scene import Scene, Shapes
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES
 
 FIGURES = {
     "autc_fig": (
@@ -162,10 +162,10 @@ def test_published_links_are_read_as_published(scene: str) -> None:
         np.testing.assert_allclose(found, published[key], rtol=1e-15)
     overlap = exact_overlap(state.scene)
     for name, expected in published["strategies"].items():
-        curve = pm.curve(overlap, STRATEGIES[name].strategy)
+        curve = pm.curve(overlap, STRATEGIES[name])
         assert curve.autc == pytest.approx(expected["autc"], abs=1e-12)
         for threshold, row in expected["at"].items():
-            tally = pm.match(overlap, STRATEGIES[name].strategy, float(threshold)).tally
+            tally = pm.match(overlap, STRATEGIES[name], float(threshold)).tally
             assert (tally.tp, tally.fp, tally.fn) == (row["tp"], row["fp"], row["fn"])
             assert tally.pq == pytest.approx(row["pq"], abs=1e-12)
 

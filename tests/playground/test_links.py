@@ -18,8 +18,7 @@ from panmatch.playground._links import LONGEST, read_link, write_link
 from panmatch.playground._presets import PRESETS, START
 from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground._states import State, View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, State, View
 
 coordinates = st.floats(-2000, 2000)
 sizes = st.floats(0, 2000)
@@ -45,7 +44,7 @@ shapes: st.SearchStrategy[Shape] = st.one_of(
     ),
 )
 sides = st.lists(shapes, max_size=4).map(tuple)
-names = [name for name, listed in STRATEGIES.items() if not listed.only_regions]
+names = [name for name, listed in STRATEGIES.items() if not listed.needs_regions]
 views = st.builds(
     View,
     strategy=st.sampled_from(names),

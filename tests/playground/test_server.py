@@ -163,7 +163,7 @@ def test_hello_says_what_there_is(port: int) -> None:
     assert found["version"] == pm.__version__
     assert found["pair"] is None
     assert [one["id"] for one in found["strategies"]] == list(STRATEGIES)
-    assert [one["id"] for one in found["strategies"] if one["only_regions"]] == ["union"]
+    assert [one["id"] for one in found["strategies"] if one["needs_regions"]] == ["union"]
     assert all(one["label"] and one["about"] for one in found["strategies"])
     assert [one["id"] for one in found["presets"]] == [one.id for one in PRESETS]
     assert found["presets"][0]["state"] == PRESETS[0].state.to_dict()

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import panmatch as pm
+from panmatch.spec import parse_matcher
 from panmatch.errors import OptionError, PanmatchError, ThresholdError
-from panmatch.playground._states import View
-from panmatch.playground._strategies import STRATEGIES
-from panmatch.spec.models import Matcher
+from panmatch.playground._states import STRATEGIES, View
 
 DEFAULTS = {
     "strategy": "one-to-one/optimal",
@@ -166,24 +165,24 @@ def test_all_strategies_of_the_contract_are_listed() -> None:
         "same-id",
         "union",
     ]
-    assert [name for name, one in STRATEGIES.items() if one.only_regions] == ["union"]
+    assert [name for name, one in STRATEGIES.items() if one.needs_regions] == ["union"]
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_id_object_expression_and_spec_of_a_strategy_mean_the_same(name: str) -> None:
-    listed = STRATEGIES[name]
-    words = [listed.strategy.name]
-    words += [getattr(listed.strategy, key) for key in ("solver", "gate") if key in listed.spec]
-    assert "/".join(words) == name
-    assert eval(listed.python, {"pm": pm}) == listed.strategy
-    assert Matcher.model_validate(dict(listed.spec)).made() == listed.strategy
+    strategy = STRATEGIES[name]
+    assert "/".join([strategy.name, *strategy.options.values()]) == name
+    assert eval(strategy.python, {"pm": pm}) == strategy
+    assert parse_matcher({"strategy": strategy.name, **strategy.options}).strategy == strategy
 
 
-def test_strategies_have_labels_and_sentences_of_their_own() -> None:
-    labels = [listed.label for listed in STRATEGIES.values()]
-    abouts = [listed.about for listed in STRATEGIES.values()]
-    assert len(set(labels)) == len(set(abouts)) == len(STRATEGIES)
-    assert STRATEGIES["many-to-one/merge/seed"].label == "Many-to-one · merge, seed gate"
+def test_strategies_have_labels_sentences_and_lines_of_their_own() -> None:
+    labels, abouts, dashes = (
+        [getattr(strategy, name) for strategy in STRATEGIES.values()]
+        for name in ("label", "about", "dash")
+    )
+    assert len(set(labels)) == len(set(abouts)) == len(set(dashes)) == len(STRATEGIES)
+    assert STRATEGIES["many-to-one/merge/seed"].label == "many-to-one (merge, seed)"
     assert all(about.endswith(".") and about.count(".") == 1 for about in abouts)
 
 
@@ -191,4 +190,4 @@ def test_strategies_have_labels_and_sentences_of_their_own() -> None:
 def test_every_strategy_runs_on_predictions_cut_by_voronoi_regions(name: str) -> None:
     image = np.array([[1, 1, 0, 0, 2, 2]])
     cut = pm.count_region_overlaps(image, image)
-    assert pm.match(cut, STRATEGIES[name].strategy).tally.tp == 2
+    assert pm.match(cut, STRATEGIES[name]).tally.tp == 2

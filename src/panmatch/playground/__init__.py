@@ -19,8 +19,7 @@ from panmatch.playground._links import read_link, write_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
-from panmatch.playground._states import State, View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, State, View
 
 if TYPE_CHECKING:
     from panmatch.playground._server import listen, serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
+from panmatch.matching import ManyToOne, OneToMany, OneToOne, match
 from panmatch.overlap import Overlap
 from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
 from panmatch.playground._scene import SIDES, Side
@@ -15,8 +15,7 @@ from panmatch.playground._score_rows import (
     tally_row,
 )
 from panmatch.playground._sources import CountedOverlap, Source, budgeted_strategy
-from panmatch.playground._states import View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, View
 from panmatch.playground._validation import Message
 
 # Above these the search for the optimum would be felt.
@@ -46,7 +45,8 @@ def describe(counted: CountedOverlap, view: View) -> Message:
             "terms": matching.tally.tp - len(terms),
         },
         "terms": terms,
-        "tally": tally_row(matching.tally),
+        "quality": "iou" if matching.part_tally is None else "parts",
+        "tally": tally_row(matching.part_tally or matching.tally),
         "curves": [steps for steps, _ in compared],
         "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
         "certificate": certificate_row(matching.certificate),
@@ -92,8 +92,7 @@ def shortfall(overlap: Overlap, view: View) -> Message | None:
 
 def _optimum_of(name: str) -> str | None:
     """Return the id of the optimal strategy in place of a heuristic; None for any other."""
-    strategy = STRATEGIES[name].strategy
+    strategy = STRATEGIES[name]
     if not isinstance(strategy, OneToOne | ManyToOne | OneToMany) or strategy.solver == "optimal":
         return None
-    wanted: Strategy = replace(strategy, solver="optimal")
-    return next(other for other, entry in STRATEGIES.items() if entry.strategy == wanted)
+    return replace(strategy, solver="optimal").key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,7 @@ from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
 from panmatch.playground._scene import SIDES, Scene, Side
 from panmatch.playground._sources import BUDGET, budgeted_strategy
-from panmatch.playground._states import State, View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, State, View
 from panmatch.playground._validation import Message
 
 SPEC = "spec.yaml"
@@ -52,6 +52,7 @@ def answer_code(state: State, pair: FilePair | None) -> Message:
 
 def python_of_scene(scene: Scene, view: View) -> str:
     """Return a program that draws the scene and prints its numbers."""
+    view = replace(view, parts=view.parts and scene.has_parts)
     kinds = {type(shape).__name__ for side in SIDES for shape in scene.shapes(side)}
     names = sorted({"Scene", *kinds}) + ["exact_overlap"] * (view.areas == "analytic")
     return _lines(
@@ -160,7 +161,10 @@ def spec_text(view: View, parts: list[int] | None = None) -> str:
 
     regions = {"regions": True} if view.regions else {}
     content: dict[str, Any] = {
-        "matching": [dict(STRATEGIES[name].spec) | regions for name in view.shown_strategies],
+        "matching": [
+            {"strategy": STRATEGIES[key].name, **STRATEGIES[key].options, **regions}
+            for key in view.shown_strategies
+        ],
         "thresholds": [view.threshold],
     }
     if parts:
@@ -171,11 +175,15 @@ def spec_text(view: View, parts: list[int] | None = None) -> str:
 
 
 def part_labels(state: State) -> list[int]:
-    """Return the parts that occur, if the view asks for parts and there are several (D9)."""
-    if state.scene is None or not state.view.parts:
+    """Return the parts that occur, if the view asks for parts (D9)."""
+    if state.scene is None or not _by_parts(state):
         return []
     labels = {int(part) for image in state.scene.part_images() for part in np.unique(image)} - {0}
-    return sorted(labels) if len(labels) > 1 else []
+    return sorted(labels)
+
+
+def _by_parts(state: State) -> bool:
+    return state.view.parts and state.scene is not None and state.scene.has_parts
 
 
 def _side(side: Side, scene: Scene) -> list[str]:
@@ -201,12 +209,14 @@ def _counting_of_scene(view: View) -> list[str]:
 
 def _scoring(view: View) -> list[str]:
     """Return the lines that match, sweep and print."""
+    part, quality = ("Part", ', quality="parts"') if view.parts else ("", "")
     lines = [
         "",
         f"strategy = {_expression(view.strategy)}",
-        f"tally = pm.match(overlap, strategy, threshold={view.threshold!r}).tally",
+        f"matching = pm.match(overlap, strategy, threshold={view.threshold!r})",
+        f"tally = matching.{'part_tally' if view.parts else 'tally'}",
         'print("TP", tally.tp, "FP", tally.fp, "FN", tally.fn)',
-        'print("PQ", tally.pq, "SQ", tally.sq, "RQ", tally.rq)',
+        f'print("{part}PQ", tally.pq, "{part}SQ", tally.sq, "RQ", tally.rq)',
     ]
     if not view.compared:
         return lines
@@ -217,8 +227,9 @@ def _scoring(view: View) -> list[str]:
         *(f"    {name!r}: {_expression(name)}," for name in view.compared),
         "}",
         "for name, strategy in compared.items():",
-        "    steps = pm.curve(overlap, strategy)",
-        '    print(name, "AUTC", steps.autc, "AUTC_SQ", steps.autc_sq, "AUTC_RQ", steps.autc_rq)',
+        f"    steps = pm.curve(overlap, strategy{quality})",
+        f'    print(name, "{part}AUTC", steps.autc, "{part}AUTC_SQ", steps.autc_sq, '
+        f'"AUTC_RQ", steps.autc_rq)',
     ]
 
 
@@ -231,7 +242,7 @@ def _expression(name: str) -> str:
 
 
 def _has_budget(name: str) -> bool:
-    return budgeted_strategy(name) != STRATEGIES[name].strategy
+    return budgeted_strategy(name) != STRATEGIES[name]
 
 
 def _lines(*lines: str) -> str:

@@ -171,6 +171,8 @@ def quality_terms(matching: Matching, most: int | None = None) -> list[Message]:
     """
     overlap, edges = matching.overlap, matching.edges
     matched = np.unique(overlap.edges.ref[edges])[:most]
+    by_parts = matching.ref_part_quality
+    quality = matching.ref_quality if by_parts is None else by_parts
     # Sums of voxels become whole numbers; areas from geometry stay as they are.
     intersection, union = (
         areas[matched].astype(overlap.ref_sizes.dtype) for areas in union_areas(overlap, edges)
@@ -181,7 +183,7 @@ def quality_terms(matching: Matching, most: int | None = None) -> list[Message]:
             "predictions": _predictions(matching, matched),
             "intersection": intersection.tolist(),
             "union": union.tolist(),
-            "quality": matching.ref_quality[matched].tolist(),
+            "quality": quality[matched].tolist(),
             "parts": _parts(matching, matched),
         }
     )

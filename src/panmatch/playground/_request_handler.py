@@ -22,8 +22,7 @@ from panmatch.playground._scene import MOST_SCENE_POINTS, MOST_SHAPES, Side
 from panmatch.playground._score_rows import overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
 from panmatch.playground._sources import DrawnScene, Source
-from panmatch.playground._states import State, View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, State, View
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
@@ -122,12 +121,19 @@ class RequestHandler:
             log.exception("no related metrics")
 
     def _hello(self, _: Hello) -> Message:
-        told = ("label", "about", "only_regions")
         return {
             "version": panmatch.__version__,
             "strategies": [
-                {"id": name, **{key: getattr(listed, key) for key in told}}
-                for name, listed in STRATEGIES.items()
+                {
+                    "id": key,
+                    "family": strategy.name,
+                    "label": strategy.label,
+                    "about": strategy.about,
+                    "needs_regions": strategy.needs_regions,
+                    "hue": strategy.hue,
+                    "dash": strategy.dash,
+                }
+                for key, strategy in STRATEGIES.items()
             ],
             "presets": [preset.to_dict() for preset in PRESETS],
             "limits": {

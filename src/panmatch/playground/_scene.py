@@ -75,6 +75,11 @@ class Scene(Checked):
         images = paint_images([_with_labels(self.shapes(side)) for side in SIDES], np.uint16)
         return images[0], images[1]
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether some shape has parts."""
+        return any(shape.parts for side in SIDES for shape in self.shapes(side))
+
     def part_images(self) -> tuple[PartImage, PartImage]:
         """Return the parts of both sides: on every pixel the part of the topmost shape (D9)."""
         images = paint_images([_with_parts(self.shapes(side)) for side in SIDES], np.uint8)

@@ -15,7 +15,7 @@ import numpy as np
 from panmatch import related
 from panmatch.labels import LabelArray, connected_components
 from panmatch.matching import Certificate, OneToOne, Tally
-from panmatch.overlap import Areas, Floats, Overlap, count_overlaps
+from panmatch.overlap import Areas, Overlap, count_overlaps
 from panmatch.playground._validation import Message
 from panmatch.scoring import Curve
 
@@ -89,18 +89,10 @@ def curve_row(name: str, steps: Curve) -> Message:
     return {
         "strategy": name,
         **{key: json_numbers(getattr(steps, key)) for key in columns},
-        "ap": json_numbers(accuracy(steps)),
+        "ap": json_numbers(steps.accuracy),
         **{key: json_number(getattr(steps, key)) for key in ("autc", "autc_sq", "autc_rq")},
         "sorted_ap": json_number(steps.sorted_ap) if optimal else None,
     }
-
-
-def accuracy(steps: Curve) -> Floats:
-    """Return TP / (TP + FP + FN) on every step; NaN if both sides are empty."""
-    whole = steps.tp + steps.fp + steps.fn
-    shares: Floats = np.full(len(whole), np.nan)
-    np.divide(steps.tp, whole, out=shares, where=whole > 0)
-    return shares
 
 
 def table_row(name: str, steps: Curve) -> Message:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from panmatch.labels import LabelArray, nearest_labels
-from panmatch.matching import Budget, ManyToOne, Strategy
+from panmatch.matching import Budget, ManyToOne, Quality, Strategy
 from panmatch.overlap import Overlap
 from panmatch.overlap.part_counting import count_part_overlaps
 from panmatch.overlap.regions import count_in_cells
@@ -18,8 +18,7 @@ from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._runs import count_runs
 from panmatch.playground._scene import Scene, Side
 from panmatch.playground._score_rows import LabelPair, curve_row, image_metric_rows, table_row
-from panmatch.playground._states import View
-from panmatch.playground._strategies import STRATEGIES
+from panmatch.playground._states import STRATEGIES, View
 from panmatch.playground._validation import Message
 from panmatch.scoring import curve
 
@@ -37,7 +36,7 @@ def budgeted_strategy(name: str) -> Strategy:
     >>> budgeted_strategy("many-to-one/optimal/edge").budget
     Budget(nodes=2000, seconds=None)
     """
-    strategy = STRATEGIES[name].strategy
+    strategy = STRATEGIES[name]
     if isinstance(strategy, ManyToOne) and strategy.solver == "optimal":
         return replace(strategy, budget=BUDGET)
     return strategy
@@ -53,7 +52,8 @@ class CountedOverlap:
     def rows(self, name: str) -> tuple[Message, Message]:
         """Return the curve of a strategy, and its row of the table, by the strategy's id."""
         if name not in self._rows:
-            steps = curve(self.overlap, budgeted_strategy(name))
+            quality: Quality = "iou" if self.overlap.parts is None else "parts"
+            steps = curve(self.overlap, budgeted_strategy(name), quality=quality)
             self._rows[name] = curve_row(name, steps), table_row(name, steps)
         return self._rows[name]
 
@@ -132,10 +132,11 @@ class DrawnScene(Source):
         """
         if view.areas == "analytic":
             return exact_overlap(self.scene)
-        if not view.parts and not view.regions:
+        by_parts = view.parts and self.scene.has_parts
+        if not by_parts and not view.regions:
             return count_runs(*self.scene.label_runs())
         images = self.images.reference, self.images.prediction
-        if view.parts:
+        if by_parts:
             return count_part_overlaps(
                 *images,
                 *self.scene.part_images(),

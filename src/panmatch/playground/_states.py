@@ -9,13 +9,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_v
 from pydantic_core import PydanticKnownError
 
 from panmatch.errors import OptionError
+from panmatch.matching import STRATEGIES as FAMILIES
+from panmatch.matching import Strategy
 from panmatch.overlap import Background, check_threshold
 from panmatch.playground._scene import Scene
-from panmatch.playground._strategies import STRATEGIES
 from panmatch.playground._validation import Checked, Finite, Position, checked, need_keys
 
 T = TypeVar("T")
 
+# Every strategy with every combination of its options, by the key that links carry.
+STRATEGIES: dict[str, Strategy] = {
+    strategy.key: strategy for family in FAMILIES.values() for strategy in family.variants()
+}
 COMPARED = ("one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best")
 
 
@@ -89,7 +94,7 @@ class View(Checked):
         check_threshold(self.threshold)
         for key, names in (("strategy", (self.strategy,)), ("compared", self.compared)):
             for name in names:
-                if STRATEGIES[name].only_regions and not self.regions:
+                if STRATEGIES[name].needs_regions and not self.regions:
                     raise OptionError(
                         f"{key}={name!r} takes together what is predicted in a Voronoi region, "
                         "and needs regions=true."

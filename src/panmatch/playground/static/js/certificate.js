@@ -17,11 +17,12 @@ export class Certificate {
     this.text = text;
   }
 
-  words({ certificate, shortfall, tally }) {
+  words({ certificate, shortfall, tally, quality }) {
     if (certificate) {
+      const of = quality === "parts" ? " (by IoU; nothing is proven about PartPQ)" : "";
       return certificate.proven
-        ? [html("span", { class: "badge good" }, "proven"), ` No matching of this kind has a higher PQ than ${score(tally.pq)}.`]
-        : [html("span", { class: "badge" }, "bounded"), ` The maximum PQ of this kind is proven to be at most ${score(certificate.bound)}.`];
+        ? [html("span", { class: "badge good" }, "proven"), ` No matching of this kind has a higher PQ than ${score(certificate.value)}${of}.`]
+        : [html("span", { class: "badge" }, "bounded"), ` The maximum PQ of this kind is proven to be at most ${score(certificate.bound)}${of}.`];
     }
     if (!shortfall || shortfall.pq === null || tally.pq === null) return [];
     const { label } = this.strategies.get(shortfall.optimal);

@@ -1,7 +1,7 @@
 // Strategy, threshold and the other choices of the view, and the numbers they lead to.
 
 import { entitle, find, html, write } from "./dom.js";
-import { precise, QUANTITIES, score } from "./wording.js";
+import { named, precise, QUANTITIES, score } from "./wording.js";
 
 const MOST_TICKS = 200;
 const BIG = { pq: QUANTITIES.pq.about, sq: QUANTITIES.sq.about, rq: QUANTITIES.rq.about, autc: "exact area under PQ over τ" };
@@ -65,8 +65,8 @@ export class Controls {
 
   /** The union of a Voronoi region is a strategy only where there are regions. */
   withoutUnion(view) {
-    const compared = view.compared.filter((id) => !this.strategies.get(id).only_regions);
-    const strategy = this.strategies.get(view.strategy).only_regions ? "one-to-one/optimal" : view.strategy;
+    const compared = view.compared.filter((id) => !this.strategies.get(id).needs_regions);
+    const strategy = this.strategies.get(view.strategy).needs_regions ? "one-to-one/optimal" : view.strategy;
     return { strategy, compared: compared.includes(strategy) ? compared : [strategy, ...compared] };
   }
 
@@ -80,7 +80,7 @@ export class Controls {
     const { view } = this.store.state;
     if (view === this.shown) return;
     this.shown = view;
-    const offered = [...this.strategies.values()].filter((one) => view.regions || !one.only_regions);
+    const offered = [...this.strategies.values()].filter((one) => view.regions || !one.needs_regions);
     this.strategy.replaceChildren(...offered.map(({ id, label }) => html("option", { value: id, selected: id === view.strategy }, label)));
     this.strategy.title = this.strategies.get(view.strategy).about;
     find("#strategy-about").textContent = this.strategies.get(view.strategy).about;
@@ -98,8 +98,10 @@ export class Controls {
   }
 
   take(numbers) {
-    const { tally, curves } = numbers;
+    const { tally, curves, quality } = numbers;
     const { view } = this.store.state;
+    document.body.classList.toggle("by-parts", quality === "parts");
+    for (const option of find("#table-quantity").options) write(option, named(option.value));
     const chosen = curves.find((curve) => curve.strategy === view.strategy);
     this.ticks(chosen);
     const values = { pq: tally.pq, sq: tally.sq, rq: tally.rq, autc: chosen?.autc ?? null };

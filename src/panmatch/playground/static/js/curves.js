@@ -2,7 +2,7 @@
 
 import { find, html, svg, whenResized, write } from "./dom.js";
 import { dashes, hue } from "./strategies.js";
-import { precise, QUANTITIES, score } from "./wording.js";
+import { named, precise, QUANTITIES, score } from "./wording.js";
 
 const MARGIN = { left: 34, right: 12, top: 24, bottom: 30 };
 const DOT = 2.6; // radius of a mark
@@ -34,7 +34,7 @@ export class Curves {
   draw() {
     if (!this.numbers || !this.store.state) return;
     const { view } = this.store.state;
-    const shape = JSON.stringify([this.size, view.curves, view.strategy, this.numbers.curves.map((curve) => curve.strategy)]);
+    const shape = JSON.stringify([this.size, view.curves, this.numbers.quality, view.strategy, this.numbers.curves.map((curve) => curve.strategy)]);
     if (shape !== this.shape) this.build(view);
     this.shape = shape;
     for (const plot of this.plots) plot.take(this.numbers, view);
@@ -49,7 +49,7 @@ export class Curves {
     const height = Math.floor(this.size.height / rows);
     this.plots = [];
     if (width < 60 || height < 60) return;
-    this.plots = wanted.map((quantity) => new Plot(quantity, width, height, this.numbers.curves, view.strategy));
+    this.plots = wanted.map((quantity) => new Plot(quantity, width, height, this.numbers.curves, view));
     const drawings = this.plots.map((plot, at) =>
       svg(
         "g",
@@ -59,7 +59,7 @@ export class Curves {
     );
     const [all, tall] = [width * columns, height * rows];
     this.plotSize = { width, height };
-    const label = `Curves of ${wanted.map((name) => QUANTITIES[name].name).join(", ")} over the threshold`;
+    const label = `Curves of ${wanted.map((key) => named(key)).join(", ")} over the threshold`;
     const picture = svg("svg", { id: "curve-picture", width: all, height: tall, viewBox: `0 0 ${all} ${tall}`, role: "img", "aria-label": label }, drawings);
     this.root.replaceChildren(picture);
   }
@@ -98,7 +98,7 @@ export class Curves {
 
 /** One quantity over all thresholds; what does not depend on numbers is drawn once. */
 class Plot {
-  constructor(quantity, width, height, curves, chosen) {
+  constructor(quantity, width, height, curves, { strategy: chosen }) {
     Object.assign(this, { quantity, width, height, chosen });
     const known = curves.some(({ strategy }) => strategy === chosen);
     const above = curves.filter(({ strategy }) => strategy !== chosen).map(({ strategy }) => strategy);
@@ -120,7 +120,8 @@ class Plot {
   }
 
   elements() {
-    const { name, about } = QUANTITIES[this.quantity];
+    const { about } = QUANTITIES[this.quantity];
+    const name = named(this.quantity);
     return [
       ...this.axes(),
       svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, this.width > 330 ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
@@ -132,7 +133,8 @@ class Plot {
   }
 
   take({ curves }, view) {
-    const { area, areaName } = QUANTITIES[this.quantity];
+    const { area } = QUANTITIES[this.quantity];
+    const areaName = named(this.quantity, "areaName");
     for (const curve of curves) {
       const path = this.path(curve);
       const { steps, marks } = this.lines.get(curve.strategy);
@@ -192,7 +194,7 @@ class Plot {
 
   /** What to say about the mark at a place of the plot; nothing where there is none. */
   tell(x, y, numbers, view, strategies) {
-    const { name } = QUANTITIES[this.quantity];
+    const name = named(this.quantity);
     for (const curve of numbers.curves) {
       const mark = this.marks(curve, view).find((one) => Math.hypot(one.x - x, one.y - y) < 7);
       if (mark) return `${strategies.get(curve.strategy).label}\nτ = ${precise(mark.threshold)}: ${name} ${precise(mark.value)}`;
@@ -211,9 +213,9 @@ export class Legend {
     this.root = find("#legend");
   }
 
-  take({ curves }) {
+  take({ curves, quality }) {
     const { view } = this.store.state;
-    const shape = JSON.stringify([curves.map((curve) => curve.strategy), view.strategy, view.threshold]);
+    const shape = JSON.stringify([curves.map((curve) => curve.strategy), view.strategy, view.threshold, quality]);
     if (shape !== this.shape) this.build(curves, view);
     this.shape = shape;
     curves.forEach((curve, line) => {
@@ -224,7 +226,10 @@ export class Legend {
   }
 
   build(curves, view) {
-    const head = ["strategy", `PQ(${view.threshold})`, "SQ", "RQ", "AUTC", "AUTC SQ", "AUTC RQ", ""];
+    const keys = ["pq", "sq", "rq"];
+    const names = keys.map((key) => named(key));
+    const areas = keys.map((key) => named(key, "areaName"));
+    const head = ["strategy", `${names[0]}(${view.threshold})`, ...names.slice(1), ...areas, ""];
     this.cells = curves.map(() => Array.from({ length: 6 }, () => html("td")));
     const rows = curves.map(({ strategy }, line) => {
       const { label, about } = this.strategies.get(strategy);

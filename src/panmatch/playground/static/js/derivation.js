@@ -13,7 +13,8 @@ export class Derivation {
     this.root.replaceChildren(this.terms, this.sums);
   }
 
-  take({ tally, terms }) {
+  take({ tally, terms, quality }) {
+    const part = quality === "parts" ? "Part" : "";
     const shown = terms.slice(0, MOST_TERMS);
     const note = this.note(tally, tally.tp - shown.length);
     patch(this.terms, [
@@ -21,9 +22,9 @@ export class Derivation {
       ...(note ? [[note, () => html("p", { class: "quiet" }, note)]] : []),
     ]);
     const sums = [
-      ["SQ", `Σ quality / TP = ${score(tally.quality)} / ${tally.tp}`, tally.sq],
+      [`${part}SQ`, `Σ quality / TP = ${score(tally.quality)} / ${tally.tp}`, tally.sq],
       ["RQ", `TP / (TP + ½ FP + ½ FN) = ${tally.tp} / (${tally.tp} + ½·${tally.fp} + ½·${tally.fn})`, tally.rq],
-      ["PQ", `Σ quality / (TP + ½ FP + ½ FN) = SQ · RQ = ${score(tally.quality)} / ${half(tally)}`, tally.pq],
+      [`${part}PQ`, `Σ quality / (TP + ½ FP + ½ FN) = ${part}SQ · RQ = ${score(tally.quality)} / ${half(tally)}`, tally.pq],
     ];
     patch(this.sums, sums.map((sum) => [JSON.stringify(sum), () => equation(...sum)]));
   }

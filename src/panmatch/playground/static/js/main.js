@@ -1,5 +1,6 @@
 // Wires everything: the store tells of changes, the server answers, the panels draw.
 
+import { learn } from "./strategies.js";
 import { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
@@ -58,6 +59,7 @@ class Page {
   begin(hello) {
     this.hello = hello;
     const { strategies, pair, limits } = hello;
+    learn(strategies);
     const byId = new Map(strategies.map((one) => [one.id, one]));
     find("#version").textContent = `panmatch ${hello.version}`;
     document.body.classList.toggle("of-pair", Boolean(pair));

@@ -1,21 +1,20 @@
-// How strategies look: a hue for the family, dashes for the variant.
+// How strategies look, as the library describes them: a hue for the family, dashes for the variant.
 
-const FAMILIES = ["one-to-one", "many-to-one", "one-to-many", "same-id", "union"];
+const described = new Map();
 
-const DASHES = {
-  "one-to-one/optimal": "",
-  "one-to-one/greedy": "7 4",
-  "many-to-one/merge/seed": "",
-  "many-to-one/merge/edge": "7 4",
-  "many-to-one/optimal/seed": "2 3",
-  "many-to-one/optimal/edge": "9 3 2 3",
-  "one-to-many/best": "",
-  "one-to-many/optimal": "7 4",
-};
+/** Take the descriptions that the server sends, and give every family its colour. */
+export function learn(strategies) {
+  strategies.forEach((one) => described.set(one.id, one));
+  const families = new Map(strategies.map((one) => [one.family, one.hue]));
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync([...families].map(([family, [light, dark]]) =>
+    `.hue-${family} { --hue: ${light}; } :root[data-theme="dark"] .hue-${family} { --hue: ${dark}; }`).join("\n"));
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
 
-export const family = (id) => FAMILIES.find((name) => id.startsWith(name)) ?? "union";
+const LINE_WIDTH = 1.8;
 
-export const dashes = (id) => DASHES[id] ?? "";
+export const dashes = (id) => described.get(id)?.dash.map((length) => length * LINE_WIDTH).join(" ") ?? "";
 
 /** Class that gives an element the colour of a strategy. */
-export const hue = (id) => `hue-${family(id)}`;
+export const hue = (id) => `hue-${described.get(id)?.family ?? id.split("/")[0]}`;

@@ -2,7 +2,7 @@
 
 import { find, html, write } from "./dom.js";
 import { swatch } from "./curves.js";
-import { precise, QUANTITIES, score } from "./wording.js";
+import { named, precise, score } from "./wording.js";
 
 export class Table {
   constructor(store, strategies) {
@@ -11,9 +11,9 @@ export class Table {
     this.root = find("#table");
   }
 
-  take({ table }) {
+  take({ table, quality }) {
     const { view } = this.store.state;
-    const shape = JSON.stringify([table.rows.map((row) => row.strategy), view.strategy, view.threshold, view.table]);
+    const shape = JSON.stringify([table.rows.map((row) => row.strategy), view.strategy, view.threshold, view.table, quality]);
     if (shape !== this.shape) this.build(table, view);
     this.shape = shape;
     table.rows.forEach((row, line) => row[view.table].forEach((value, at) => fillCell(this.cells[line][at], row, at, value)));
@@ -32,7 +32,7 @@ export class Table {
         this.cells[line]),
     );
     this.root.replaceChildren(
-      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, `${QUANTITIES[view.table].name} at τ =`), head)),
+      html("thead", {}, html("tr", {}, html("th", { scope: "col" }, `${named(view.table)} at τ =`), head)),
       html("tbody", {}, rows),
     );
   }

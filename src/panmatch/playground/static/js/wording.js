@@ -21,6 +21,12 @@ export const QUANTITIES = {
   ap: { name: "AP", area: "sorted_ap", areaName: "sortedAP", about: "TP / (TP + FP + FN)" },
 };
 
+/** The name of a quantity; by parts it says so, except where the quality does not enter. */
+export const named = (key, field = "name") => {
+  const part = document.body.classList.contains("by-parts") && key !== "rq" && key !== "ap";
+  return `${part ? "Part" : ""}${QUANTITIES[key][field]}`;
+};
+
 export const short = (side, id) => `${side === "reference" ? "R" : "P"}${id}`;
 
 export const plural = (number, one, many = `${one}s`) => `${size(number)} ${number === 1 ? one : many}`;
