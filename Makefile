@@ -5,16 +5,21 @@ VENV := .venv
 PEERS := .venv-peers
 TORCH := .venv-torch
 DEVICE := .venv-device
+CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-torch test-device lint docs bench bench-ccmetrics scale study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device lint docs bench bench-ccmetrics scale study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
 
 test: browser $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 	$(BIN)/python -m pytest -n auto
+
+# An installation without any extra, as a training loop has it.
+test-core: $(CORE)/installed-core
+	$(CORE)/bin/python tests/core_only.py
 
 # torch takes gigabytes, so its tests have an environment of their own. A build without CUDA is
 # enough, where the package index has one.
@@ -61,7 +66,7 @@ notebooks: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False notebooks/*.ipynb
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) .venv-ccmetrics build
+	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) .venv-ccmetrics build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -71,7 +76,7 @@ clean:
 	touch $@
 
 $(VENV)/installed: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet .
+	$(BIN)/python -m pip install --quiet ".[all]"
 	touch $@
 
 $(VENV)/installed-%: $(VENV)/created pyproject.toml
@@ -84,6 +89,10 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 
 .venv-ccmetrics/installed-ccmetrics: .venv-ccmetrics/created pyproject.toml
 	.venv-ccmetrics/bin/python -m pip install --quiet --group ccmetrics
+	touch $@
+
+$(CORE)/installed-core: $(CORE)/created $(SOURCES)
+	$(CORE)/bin/python -m pip install --quiet .
 	touch $@
 
 $(TORCH)/installed-torch: $(TORCH)/created $(SOURCES)

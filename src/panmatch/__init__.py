@@ -11,9 +11,9 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 0.5125
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from panmatch._lazy import lazy_face
 from panmatch.errors import PanmatchError
 from panmatch.matching import (
     Budget,
@@ -57,43 +57,32 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # What is not needed for a first score is imported when it is first used.
-_LATER = {
-    "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
-    "panmatch.formats": ("load_overlap", "save_overlap"),
-    "panmatch.labels.classes": ("SegmentClass",),
-    "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
-    "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
-    "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
-    "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
-    "panmatch.overlap.part_counting": ("count_part_overlaps",),
-    "panmatch.scoring.class_scores": (
-        "ClassCurves",
-        "ClassTallies",
-        "GroupScore",
-        "class_curves",
-        "match_classes",
-        "part_averages",
-        "tally_classes",
-    ),
-    "panmatch.scoring.measure": ("measure", "measure_whole"),
-    "panmatch.scoring.measurements": ("Average", "Measurements"),
-    "panmatch.scoring.metrics": ("Metric", "all_metrics"),
-    "panmatch.spec": ("Spec",),
-}
-_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'panmatch' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
-
+__getattr__, __dir__ = lazy_face(
+    __name__,
+    {
+        "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
+        "panmatch.formats": ("load_overlap", "save_overlap"),
+        "panmatch.labels.classes": ("SegmentClass",),
+        "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
+        "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
+        "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
+        "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
+        "panmatch.overlap.part_counting": ("count_part_overlaps",),
+        "panmatch.scoring.class_scores": (
+            "ClassCurves",
+            "ClassTallies",
+            "GroupScore",
+            "class_curves",
+            "match_classes",
+            "part_averages",
+            "tally_classes",
+        ),
+        "panmatch.scoring.measure": ("measure", "measure_whole"),
+        "panmatch.scoring.measurements": ("Average", "Measurements"),
+        "panmatch.scoring.metrics": ("Metric", "all_metrics"),
+        "panmatch.spec": ("Spec",),
+    },
+)
 
 __all__ = [
     "Average",

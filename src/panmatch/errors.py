@@ -73,6 +73,8 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        if (error.name or "panmatch").partition(".")[0] == "panmatch":
+            raise  # ours, and so a bug
         raise MissingExtraError(
             f"{purpose} need {error.name}, which is not installed: pip install 'panmatch[{extra}]'."
         ) from error

@@ -1,5 +1,11 @@
 """What to evaluate, and how: as Python objects or as YAML."""
 
+from panmatch.errors import needs_extra
+
+with needs_extra("cli", "Specs"):
+    import pydantic as _pydantic  # noqa: F401
+    import yaml as _yaml  # noqa: F401
+
 from panmatch.spec.matchers import matcher_as_dict, parse_matcher
 from panmatch.spec.models import Averaging, ClassSpec, MetricOptions, Spec
 from panmatch.spec.presets import preset_names, preset_text

@@ -3,13 +3,9 @@
 Needs torch and torchmetrics: ``pip install 'panmatch[torch]'``.
 """
 
-try:
+from panmatch.errors import needs_extra
+
+with needs_extra("torch", "Metrics of training loops"):
     from panmatch.torch.metric import PanopticMatching
-except ModuleNotFoundError as error:
-    if error.name not in ("torch", "torchmetrics"):
-        raise
-    raise ImportError(
-        f"panmatch.torch needs {error.name}, which is not installed: pip install 'panmatch[torch]'"
-    ) from error
 
 __all__ = ["PanopticMatching"]
