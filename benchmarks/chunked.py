@@ -130,7 +130,7 @@ def evaluated(folder: Path, stores: list[Path], size: int) -> Row:
     """Measure the peak memory of the command line, tables of all objects included."""
     code = (
         "import sys; sys.argv = ['panmatch', 'evaluate', *sys.argv[1:]]\n"
-        "from benchmarks.memory import peak_memory\nfrom panmatch.cli.app import app\n"
+        "from benchmarks.memory import peak_memory\nfrom panmatch.cli._app import app\n"
         "app(standalone_mode=False)\nprint(peak_memory())"
     )
     arguments = [*map(str, stores), "-o", str(folder / "out")]

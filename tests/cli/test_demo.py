@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import panmatch as pm
-from panmatch.cli.demo import make_scene
+from panmatch.cli._demo import make_scene
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ import panmatch as pm
 from panmatch.evaluation import CaseResult, tables
 from panmatch.labels import connected_components
 from panmatch.spec import ClassSpec, Spec
-from panmatch.spec.label_set import numbers
+from panmatch.spec._label_set import numbers
 
 Labels = npt.NDArray[np.int64]
 Row = dict[str, Any]

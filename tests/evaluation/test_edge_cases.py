@@ -106,7 +106,7 @@ def test_a_changed_class_of_a_preset_keeps_its_place() -> None:
 @pytest.mark.parametrize("text", ["void: 2001-99-99", "void: !!int foo"])
 def test_values_that_yaml_cannot_build_are_spec_errors(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(text)
-    with pytest.raises(SpecError, match="is no YAML"):
+    with pytest.raises(SpecError, match="is not YAML"):
         read_spec(tmp_path / "a.yaml")
 
 

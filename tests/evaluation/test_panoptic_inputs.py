@@ -111,7 +111,9 @@ def test_uids_with_parts() -> None:
             assert row["part_quality"] == matching.part_tally.quality != row["quality"]
     # Parts 1 and 2 have IoU 1/2 each outside the unknown voxel. Of the six voxels that are not
     # void, the last two and no more are background on both sides.
-    assert only(case, **{"class": "person"})["part_quality"] == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
+    assert only(case, **{"class": "person"})["part_quality"] == pytest.approx(
+        (1 / 2 + 1 / 2 + 1) / 3
+    )
 
 
 def test_panoptic_images_work_with_regions_and_metrics() -> None:

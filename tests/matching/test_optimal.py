@@ -11,7 +11,8 @@ from hypothesis import given
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OptionError, StrategyError
-from panmatch.matching import optimal_merge, optimality_gap
+from panmatch.matching import _optimal_merge as optimal_merge
+from panmatch.matching import optimality_gap
 from tests import brute_force, scenes
 from tests.hypothesis_scenes import overlaps, thresholds
 from tests.strategies import BY_NAME, OPTIMAL

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.spec import parse_matcher
 from panmatch.errors import OptionError, PanmatchError, ThresholdError
 from panmatch.playground._states import STRATEGIES, View
+from panmatch.spec import parse_matcher
 
 DEFAULTS = {
     "strategy": "one-to-one/optimal",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import panmatch as pm
 from panmatch.matching import Tallies
-from panmatch.matching.exact_sum import (
+from panmatch.matching._exact_sum import (
     limbs_to_floats,
     limbs_to_units,
     to_limbs,

@@ -45,7 +45,7 @@ def test_a_file_must_be_a_mapping(text: str, kind: str, tmp_path: Path) -> None:
 def test_a_key_that_is_written_twice_is_an_error_at_any_depth(
     text: str, key: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(SpecError, match=f"is no YAML: the key '{key}' is written twice in .*line"):
+    with pytest.raises(SpecError, match=f"is not YAML: the key '{key}' is written twice in .*line"):
         read_spec(written(tmp_path, text))
 
 
@@ -60,14 +60,14 @@ def test_a_key_that_is_written_twice_is_an_error_at_any_depth(
 )
 def test_python_objects_in_yaml_are_refused_and_never_run(text: str, tmp_path: Path) -> None:
     trace = tmp_path / "was_here"
-    with pytest.raises(SpecError, match="is no YAML: could not determine a constructor for the ta"):
+    with pytest.raises(SpecError, match="is not YAML: could not determine a constructor for the ta"):
         read_spec(written(tmp_path, text.format(file=trace)))
     assert not trace.exists()
 
 
 @pytest.mark.parametrize("text", ["a: [", "{", "\t- x: y", "? [1]\n: 2", "a: *nowhere"])
 def test_broken_yaml_is_named_in_one_line(text: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"spec='.*spec\.yaml' is no YAML: ") as caught:
+    with pytest.raises(SpecError, match=r"spec='.*spec\.yaml' is not YAML: ") as caught:
         read_spec(written(tmp_path, text))
     assert "\n" not in str(caught.value)
 
@@ -85,7 +85,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 def test_neither_a_preset_nor_a_file_suggests_the_nearest_preset() -> None:
     message = (
-        r"spec='cels' is neither a preset; did you mean 'cells'\? Presets: instances, .*vertebrae; "
+        r"spec='cels' is not a preset; did you mean 'cells'\? Presets: instances, .*vertebrae; "
         r"a file must end in \.yaml or \.yml or \.json"
     )
     with pytest.raises(SpecError, match=message):

@@ -12,7 +12,7 @@ def main() -> None:
     """
     try:
         with needs_extra("all", "Commands"):
-            from panmatch.cli.app import main as run
+            from panmatch.cli._app import main as run
     except MissingExtraError as error:
         sys.exit(f"panmatch: {error}")
     run()

@@ -19,7 +19,7 @@ from panmatch.evaluation.setting import (
     metric_scores,
 )
 from panmatch.matching import Tallies, ratio
-from panmatch.matching.exact_sum import LIMBS, carry, limbs_to_floats, units_to_limbs
+from panmatch.matching._exact_sum import LIMBS, carry, limbs_to_floats, units_to_limbs
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve, Curves
 from panmatch.scoring.metrics import Metric

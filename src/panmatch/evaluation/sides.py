@@ -13,7 +13,7 @@ from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
 from panmatch.labels.label_groups import LabelGroup, from_labels
 from panmatch.labels.panoptic import Panoptic
 from panmatch.spec import ClassSpec, Spec
-from panmatch.spec.label_set import numbers
+from panmatch.spec._label_set import numbers
 
 Image = npt.ArrayLike | Panoptic
 

@@ -1,18 +1,22 @@
 """From the overlap graph to matchings: one file per strategy."""
 
-from panmatch.matching.catalogue import STRATEGIES, resolve_strategy
-from panmatch.matching.certificate import Budget, Certificate
-from panmatch.matching.course import Course
-from panmatch.matching.many_to_one import ManyToOne
-from panmatch.matching.match import Matching, check_overlap, match
-from panmatch.matching.matcher import Matcher
-from panmatch.matching.one_to_many import OneToMany
-from panmatch.matching.one_to_one import OneToOne
-from panmatch.matching.optimality import OptimalityGap, optimality_gap
-from panmatch.matching.region_union import RegionUnion
-from panmatch.matching.same_id import SameId
-from panmatch.matching.strategy import Strategy
-from panmatch.matching.tally import QUALITIES, Quality, Scored, Tallies, Tally, ratio
+from panmatch.matching._catalogue import STRATEGIES, resolve_strategy
+from panmatch.matching._certificate import Budget, Certificate
+from panmatch.matching._many_to_one import ManyToOne
+from panmatch.matching._match import (
+    Matcher,
+    Matching,
+    OptimalityGap,
+    check_overlap,
+    match,
+    optimality_gap,
+)
+from panmatch.matching._one_to_many import OneToMany
+from panmatch.matching._one_to_one import OneToOne
+from panmatch.matching._region_union import RegionUnion
+from panmatch.matching._same_id import SameId
+from panmatch.matching._strategy import Course, Strategy
+from panmatch.matching._tally import QUALITIES, Quality, Scored, Tallies, Tally, ratio
 
 __all__ = [
     "QUALITIES",

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from panmatch.errors import LabelError
 from panmatch.matching import Matching
-from panmatch.matching.strategy import best_first
-from panmatch.matching.tally import are_false, part_sums, union_areas
+from panmatch.matching._strategy import best_first
+from panmatch.matching._tally import are_false, part_sums, union_areas
 from panmatch.overlap import Areas, Floats, Ints, Overlap
 from panmatch.playground._scene import Side
 from panmatch.playground._validation import Message

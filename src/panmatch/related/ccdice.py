@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panmatch.matching.match import check_overlap
+from panmatch.matching._match import check_overlap
 from panmatch.overlap import Overlap
 from panmatch.related.most_pairs import as_tally, check_inclusive_threshold, most_pairs
 

@@ -7,7 +7,7 @@ import numpy as np
 from panmatch import native
 from panmatch.errors import OptionError
 from panmatch.matching import Tally
-from panmatch.matching.exact_sum import limbs_to_units, to_limbs
+from panmatch.matching._exact_sum import limbs_to_units, to_limbs
 from panmatch.overlap import Floats, Ints, Overlap
 
 _SCALE = 60

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from panmatch.matching import Tally, ratio
-from panmatch.matching.match import check_overlap
+from panmatch.matching._match import check_overlap
 from panmatch.overlap import Overlap, Score
 from panmatch.related.most_pairs import as_tally, check_inclusive_threshold, most_pairs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panmatch.evaluation import Result
 from panmatch.evaluation.wording import way_title
-from panmatch.matching.catalogue import STRATEGIES
+from panmatch.matching._catalogue import STRATEGIES
 
 FEW_OBJECTS = 10
 MANY_NEAR = 0.2

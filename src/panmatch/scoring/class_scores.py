@@ -10,9 +10,9 @@ import numpy as np
 from panmatch.errors import OverlapError, check_choice
 from panmatch.labels.classes import SegmentClass
 from panmatch.matching import QUALITIES, Matching, Quality, Strategy, Tally, match
-from panmatch.matching.catalogue import resolve_strategy
-from panmatch.matching.exact_sum import limbs_to_units, to_limbs
-from panmatch.matching.tally import are_false, part_sums, tally_edges, union_quality
+from panmatch.matching._catalogue import resolve_strategy
+from panmatch.matching._exact_sum import limbs_to_units, to_limbs
+from panmatch.matching._tally import are_false, part_sums, tally_edges, union_quality
 from panmatch.overlap import Ints, Score
 from panmatch.overlap.classes import ClassOverlaps
 from panmatch.scoring.curve import Curve, curve

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError, check_choice
 from panmatch.matching import Tally, ratio
-from panmatch.matching.exact_sum import limbs_to_units, to_limbs, units_to_float
+from panmatch.matching._exact_sum import limbs_to_units, to_limbs, units_to_float
 from panmatch.overlap import Floats
 from panmatch.scoring.metrics import Metric
 from panmatch.scoring.settings import Settings

@@ -6,10 +6,9 @@ with needs_extra("cli", "Specs"):
     import pydantic as _pydantic  # noqa: F401
     import yaml as _yaml  # noqa: F401
 
-from panmatch.spec.matchers import matcher_as_dict, parse_matcher
-from panmatch.spec.models import Averaging, ClassSpec, MetricOptions, Spec
-from panmatch.spec.presets import preset_names, preset_text
-from panmatch.spec.reading import as_spec, read_spec
+from panmatch.spec._matchers import matcher_as_dict, parse_matcher
+from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
+from panmatch.spec._reading import as_spec, preset_names, preset_text, read_spec
 
 __all__ = [
     "Averaging",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from itertools import product
-from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from panmatch.matching.course import Course
-from panmatch.matching.solution import Solution
+from panmatch.matching._certificate import Certificate
 from panmatch.overlap import Floats, Ints, Overlap
 
 Dash = tuple[float, ...]
@@ -161,3 +160,32 @@ def best_of_each_ref(ref: Ints, score: Floats) -> Ints:
 
 def _at_most(bound: int | None, noun: str) -> str:
     return f"any number of {noun}s" if bound is None else f"at most {bound} {noun}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """The matchings of one strategy at all thresholds at once (D7).
+
+    Row i says that edge ``edge[i]`` belongs to the matching for every threshold τ with
+    ``start[i] <= τ < stop[i]``. An edge may have several rows: a re-solved matching can give it
+    up and take it back. `proven` says whether every matching is proven optimal; None for
+    heuristics.
+    """
+
+    edge: Ints
+    start: Floats
+    stop: Floats
+    proven: bool | None = None
+
+    @classmethod
+    def nested(cls, edges: Ints, score: Floats) -> Self:
+        """Return the course of edges that stay matched until the threshold reaches their score."""
+        return cls(edges, np.zeros(len(edges)), np.minimum(score[edges], 1.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Positions of the matched edges, rising, and the proof of an optimal solver (D6)."""
+
+    edges: Ints
+    certificate: Certificate | None = None

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from panmatch.cli.progress import progress
 from panmatch.datasets import (
     Case,
     DatasetPaths,
     Job,
+    Outcome,
     RunOptions,
     coco_cases,
     pair,
@@ -168,3 +170,64 @@ def _headline_score(pooled: Sequence[AverageScore], model: str, score: str) -> A
     fitting = [one for one in pooled if (one.model, one.score.name) == (model, score)]
     means = [one for one in fitting if one.setting.class_name == next(iter(MEANS))]
     return next(iter(means or fitting), None)
+
+
+QUIET_SECONDS = 10.0  # between two lines where there is no terminal
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[Outcome], None]]:
+    """Yield what to call with every finished case: a bar, or lines where there is no terminal."""
+    if sys.stderr.isatty():
+        with _bar(total) as watch:
+            yield watch
+    else:
+        yield _lines(total)
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[Outcome], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    failed = 0
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("cases", total=total)
+
+        def watch(outcome: Outcome) -> None:
+            nonlocal failed
+            failed += outcome.result is not None and outcome.result.status == "failed"
+            bar.update(
+                task, advance=1, description=f"cases, {failed} failed" if failed else "cases"
+            )
+
+        yield watch
+
+
+def _lines(total: int) -> Callable[[Outcome], None]:
+    start = last = time.monotonic()
+    done = 0
+
+    def watch(_: Outcome) -> None:
+        nonlocal done, last
+        done += 1
+        now = time.monotonic()
+        if now - last >= QUIET_SECONDS and done < total:
+            last = now
+            left = (now - start) / done * (total - done)
+            print(f"{done} of {total} cases, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+    return watch

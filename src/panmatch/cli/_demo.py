@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from panmatch import phantoms
-from panmatch.cli.compare import ranking_rows, stability_lines
-from panmatch.cli.progress import progress
+from panmatch.cli._compare import ranking_rows, stability_lines
+from panmatch.cli._evaluate import progress
 from panmatch.datasets import (
     Comparison,
     DatasetPaths,

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from panmatch.errors import check_choice
-from panmatch.matching.course import Course
-from panmatch.matching.maximum_pq import sweep_optima
-from panmatch.matching.optimal_cover import optimal_cover
-from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Dash, Strategy, best_of_each_ref
+from panmatch.matching._maximum_pq import sweep_optima
+from panmatch.matching._optimal_cover import optimal_cover
+from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["best", "optimal"]

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.matching.certificate import PROOF_TOLERANCE, Budget, Certificate
-from panmatch.matching.course import Course
-from panmatch.matching.solution import Solution
-from panmatch.matching.tally import are_false, tally_edges
+from panmatch.matching._certificate import PROOF_TOLERANCE, Budget, Certificate
+from panmatch.matching._strategy import Course, Solution
+from panmatch.matching._tally import are_false, tally_edges
 from panmatch.overlap import Ints, Overlap
 
 MOST_ROUNDS = 100

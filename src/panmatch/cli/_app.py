@@ -51,7 +51,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another scene.")] = 7,
 ) -> None:
     """Make phantom scenes, score one under every strategy, and draw it."""
-    from panmatch.cli.demo import run_demo
+    from panmatch.cli._demo import run_demo
 
     run_demo(out, seed)
 
@@ -133,7 +133,7 @@ def evaluate(
         from panmatch.datasets import start_early
 
         start_early()
-    from panmatch.cli.evaluate import named_folders, read_limits, run_evaluate
+    from panmatch.cli._evaluate import named_folders, read_limits, run_evaluate
     from panmatch.datasets import DatasetPaths, RunOptions
 
     models = named_folders("--model", model or [])
@@ -189,7 +189,7 @@ def play(
     ] = False,
 ) -> None:
     """Draw scenes, or open two files, and see every score change with them, in the browser."""
-    from panmatch.cli.play import run_export, run_play
+    from panmatch.cli._play import run_export, run_play
 
     if export is not None:
         if ref is not None:
@@ -249,7 +249,7 @@ def compare(
     ] = None,
 ) -> None:
     """Compare models on the cases they share: differences, ranking, and rank stability."""
-    from panmatch.cli.compare import run_compare
+    from panmatch.cli._compare import run_compare
 
     run_compare(outs, score or [], out)
 

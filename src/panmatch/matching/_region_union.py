@@ -8,9 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from panmatch.errors import StrategyError
-from panmatch.matching.course import Course
-from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Dash, Strategy
+from panmatch.matching._strategy import Course, Dash, Solution, Strategy
 from panmatch.overlap import Floats, Overlap, unite_cells
 
 

@@ -5,17 +5,36 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from panmatch.errors import nearest_name
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
 from panmatch.scoring.metrics import Metric, resolve_metrics
-from panmatch.spec.label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
-from panmatch.spec.matchers import MatcherEntry
-from panmatch.spec.strict_model import StrictModel
+from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
+from panmatch.spec._matchers import MatcherEntry
 
 Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
 CODED: tuple[Encoding, ...] = ("cityscapes", "panoptic-parts")
+
+
+class StrictModel(BaseModel):
+    """A frozen model that refuses keys it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            names = list(cls.model_fields)
+            for key in given:
+                if key not in names:
+                    raise ValueError(
+                        f"the key {key!r} is not known{nearest_name(key, names)} Accepted: "
+                        f"{', '.join(names)}"
+                    )
+        return given
 
 
 class ClassSpec(StrictModel):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.matching.exact_sum import (
+from panmatch.matching._exact_sum import (
     LIMBS,
     carry,
     limbs_to_floats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from panmatch import native
-from panmatch.matching.course import Course
+from panmatch.matching._strategy import Course
 from panmatch.overlap import Floats, Ints, Overlap
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from panmatch.errors import StrategyError, nearest_name
-from panmatch.matching.many_to_one import ManyToOne
-from panmatch.matching.one_to_many import OneToMany
-from panmatch.matching.one_to_one import OneToOne
-from panmatch.matching.region_union import RegionUnion
-from panmatch.matching.same_id import SameId
-from panmatch.matching.strategy import Strategy
+from panmatch.matching._many_to_one import ManyToOne
+from panmatch.matching._one_to_many import OneToMany
+from panmatch.matching._one_to_one import OneToOne
+from panmatch.matching._region_union import RegionUnion
+from panmatch.matching._same_id import SameId
+from panmatch.matching._strategy import Strategy
 
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy for strategy in (OneToOne, ManyToOne, OneToMany, SameId, RegionUnion)

@@ -10,12 +10,10 @@ import numpy as np
 
 from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.matching.certificate import Certificate
-from panmatch.matching.course import Course
-from panmatch.matching.greedy import walk_edges
-from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import Dash, Strategy, best_first
-from panmatch.matching.tally import tally_edges
+from panmatch.matching._certificate import Certificate
+from panmatch.matching._greedy import walk_edges
+from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_first
+from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["optimal", "greedy"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,11 @@ import yaml
 from pydantic import ValidationError
 
 from panmatch.errors import SpecError, nearest_name
-from panmatch.spec.models import Spec
-from panmatch.spec.presets import preset_names, preset_text
+from panmatch.spec._models import Spec
 
 SUFFIXES = (".yaml", ".yml", ".json")
+PRESETS = files("panmatch.spec") / "presets"  # one commented YAML file each
+DEFAULT = "instances"
 
 
 def as_spec(spec: Spec | str | os.PathLike[str] | Mapping[str, Any]) -> Spec:
@@ -35,7 +38,7 @@ def as_spec(spec: Spec | str | os.PathLike[str] | Mapping[str, Any]) -> Spec:
     if path.suffix.lower() in SUFFIXES:
         return read_spec(path)
     raise SpecError(
-        f"spec={str(spec)!r} is neither a preset{nearest_name(spec, preset_names())} Presets: "
+        f"spec={str(spec)!r} is not a preset{nearest_name(spec, preset_names())} Presets: "
         f"{', '.join(preset_names())}; a file must end in {' or '.join(SUFFIXES)}."
     )
 
@@ -67,7 +70,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         content = yaml.load(text, _Loader)
     except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise SpecError(f"spec={name!r} is no YAML: {' '.join(str(error).split())}.") from error
+        raise SpecError(f"spec={name!r} is not YAML: {' '.join(str(error).split())}.") from error
     if content is None:
         content = {}
     if not isinstance(content, dict):
@@ -118,3 +121,21 @@ def _line(error: Any) -> str:
     shown = "" if isinstance(error["input"], dict | list) else f" (it is {error['input']!r})"
     text = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     return f"{place.lstrip('.') + ': ' if place else ''}{text}{shown}."
+
+
+@cache
+def preset_names() -> tuple[str, ...]:
+    """Return the names of all presets, the default first.
+
+    Examples
+    --------
+    >>> preset_names()[0]
+    'instances'
+    """
+    names = {file.name.removesuffix(".yaml") for file in PRESETS.iterdir()}
+    return DEFAULT, *sorted(names - {DEFAULT})
+
+
+def preset_text(name: str) -> str:
+    """Return the YAML of a preset, comments included."""
+    return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")

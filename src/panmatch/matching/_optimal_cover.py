@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching.certificate import Budget
-from panmatch.matching.maximum_pq import Effort, Priced, count_each_once, maximise_pq
-from panmatch.matching.one_to_one import TIE, to_weights
-from panmatch.matching.solution import Solution
-from panmatch.matching.strategy import best_of_each_ref
+from panmatch.matching._certificate import Budget
+from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq
+from panmatch.matching._one_to_one import TIE, to_weights
+from panmatch.matching._strategy import Solution, best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
 
 

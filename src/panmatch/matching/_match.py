@@ -1,0 +1,290 @@
+"""From an overlap graph to a matching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+
+from panmatch.errors import LabelError, StrategyError, check_choice
+from panmatch.matching._catalogue import OPTIONS, resolve_strategy
+from panmatch.matching._certificate import Certificate
+from panmatch.matching._many_to_one import ManyToOne
+from panmatch.matching._one_to_many import OneToMany
+from panmatch.matching._one_to_one import OneToOne
+from panmatch.matching._strategy import Dash, Strategy
+from panmatch.matching._tally import Tally, are_false, tally_edges, union_quality
+from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matching:
+    """Chosen edges of an overlap graph, with everything that led to them.
+
+    Attributes
+    ----------
+    overlap
+        The graph that was matched; for ``"union"`` the one with the pieces of a cell united.
+    edges
+        Positions of the chosen edges in ``overlap.edges``, rising.
+    strategy, threshold, score
+        How they were chosen.
+    certificate
+        Proof of optimality (D6); None for heuristics.
+    """
+
+    overlap: Overlap
+    edges: Ints
+    strategy: Strategy
+    threshold: float
+    score: Score
+    certificate: Certificate | None = None
+
+    @property
+    def pairs(self) -> Ints:
+        """Rows (reference id, prediction id), sorted, each once; shape (n, 2)."""
+        predictions = self.overlap.predictions
+        rows, owner = predictions.expand(self._preds)
+        pairs = np.stack([self.overlap.ref_ids[self._refs[rows]], predictions.ids[owner]], 1)
+        return np.unique(pairs, axis=0)
+
+    @property
+    def tally(self) -> Tally:
+        """Counts and summed IoU (D3)."""
+        return tally_edges(self.overlap, self.edges)
+
+    @property
+    def part_tally(self) -> Tally | None:
+        """The same counts with part quality in place of IoU (D9); None without parts."""
+        if self.overlap.parts is None:
+            return None
+        return tally_edges(self.overlap, self.edges, "parts")
+
+    @property
+    def ref_quality(self) -> Floats:
+        """IoU of every reference with the union of its predictions, 0 if missed (D3)."""
+        return union_quality(self.overlap, self.edges)
+
+    @property
+    def ref_part_quality(self) -> Floats | None:
+        """Part quality of every reference, 0 if missed (D9); None without parts."""
+        if self.overlap.parts is None:
+            return None
+        return union_quality(self.overlap, self.edges, "parts")
+
+    @property
+    def missed(self) -> Ints:
+        """Ids of the references without a prediction: the false negatives."""
+        return np.delete(self.overlap.ref_ids, self._refs)
+
+    @property
+    def false_positives(self) -> Ints:
+        """Ids of the predictions without a reference, dismissed ones left out (D10)."""
+        return self.overlap.predictions.ids[are_false(self.overlap, self.edges)]
+
+    def __repr__(self) -> str:
+        t = self.tally
+        return (
+            f"Matching({self.strategy.name}, threshold={self.threshold:g}: TP={t.tp}, FP={t.fp}, "
+            f"FN={t.fn}, PQ={t.pq:.4f})"
+        )
+
+    @property
+    def _refs(self) -> Ints:
+        return self.overlap.edges.ref[self.edges]
+
+    @property
+    def _preds(self) -> Ints:
+        return self.overlap.edges.pred[self.edges]
+
+
+def match(
+    overlap: Overlap,
+    strategy: str | Strategy = "one-to-one",
+    threshold: float = 0.5,
+    *,
+    score: Score = "iou",
+) -> Matching:
+    """Match references and predictions (D2–D5).
+
+    Parameters
+    ----------
+    overlap
+        From `count_overlaps`, `count_region_overlaps` or `Overlap.from_dense`.
+    strategy
+        ``"one-to-one"``, ``"many-to-one"``, ``"one-to-many"``, ``"same-id"``,
+        ``"union"`` (regions only), or an object such as ``ManyToOne(gate="edge")``.
+    threshold
+        An edge needs a score strictly greater than this; in [0, 1).
+    score
+        What is compared with the threshold, orders the edges and is maximised: ``"iou"``,
+        ``"dice"``, ``"prediction-share"`` or ``"reference-share"``. The quality of a true
+        positive, and the growth of a union, are measured by IoU whatever the score.
+
+    Returns
+    -------
+    Matching
+        With `pairs` and `tally`. Empty sides are fine: everything is missed, or false.
+
+    Examples
+    --------
+    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> matching = match(ov, "one-to-one", threshold=0.5)
+    >>> matching.pairs.tolist()
+    [[1, 1], [2, 2]]
+    >>> round(matching.tally.pq, 4)
+    0.5778
+    """
+    check_overlap(overlap)
+    chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
+    overlap = chosen.prepare(overlap)
+    solution = chosen.solve(overlap, overlap.score(score), tau)
+    return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
+
+
+def check_overlap(overlap: object) -> None:
+    """Raise a `LabelError` with the remedy if label images were passed for an overlap."""
+    if not isinstance(overlap, Overlap):
+        raise LabelError(
+            f"overlap is a {type(overlap).__name__}, not an Overlap: pass "
+            f"count_overlaps(reference, prediction)."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """A strategy, the score that edges are judged by, and whether predictions are cut by regions.
+
+    Attributes
+    ----------
+    strategy
+        The rule.
+    score
+        What an edge is judged by (D2).
+    regions
+        Rule by which predictions are cut into regions first (D8), such as ``"voronoi"``; None for
+        whole predictions.
+
+    Examples
+    --------
+    >>> from panmatch.matching import ManyToOne
+    >>> Matcher(ManyToOne(gate="edge"), regions="voronoi").label
+    'many-to-one (merge, edge) in regions'
+    """
+
+    strategy: Strategy
+    score: Score = "iou"
+    regions: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("score", self.score, get_args(Score))
+        if self.strategy.needs_regions and self.regions is None:
+            raise StrategyError(
+                f"the strategy {self.strategy.name!r} works on regions only: drop 'regions: false'."
+            )
+
+    @property
+    def name(self) -> str:
+        """Name of the strategy."""
+        return self.strategy.name
+
+    @property
+    def label(self) -> str:
+        """What to call it: the strategy with its options, a score other than IoU, and regions."""
+        values = [*self.strategy.options.values()]
+        values += [] if self.score == "iou" else [f"by {self.score}"]
+        options = f" ({', '.join(values)})" if values else ""
+        inside = self.regions is not None and not self.strategy.needs_regions
+        return f"{self.name}{options}{' in regions' if inside else ''}"
+
+    @property
+    def dash(self) -> Dash:
+        """Lengths of strokes and gaps of its lines; those in regions have two more dots."""
+        inside = self.regions is not None and not self.strategy.needs_regions
+        return (self.strategy.dash or (9.0, 1.5)) + (1.0, 1.5) * 2 if inside else self.strategy.dash
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What tells it from others, as columns of a table."""
+        options = {name: self.strategy.options.get(name, "") for name in OPTIONS}
+        return {
+            "strategy": self.name,
+            **options,
+            "edge_score": self.score,
+            "regions": self.regions or "",
+        }
+
+    def match(self, overlap: Overlap, threshold: float) -> Matching:
+        """Match an overlap, which must be cut by regions if that is asked for."""
+        return match(overlap, self.strategy, threshold, score=self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalityGap:
+    """PQ of a heuristic beside the best PQ that its strategy allows.
+
+    Attributes
+    ----------
+    heuristic
+        PQ of the heuristic.
+    optimal
+        PQ of the best matching found.
+    certificate
+        What is proven of the best matching.
+    """
+
+    heuristic: float
+    optimal: float
+    certificate: Certificate
+
+    @property
+    def gap(self) -> float:
+        """PQ that the heuristic misses."""
+        return self.optimal - self.heuristic
+
+    @property
+    def relative(self) -> float:
+        """The gap as a share of the optimum; 0 where the optimum is 0."""
+        return self.gap / self.optimal if self.optimal else 0.0
+
+
+def optimality_gap(
+    overlap: Overlap, strategy: str | Strategy = "many-to-one", threshold: float = 0.5
+) -> OptimalityGap:
+    """Compare the heuristic of a strategy with its optimum (D6).
+
+    Parameters
+    ----------
+    overlap, threshold
+        As for `match`.
+    strategy
+        A name, or an object whose gate and budget are used. The heuristic is ``"greedy"`` for
+        one-to-one, ``"merge"`` for many-to-one and ``"best"`` for one-to-many.
+
+    Examples
+    --------
+    >>> trap = Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
+    >>> found = optimality_gap(trap, "one-to-one", threshold=0.0)
+    >>> found.heuristic, found.optimal, found.certificate.proven
+    (0.1875, 0.3125, True)
+    """
+    heuristic, optimal = _solvers(resolve_strategy(strategy))
+    best = match(overlap, optimal, threshold)
+    assert best.certificate is not None
+    return OptimalityGap(
+        match(overlap, heuristic, threshold).tally.pq, best.tally.pq, best.certificate
+    )
+
+
+def _solvers(strategy: Strategy) -> tuple[Strategy, Strategy]:
+    if isinstance(strategy, OneToOne):
+        return replace(strategy, solver="greedy"), replace(strategy, solver="optimal")
+    if isinstance(strategy, ManyToOne):
+        return replace(strategy, solver="merge"), replace(strategy, solver="optimal")
+    if isinstance(strategy, OneToMany):
+        return replace(strategy, solver="best"), replace(strategy, solver="optimal")
+    raise StrategyError(
+        f"strategy={strategy.name!r} leaves nothing to choose: it has neither a heuristic nor an "
+        f"optimum. Pass 'one-to-one', 'many-to-one' or 'one-to-many'."
+    )
