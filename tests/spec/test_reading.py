@@ -90,7 +90,7 @@ def test_neither_a_preset_nor_a_file_suggests_the_nearest_preset() -> None:
     )
     with pytest.raises(SpecError, match=message):
         as_spec("cels")
-    with pytest.raises(SpecError, match=r"spec='spec\.txt' is neither"):
+    with pytest.raises(SpecError, match=r"spec='spec\.txt' is not a preset"):
         as_spec(Path("spec.txt"))
 
 
