@@ -11,7 +11,7 @@ import pytest
 from panmatch.datasets.pairing import pair
 from panmatch.datasets.run import RunOptions, load_run, run_dataset
 from panmatch.datasets.task import Order
-from panmatch.report.page import write_report
+from panmatch.report import write_report
 from panmatch.spec import as_spec
 from tests.browser import needs_chromium, open_browser
 from tests.datasets.folders import make_folders
@@ -46,9 +46,9 @@ def test_it_opens_without_errors_and_shows_the_numbers(browser: Any, out: Path, 
     page.locator("#curves").scroll_into_view_if_needed()
     page.wait_for_selector(".js-plotly-plot")
     near = next(
-        row.value
-        for row in load_run(out).average_rows
-        if (row.model, row.measure, row.averaging) == ("near", "pq", "pooled")
+        average.value
+        for average in load_run(out).average_scores
+        if (average.model, average.score.name, average.averaging) == ("near", "pq", "pooled")
     )
     row = page.locator("#scores tbody tr", has_text="near").first
     assert f"{near:.3f}" in row.inner_text()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_curve
-from panmatch.report.style import line_style, series_look
+from panmatch.matching.strategy import Dash
+from panmatch.report import plot_curve
+from panmatch.report._style import series_look
 from tests.report.results import CASES, made, row, two_classes, two_models
 
 
@@ -20,6 +24,21 @@ def pooled_curve(strategy: str, cases: dict[str, tuple[str, str]] = CASES) -> pm
     for other in rest:
         first = first + other
     return first
+
+
+def dashes(figure: Figure) -> list[Dash]:
+    """Return strokes and gaps in line widths: of the curves, then of those in the legend."""
+    file = BytesIO()
+    figure.savefig(file, format="svg")
+    lines = re.findall(
+        r'<g id="line2d_\d+">\s*<path d="[^"]*" style="([^"]*)"/>', file.getvalue().decode()
+    )
+    curves = [line for line in lines if "stroke-width: 1.2" in line]
+    found = [re.search(r"stroke-dasharray: ([\d., ]+)", line) for line in curves]
+    return [
+        () if dash is None else tuple(round(float(n) / 1.2, 6) for n in re.split("[, ]+", dash[1]))
+        for dash in found
+    ]
 
 
 @pytest.mark.parametrize("quantity", ["pq", "sq", "rq"])
@@ -66,23 +85,25 @@ def test_colour_tells_models_and_dash_strategies_where_there_are_several_of_both
     assert label.startswith("poor, many-to-one (any : ≤ 1): ")
 
 
-def test_models_under_one_strategy_differ_in_colour_and_dash() -> None:
+def test_models_under_one_strategy_differ_in_colour_and_marker() -> None:
     result = two_models()
     figure = plot_curve(result, strategies="many-to-one")
     lines = figure.axes[0].get_lines()
-    assert [line.get_color() for line in lines] == [series_look(at).color for at in (0, 1)]
-    assert lines[0].get_linestyle() == line_style("solid")
-    assert lines[1].get_linestyle() == "--"
+    assert [line.get_color() for line in lines] == [series_look(i).color for i in (0, 1)]
+    assert [line.get_marker() for line in lines] == [series_look(i).marker for i in (0, 1)]
+    assert dashes(figure)[:2] == [pm.ManyToOne().dash] * 2
     areas = [
-        row.value for row in result.average_rows
-        if row.measure == "autc" and row.averaging == "pooled" and row.way[2] == "many-to-one"
+        average.value for average in result.average_scores
+        if (average.score.name, average.averaging) == ("autc", "pooled")
+        and average.setting.matcher.name == "many-to-one"
     ]  # fmt: skip
     labels = [f"good: {areas[0]:.3f}", f"poor: {areas[1]:.3f}"]
     assert [line.get_label() for line in lines] == labels
     legend = figure.axes[0].get_legend()
     assert legend is not None
     assert legend.get_title().get_text() == (
-        "many-to-one: any preds per ref, ≤ 1 ref per pred\nAUTC"
+        "many-to-one (merge, seed)\nany number of predictions per reference\n"
+        "at most 1 reference per prediction\nAUTC"
     )
 
 
@@ -132,7 +153,8 @@ def test_a_model_without_the_class_has_no_line() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quantity": "auc"}, "quantity='auc' is not known. Accepted: 'pq', 'sq', 'rq'."),
+        ({"quantity": "auc"}, "quantity='auc' is not known. Accepted: 'pq', 'sq', 'rq', "
+         "'part_pq', 'part_sq'."),
         ({"classes": "objects"}, "classes='objects' is not known; did you mean 'object'? "
          "Accepted: 'object'."),
         ({"classes": []}, "classes is empty: name at least one, or pass None for all."),
@@ -164,8 +186,8 @@ def test_too_many_classes_must_be_named() -> None:
     with pytest.raises(OptionError) as caught:
         plot_curve(result)
     assert str(caught.value) == (
-        "the result has 13 classes, which no figure holds: name up to 12 with classes=[…], such "
-        "as 'k1'."
+        "the result has 13 classes, which do not fit into a figure: name up to 12 with "
+        "classes=[…], such as 'k1'."
     )
     assert len(plot_curve(result, classes=["k1", "k13"]).axes) == 2
 

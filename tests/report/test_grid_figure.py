@@ -11,8 +11,8 @@ from matplotlib.patches import Rectangle
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_grid
-from panmatch.report.style import luminance
+from panmatch.report import plot_grid
+from panmatch.report._style import luminance
 from tests.report.results import CASES, draw, made, row, two_classes, two_models
 
 
@@ -88,8 +88,8 @@ def test_several_classes_are_averaged_unless_they_are_named() -> None:
     result = two_classes()
     (good, _) = plot_grid(result, width="double").axes
     means = {
-        (row.way[2], row.threshold): row.value for row in result.average_rows
-        if (row.model, row.way[0], row.measure, row.averaging)
+        (one.setting.matcher, one.threshold): one.value for one in result.average_scores
+        if (one.model, one.setting.class_name, one.score.name, one.averaging)
         == ("good", "mean of classes", "pq", "pooled")
     }  # fmt: skip
     assert [text.get_text() for text in good.texts] == [f"{mean:.3f}" for mean in means.values()]
@@ -120,7 +120,8 @@ def test_many_thresholds_have_two_digits() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quantity": "PQ"}, "quantity='PQ' is not known. Accepted: 'pq', 'sq', 'rq'."),
+        ({"quantity": "PQ"}, "quantity='PQ' is not known. Accepted: 'pq', 'sq', 'rq', "
+         "'part_pq', 'part_sq'."),
         ({"thresholds": 0.4}, "threshold=0.4 has no scores: the spec has 0.3, 0.5. Pass one of "
          "these, or add it to the spec and evaluate again."),
         ({"thresholds": []}, "thresholds is empty: name at least one, or pass None for all."),

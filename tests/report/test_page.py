@@ -13,9 +13,9 @@ import panmatch as pm
 from panmatch.datasets.pairing import Layout, pair
 from panmatch.datasets.run import RunOptions, run_dataset
 from panmatch.datasets.task import Order
-from panmatch.report.charts import size_chart
-from panmatch.report.page import write_report
-from panmatch.report.words import what_to_be_careful_about, what_was_computed
+from panmatch.report import write_report
+from panmatch.report._charts import size_chart
+from panmatch.report._explanations import what_to_be_careful_about, what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
 
@@ -71,11 +71,12 @@ def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out:
 
 def test_scores_and_grid_are_those_of_the_tables(html: str, out: Path) -> None:
     result = _result(out)
-    for group in result.groups:
-        if group.threshold == 0.3:
-            tp, fp, fn = (group.columns[name].sum() for name in ("tp", "fp", "fn"))
-            pq = group.columns["quality"].sum() / (tp + (fp + fn) / 2)
-            assert f"{pq:.3f}" in html
+    for series in result.series:
+        tally = sum(
+            (entry.level(0.3).tally for entry in series.entries if entry is not None),
+            start=pm.Tally(0, 0, 0, 0.0),
+        )
+        assert f"{tally.pq:.3f}" in html
     cells = re.findall(r'style="background: hsl\(205 65% (\d+)%\)">([\d.]+)<', html)
     assert len(cells) == 10 * 4
     for shade, value in cells:
@@ -88,13 +89,17 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     lines = drawn[name]["data"]
     assert isinstance(lines, list)
     result = _result(out)
-    group = result.curve_groups[0]
-    every = np.unique(np.concatenate([one.thresholds for one in result.curve_groups]))
+    pooled = [
+        sum(
+            entry.curve for entry in series.entries if entry is not None and entry.curve is not None
+        )
+        for series in result.series
+    ]
+    assert all(isinstance(curve, pm.Curve) for curve in pooled)
+    every = np.unique(np.concatenate([curve.thresholds for curve in pooled]))
     assert lines[0]["name"] == "far, one-to-one (optimal)"
     assert lines[0]["x"] == pytest.approx([*every, 1.0], abs=1e-6)
-    tp, fp, fn, quality = group.summed()
-    pq = quality / (tp + (fp + fn) / 2)
-    expected = pq[np.searchsorted(group.thresholds, every, side="right") - 1]
+    expected = [pooled[0].at(threshold).pq for threshold in every]
     assert lines[0]["y"] == pytest.approx([*expected, expected[-1]], abs=1e-6)
     assert lines[0]["line"]["shape"] == "hv"
     dashes = {line["name"]: (line["line"]["color"], line["line"]["dash"]) for line in lines}

@@ -11,9 +11,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, ThresholdError
-from panmatch.evaluation import Images
-from panmatch.report.plots import ResultPlots
-from panmatch.report.plots.one_class import match_class
+from panmatch.report import ResultPlots
+from panmatch.report._matched_class import match_class
 from panmatch.spec import as_spec
 from tests.report.results import CASES, made, row, two_classes
 
@@ -73,8 +72,8 @@ def test_the_matching_is_the_one_that_was_evaluated(name: str, strategy: str) ->
     )
     for threshold in (0.1, 0.5):
         found = match_class(
-            spec, Images(reference), Images(prediction), class_name=name, strategy=strategy,
-            threshold=threshold, spacing=(1, 2), void=mask,
+            spec, reference=reference, prediction=prediction, class_name=name,
+            strategy=strategy, threshold=threshold, spacing=(1, 2), void=mask,
         )  # fmt: skip
         scores = result.scores
         wanted = (scores["class"] == name) & (scores["strategy"] == strategy)
@@ -87,7 +86,7 @@ def test_the_matching_is_the_one_that_was_evaluated(name: str, strategy: str) ->
 
 def test_masked_references_bring_their_void() -> None:
     masked = np.ma.masked_array(REFERENCE, mask=REFERENCE == 2)
-    found = match_class(as_spec({}), Images(masked), Images(PREDICTION))
+    found = match_class(as_spec({}), reference=masked, prediction=PREDICTION)
     expected = pm.evaluate(reference=masked, prediction=PREDICTION).scores.iloc[0]
     assert (found.matching.tally.fn, found.matching.tally.fp) == (expected["fn"], expected["fp"])
     assert 2 not in found.matching.overlap.ref_ids
@@ -100,9 +99,9 @@ def test_parts_are_read_as_they_were_evaluated() -> None:
               "prediction_parts": 3 * (parts > 0) - parts}  # fmt: skip
     result = pm.evaluate(**images, spec=spec)
     figure = result.plot.matching(**images)
-    pq = result.scores["pq"][0]
-    assert pq < 0.5
-    assert figure.axes[0].get_xlabel().endswith(f"PQ {pq:.3f}")
+    part_pq = result.scores["part_pq"][0]
+    assert part_pq < 0.5
+    assert figure.axes[0].get_xlabel().endswith(f"PQ 1.000   PartPQ {part_pq:.3f}")
 
 
 def test_categories_of_panoptic_images_are_classes() -> None:
