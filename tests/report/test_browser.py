@@ -15,6 +15,7 @@ from panmatch.report import write_report
 from panmatch.spec import as_spec
 from tests.browser import needs_chromium, open_browser
 from tests.datasets.folders import make_folders
+from tests.report.part_runs import run_with_parts
 
 pytestmark = needs_chromium
 
@@ -60,6 +61,25 @@ def test_it_opens_without_errors_and_shows_the_numbers(browser: Any, out: Path, 
     assert page.locator("#cases img").count() == 6
     assert complaints == []
     page.close()
+
+
+def test_tables_of_classes_with_parts_stay_inside_the_page(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    page_file = write_report(run_with_parts(tmp_path_factory.mktemp("parts")))
+    for width in (1440, 1024):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        complaints: list[str] = []
+        page.on("console", lambda message, found=complaints: found.append(message.text))
+        page.on("pageerror", lambda error, found=complaints: found.append(str(error)))
+        page.goto(f"file://{page_file}")
+        header = page.locator("#scores thead").first.inner_text()
+        assert "PartPQ" in header
+        page.select_option("#class", label="debris")
+        assert "PartPQ" not in page.locator("#scores thead >> visible=true").first.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert complaints == []
+        page.close()
 
 
 def test_hovering_a_curve_shows_its_value(browser: Any, out: Path) -> None:

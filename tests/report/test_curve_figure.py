@@ -15,7 +15,7 @@ from panmatch.errors import OptionError
 from panmatch.matching.strategy import Dash
 from panmatch.report import plot_curve
 from panmatch.report._style import series_look
-from tests.report.results import CASES, made, row, two_classes, two_models
+from tests.report.results import CASES, made, row, two_classes, two_models, with_parts
 
 
 def pooled_curve(strategy: str, cases: dict[str, tuple[str, str]] = CASES) -> pm.Curve:
@@ -105,6 +105,59 @@ def test_models_under_one_strategy_differ_in_colour_and_marker() -> None:
         "many-to-one (merge, seed)\nany number of predictions per reference\n"
         "at most 1 reference per prediction\nAUTC"
     )
+
+
+def test_the_line_of_a_strategy_has_its_dash() -> None:
+    matching = [
+        {"strategy": "one-to-one", "solver": "greedy"},
+        {"strategy": "many-to-one", "gate": "edge"},
+        {"strategy": "many-to-one", "regions": True},
+    ]
+    result = made({"matching": matching})
+    expected = [matcher.dash for matcher in result.spec.matching]
+    assert expected == [(4.0, 1.6), (7.0, 2.0, 1.5, 2.0), (7.0, 2.0, 1.0, 1.5, 1.0, 1.5)]
+    assert dashes(plot_curve(result))[:3] == expected
+    only = plot_curve(result, strategies="many-to-one (merge, edge)")
+    assert dashes(only)[:1] == expected[1:2]
+
+
+def test_a_single_model_has_a_colour_per_strategy_and_no_markers() -> None:
+    lines = plot_curve(made()).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [series_look(i).color for i in range(3)]
+    assert {line.get_marker() for line in lines} == {""}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "title", "area"),
+    [("part_pq", "PartPQ", "PartAUTC"), ("part_sq", "PartSQ", "PartAUTC_SQ")],
+)
+def test_part_aware_scores_have_curves_of_their_own(quantity: Any, title: str, area: str) -> None:
+    result = with_parts()
+    (ax,) = plot_curve(result, quantity=quantity, strategies="one-to-one").axes  # cells only
+    assert ax.get_ylabel() == title
+    (entry,) = result.series[0].entries
+    assert entry is not None
+    assert entry.part_curve is not None
+    heights = getattr(entry.part_curve, quantity.removeprefix("part_"))
+    assert heights[0] < getattr(entry.curve, quantity.removeprefix("part_"))[0]
+    (line,) = ax.get_lines()
+    assert np.array_equal(line.get_ydata(), [*heights, heights[-1]])
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text().endswith(f": {area}")
+    name = area.lower().removeprefix("part")
+    assert str(line.get_label()).endswith(f": {getattr(entry.part_curve, name):.3f}")
+
+
+def test_part_aware_scores_without_parts_are_an_error() -> None:
+    with pytest.raises(OptionError) as caught:
+        plot_curve(made(), quantity="part_pq")
+    assert str(caught.value) == (
+        "quantity='part_pq' needs parts, but no class of the result has any: name them with "
+        "`parts` in the spec and evaluate again, or pass 'pq'."
+    )
+    with pytest.raises(OptionError, match="classes='rest' is not known"):
+        plot_curve(with_parts(), quantity="part_pq", classes="rest")
 
 
 def test_a_panel_for_every_class() -> None:

@@ -13,7 +13,7 @@ import panmatch as pm
 from panmatch.errors import OptionError
 from panmatch.report import plot_grid
 from panmatch.report._style import luminance
-from tests.report.results import CASES, draw, made, row, two_classes, two_models
+from tests.report.results import CASES, draw, made, row, two_classes, two_models, with_parts
 
 
 def pooled(strategy: str, threshold: float, quantity: str) -> float:
@@ -42,6 +42,18 @@ def test_cells_are_pooled_scores(quantity: Any) -> None:
         "many-to-one\nany : ≤ 1",
         "one-to-many\n≤ 1 : any",
     ]
+
+
+def test_part_aware_scores_are_those_of_the_class_with_parts() -> None:
+    result = with_parts()
+    figure = plot_grid(result, quantity="part_pq", strategies="one-to-one")
+    (ax,) = figure.axes
+    scores = result.scores
+    expected = scores[(scores["class"] == "cell") & (scores["strategy"] == "one-to-one")]
+    assert [text.get_text() for text in ax.texts] == [f"{pq:.3f}" for pq in expected["part_pq"]]
+    assert figure.get_supxlabel().startswith("threshold τ (values: pooled PartPQ)")
+    with pytest.raises(OptionError, match=r"^quantity='part_sq' needs parts, but no class"):
+        plot_grid(made(), quantity="part_sq")
 
 
 def test_the_first_strategy_is_on_top() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
+from panmatch.datasets.intervals import averages_with_samples, spread
 from panmatch.datasets.pairing import Layout, pair
 from panmatch.datasets.run import RunOptions, run_dataset
 from panmatch.datasets.task import Order
@@ -18,6 +19,7 @@ from panmatch.report._charts import size_chart
 from panmatch.report._explanations import what_to_be_careful_about, what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
+from tests.report.part_runs import run_with_parts
 
 SPEC = as_spec(
     {"matching": ["one-to-one", "many-to-one"], "thresholds": [0.3, 0.5], "metrics": ["dice"]}
@@ -161,6 +163,100 @@ def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     text = write_report(tmp_path / "out").read_text()
     options = re.findall(r'<option value="c\d+">([^<]+)</option>', text)
     assert options == ["left", "right", "mean of classes"]
+
+
+@pytest.fixture(scope="module")
+def out_with_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = run_with_parts(tmp_path_factory.mktemp("parts"))
+    write_report(folder)
+    return folder
+
+
+def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    sections = re.findall(
+        r'<div class="of-class" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>', html, re.S
+    )
+    tables = {text.split(",")[0]: text for text in sections if "pooled over cases" in text}
+    titles = re.findall(r'title="quality: ([^"]+)">(\w+)</th>', tables["cell"])[:9]
+    parts = "the mean IoU of the parts"
+    assert titles == [
+        ("IoU", "PQ"), (parts, "PartPQ"), ("IoU", "SQ"), (parts, "PartSQ"), ("IoU", "RQ"),
+        ("IoU", "AUTC"), (parts, "PartAUTC"), ("IoU", "PQ"), (parts, "PartPQ"),
+    ]  # fmt: skip
+    result = _result(out_with_parts)
+    row = tables["cell"].split("far</td>")[1].split("</tr>")[0]
+    values = re.findall(r"([\d.]+)\s*<span class=\"ci\">([\d.]+) – ([\d.]+)</span>", row)
+    averages = averages_with_samples(result, "far")
+    for place, name in enumerate(("pq", "part_pq", "sq", "part_sq", "rq")):
+        average = next(
+            one for one in averages
+            if (one.setting.class_name, one.score.name, one.averaging) == ("cell", name, "pooled")
+        )  # fmt: skip
+        ends = spread(average)
+        numbers = (average.value, ends.low, ends.high)
+        assert values[place] == tuple(f"{number:.3f}" for number in numbers)
+    assert values[0] != values[1]
+    assert "PartPQ" not in tables["debris"].split("</table>")[0]
+    assert "Pooled PartPQ over thresholds" in tables["cell"]
+    assert "with the background of the whole image as one more label" in tables["cell"]
+
+
+def test_captions_have_both_qualities(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    result = _result(out_with_parts)
+    (series,) = [
+        one for one in result.series
+        if (one.model, one.setting.class_name, one.setting.matcher.name)
+        == ("far", "cell", "one-to-one")
+    ]  # fmt: skip
+    for entry in series.entries:
+        assert entry is not None
+        level = entry.level(0.3)
+        assert level.part_tally is not None
+        assert f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>" in html
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)
+    assert sum("PartPQ" in caption for caption in captions) == 8  # not those of debris
+    assert len(captions) == 16
+
+
+def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    drawn = charts(html)
+    titles = {
+        name: (chart["layout"]["xaxis"]["title"]["text"], chart["layout"]["yaxis"]["title"]["text"])  # type: ignore[index]
+        for name, chart in drawn.items()
+    }
+    assert titles["c0-sizes"] == ("reference size (mm³)", "recall")
+    assert titles["c0-metric-hd95"] == ("", "hd95 (mm)")
+    assert titles["c0-metric-dice"] == ("", "dice")
+    assert titles["c0-part_pq"] == ("threshold τ", "PartPQ")
+    assert titles["c0-part_sq"] == ("threshold τ", "PartSQ")
+    assert "c1-part_pq" not in titles
+    dashes = {line["name"]: line["line"]["dash"] for line in drawn["c0-pq"]["data"]}  # type: ignore[attr-defined]
+    assert dashes["near, one-to-one (optimal)"] == "solid"
+    assert dashes["far, many-to-one (merge, seed)"] == "14px,4px"
+    assert dashes["near, one-to-many (best) in regions"] == "2px,2.8px,2px,3px,2px,3px"
+    key = html.split('class="line"')[1:4]
+    assert key[0].startswith("/>")
+    assert key[1].startswith(' stroke-dasharray="14 4"/>')
+    assert key[2].startswith(' stroke-dasharray="2 2.8 2 3 2 3"/>')
+
+
+def test_part_pq_is_compared_too(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    ranks = html.split('<section id="ranks">')[1].split("</section>")[0]
+    scores = re.findall(r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>", ranks)
+    assert list(dict.fromkeys(scores)) == ["PQ", "PartPQ (cell)", "AUTC"]
+    assert scores.count("PQ") == scores.count("PartPQ (cell)") == 6 + 6
+
+
+def test_different_units_have_a_warning() -> None:
+    evaluator = pm.Evaluator({})
+    for case, unit in (("a", "mm"), ("b", "µm")):
+        evaluator.update(reference=[[1]], prediction=[[1]], case=case, spacing=1, unit=unit)  # type: ignore[arg-type]
+    found = what_to_be_careful_about(evaluator.compute())
+    assert "Cases have different units: sizes and distances cannot be compared." in found
 
 
 def test_recall_by_size_counts_every_reference_once() -> None:

@@ -11,8 +11,8 @@ from panmatch.errors import OptionError
 from panmatch.report._style import (
     DASHED,
     OTHER,
-    SOLID,
     SERIES_COLORS,
+    SOLID,
     STATUSES,
     line_style,
     luminance,

@@ -30,18 +30,24 @@ def choose_quantity(result: Result, quantity: Quantity) -> Score:
 
 
 def short_labels(spec: Spec) -> dict[Matcher, str]:
-    """Return for every matcher of a spec a label as short as it is still told from the others.
+    """Return what to call every matcher of a spec where room is scarce.
+
+    That is the name of its strategy where no other matcher has it and all options are the
+    defaults, otherwise its label.
 
     Examples
     --------
-    >>> list(short_labels(Spec(matching=["one-to-one", "many-to-one"])).values())
-    ['one-to-one', 'many-to-one']
+    >>> matching = ["one-to-one", {"strategy": "many-to-one", "regions": True}]
+    >>> list(short_labels(Spec(matching=matching)).values())
+    ['one-to-one', 'many-to-one (merge, seed) in regions']
     """
     names = [matcher.name for matcher in spec.matching]
-    return {
-        matcher: matcher.name if names.count(matcher.name) == 1 else matcher.label
-        for matcher in spec.matching
-    }
+    labels = {}
+    for matcher in spec.matching:
+        is_default = matcher.label == type(matcher.strategy)().label
+        is_clear = is_default and names.count(matcher.name) == 1
+        labels[matcher] = matcher.name if is_clear else matcher.label
+    return labels
 
 
 def choose_matchers(spec: Spec, strategies: Names) -> list[Matcher]:

@@ -197,7 +197,7 @@ class Ranks:
     Attributes
     ----------
     class_name
-        What all but the strips are about.
+        What it is about, except for the strips, and for scores that this class does not have.
     answer
         Who is best, in words.
     rankings
@@ -226,21 +226,22 @@ class Ranks:
 def rank_models(comparison: Comparison) -> Ranks:
     """Return rankings, paired differences and the strips of leaders over the threshold."""
     shown, score = comparison.headline_class, comparison.scores[0]
+    criteria = sorted(
+        (criterion for criterion in comparison.rankings if _is_shown(criterion, comparison)),
+        key=lambda criterion: comparison.scores.index(criterion.score),
+    )
     rankings = {
-        criterion: placings
-        for criterion, placings in comparison.rankings.items()
-        if criterion.setting.class_name == shown and criterion.threshold is not None
+        criterion: comparison.rankings[criterion]
+        for criterion in criteria
+        if criterion.threshold is not None
     }
     by_pq = {key: placings for key, placings in rankings.items() if key.score == score}
     first = next(iter(by_pq))
-    differences = [
-        one for one in comparison.differences if one.criterion.setting.class_name == shown
-    ]
-    is_first = [
-        one.criterion.setting == first.setting
-        and one.criterion.threshold in (None, first.threshold)
-        for one in differences
-    ]
+    known = set(criteria)
+    differences = sorted(
+        (one for one in comparison.differences if one.criterion in known),
+        key=lambda one: criteria.index(one.criterion),
+    )
     return Ranks(
         class_name=shown,
         models=comparison.models,
@@ -251,12 +252,26 @@ def rank_models(comparison: Comparison) -> Ranks:
             setting: [_strip_part(part) for part in parts]
             for setting, parts in comparison.over_threshold.items()
         },
-        differences=[one for one, shows in zip(differences, is_first, strict=True) if shows],
-        other_differences=[
-            one for one, shows in zip(differences, is_first, strict=True) if not shows
-        ],
+        differences=[one for one in differences if _is_like(one.criterion, first)],
+        other_differences=[one for one in differences if not _is_like(one.criterion, first)],
         left_out={model: cases for model, cases in comparison.left_out.items() if cases},
     )
+
+
+def _is_shown(criterion: Criterion, comparison: Comparison) -> bool:
+    """Return whether it is about the headline class, or a score that this class does not have.
+
+    Where a single class has parts, there is no mean of PartPQ over classes.
+    """
+    headline = comparison.headline_class
+    known = {key.score for key in comparison.values if key.setting.class_name == headline}
+    return criterion.setting.class_name == headline or criterion.score not in known
+
+
+def _is_like(criterion: Criterion, first: Criterion) -> bool:
+    """Return whether it has the same matcher and, unless it is an area, the same threshold."""
+    same_matcher = criterion.setting.matcher == first.setting.matcher
+    return same_matcher and criterion.threshold in (None, first.threshold)
 
 
 def _strip_part(part: RankInterval) -> StripPart:
