@@ -92,16 +92,13 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     assert isinstance(lines, list)
     result = _result(out)
     pooled = [
-        sum(
-            entry.curve for entry in series.entries if entry is not None and entry.curve is not None
-        )
+        pm.scoring.Curves.of([None if entry is None else entry.curve for entry in series.entries])
         for series in result.series
     ]
-    assert all(isinstance(curve, pm.Curve) for curve in pooled)
-    every = np.unique(np.concatenate([curve.thresholds for curve in pooled]))
+    every = np.unique(np.concatenate([curves.thresholds for curves in pooled]))
     assert lines[0]["name"] == "far, one-to-one (optimal)"
     assert lines[0]["x"] == pytest.approx([*every, 1.0], abs=1e-6)
-    expected = [pooled[0].at(threshold).pq for threshold in every]
+    expected = [pooled[0].sum().at(threshold).pq for threshold in every]
     assert lines[0]["y"] == pytest.approx([*expected, expected[-1]], abs=1e-6)
     assert lines[0]["line"]["shape"] == "hv"
     dashes = {line["name"]: (line["line"]["color"], line["line"]["dash"]) for line in lines}

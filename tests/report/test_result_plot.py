@@ -154,6 +154,7 @@ def test_methods_have_the_signature_and_the_help_of_their_functions() -> None:
     expected = [*signature.parameters.values()][1:]
     assert [*inspect.signature(plot.grid).parameters.values()] == expected
     assert plot.grid.__doc__ == plot_grid.__doc__
+    assert ResultPlots.grid is plot_grid
 
 
 def test_libraries_of_figures_and_pages_are_not_loaded_by_the_import() -> None:

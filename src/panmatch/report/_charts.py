@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from panmatch.evaluation import MISTAKES, Result, Score, Setting, count_mistakes, unit_text
+from panmatch.evaluation import MISTAKES, CaseSeries, Result, Score, Setting, unit_text
+from panmatch.evaluation.setting import PARTS, PLAIN, metric_scores
 from panmatch.matching.strategy import Dash
 from panmatch.overlap import Floats
 from panmatch.report._selection import find_levels
@@ -25,6 +26,7 @@ from panmatch.report._tables import Averages
 from panmatch.scoring import Curve
 
 Chart = dict[str, Any]
+Mistakes = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 MOST_STEPS = 800  # of a line that is drawn
 LINE_PX = 2
@@ -32,6 +34,7 @@ SIZE_BINS, SMALLEST_BIN = 5, 5  # not more bins, and not fewer objects in each
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 MARKS = ("●", "■", "◆", "▲", "✚", "✖", "★")  # the symbols as text
 PATTERNS = ("", "/", ".", "x", "-")
+CURVE_SCORES = (*PLAIN[:3], *PARTS)  # what is drawn over the threshold
 NAMED = "<extra>%{fullData.name}</extra>"
 
 
@@ -67,25 +70,23 @@ def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
 
     Models differ in colour, matchers in dash.
     """
-    known = result.known_scores
-    series = [one for one in result.series if one.setting.class_name == class_name]
     charts = {}
-    for name in ("pq", "sq", "rq", "part_pq", "part_sq"):
-        by_parts = name.startswith("part_")
+    for score in CURVE_SCORES:
         curves = [
-            (one.model, one.setting, curve)
-            for one in series
-            if (curve := one.pooled_part_curve if by_parts else one.pooled_curve) is not None
+            (series.model, series.setting, curve)
+            for series in result.series
+            if series.setting.class_name == class_name
+            and (curve := _pooled_curve(series, score)) is not None
         ]
         if not curves:
             continue
         grid = _common_grid([curve for _, _, curve in curves])
         lines = [
-            _line(result, model, setting, (grid, _heights(curve, grid, known[name])), known[name])
+            _line(result, model, setting, (grid, _heights(curve, grid, score)), score)
             for model, setting, curve in curves
         ]
-        layout = _layout("threshold τ", known[name].title, x_range=(0, 1), y_range=(0, 1.02))
-        charts[name] = {"data": lines, "layout": layout | {"hovermode": "x unified"}}
+        layout = _layout("threshold τ", score.title, x_range=(0, 1), y_range=(0, 1.02))
+        charts[score.name] = {"data": lines, "layout": layout | {"hovermode": "x unified"}}
     return charts
 
 
@@ -177,17 +178,23 @@ def metric_charts(result: Result, class_name: str) -> dict[str, Chart]:
             if len(column):
                 data.append(_box(model or metric.name, column, _colour(result, model)))
         if data:
-            unit = unit_text(result.known_scores[f"sq_{metric.name}"], result.unit)
+            unit = unit_text(metric_scores(metric)[0], result.unit)
             title = f"{metric.name} ({unit})" if unit else metric.name
             charts[metric.name] = {"data": data, "layout": _layout("", title)}
     return charts
 
 
-def mistake_chart(result: Result, class_name: str) -> Chart:
-    """Return how many objects are split, merged, missed and spurious, a bar per model."""
+def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
+    """Return how many objects are split, merged, missed and spurious, a bar per model.
+
+    Parameters
+    ----------
+    mistakes
+        For every model what `count_mistakes` returns.
+    """
     data = []
     for i, model in enumerate(result.models):
-        counts = count_mistakes(result, model).get(class_name, dict.fromkeys(MISTAKES, 0))
+        counts = mistakes[model].get(class_name, dict.fromkeys(MISTAKES, 0))
         data.append(
             {
                 "type": "bar",
@@ -234,6 +241,10 @@ def _line(
         },
         "hovertemplate": f"τ %{{x:.3f}}<br>{score.title} %{{y:.3f}}{NAMED}",
     }
+
+
+def _pooled_curve(series: CaseSeries, score: Score) -> Curve | None:
+    return series.pooled_part_curve if score.quality == "parts" else series.pooled_curve
 
 
 def _heights(curve: Curve, grid: Floats, score: Score) -> Floats:

@@ -55,15 +55,15 @@ def match_class(spec: Spec, **case: Unpack[CaseImages]) -> MatchedClass:
     [[4, 4], [9, 9]]
     """
     matcher = choose_matcher(spec, case.get("strategy"))
-    found = class_cases(
+    classes = class_cases(
         Images(case["reference"], case.get("reference_parts")),
         Images(case["prediction"], case.get("prediction_parts")),
         spec,
         spacing=case.get("spacing"),
         void=case.get("void"),
     )
-    cases = {one.name: one for one in found}
-    chosen = cases[choose_class(list(cases), case.get("class_name"))]
+    by_name = {found.name: found for found in classes}
+    chosen = by_name[choose_class(list(by_name), case.get("class_name"))]
     threshold = case.get("threshold")
     matching = matcher.match(
         chosen.overlap_for(matcher), spec.thresholds[0] if threshold is None else threshold

@@ -15,11 +15,11 @@ from panmatch.datasets.comparing import compare
 from panmatch.datasets.outputs import read_run
 from panmatch.datasets.run import listed_cases, load_run
 from panmatch.errors import needs_extra
-from panmatch.evaluation import MEANS, Result, number
+from panmatch.evaluation import MEANS, Result, count_mistakes, number
 from panmatch.formats import write_atomically
 from panmatch.report import _charts as charts
 from panmatch.report._case_pictures import CasePicture, show_cases
-from panmatch.report._charts import Chart, MatcherKey
+from panmatch.report._charts import Chart, MatcherKey, Mistakes
 from panmatch.report._explanations import (
     QUALITIES,
     part_background,
@@ -74,7 +74,7 @@ class ClassPage:
     @property
     def curves(self) -> list[str]:
         """Names of the charts over the threshold."""
-        names = ("pq", "sq", "rq", "part_pq", "part_sq")
+        names = [score.name for score in charts.CURVE_SCORES]
         return [name for name in names if name in self.charts]
 
     @property
@@ -146,8 +146,18 @@ def _context(
     classes = []
     if any(result.evaluated(model) for model in result.models):
         averages = Averages(result)
+        mistakes = {model: count_mistakes(result, model) for model in result.models}
         classes = [
-            _class_page(result, averages, cases, name, f"c{i}")
+            ClassPage(
+                name=name,
+                id=f"c{i}",
+                is_mean=name in MEANS,
+                keys=charts.matcher_keys(averages, name),
+                scores=score_table(result, averages, name),
+                thresholds=threshold_tables(result, name),
+                charts=_class_charts(result, averages, mistakes, name),
+                pictures=[] if name in MEANS else show_cases(result, cases, name),
+            )
             for i, name in enumerate(averages.classes)
         ]
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
@@ -175,29 +185,15 @@ def _context(
     }
 
 
-def _class_page(
-    result: Result,
-    averages: Averages,
-    cases: Mapping[tuple[str, str], Case],
-    name: str,
-    page_id: str,
-) -> ClassPage:
-    is_mean = name in MEANS
+def _class_charts(
+    result: Result, averages: Averages, mistakes: Mistakes, name: str
+) -> dict[str, Chart]:
     drawn = {"quality": charts.quality_chart(result, averages, name)}
-    if not is_mean:
-        drawn |= charts.curve_charts(result, name)
-        drawn["mistakes"] = charts.mistake_chart(result, name)
-        if (sizes := charts.size_chart(result, name)) is not None:
-            drawn["sizes"] = sizes
-        boxes = charts.metric_charts(result, name)
-        drawn |= {f"metric-{metric}": chart for metric, chart in boxes.items()}
-    return ClassPage(
-        name=name,
-        id=page_id,
-        is_mean=is_mean,
-        keys=charts.matcher_keys(averages, name),
-        scores=score_table(result, averages, name),
-        thresholds=threshold_tables(result, name),
-        charts=drawn,
-        pictures=[] if is_mean else show_cases(result, cases, name),
-    )
+    if name in MEANS:
+        return drawn
+    drawn |= charts.curve_charts(result, name)
+    drawn["mistakes"] = charts.mistake_chart(result, mistakes, name)
+    if (sizes := charts.size_chart(result, name)) is not None:
+        drawn["sizes"] = sizes
+    boxes = charts.metric_charts(result, name)
+    return drawn | {f"metric-{metric}": chart for metric, chart in boxes.items()}

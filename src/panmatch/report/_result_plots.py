@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MethodType
-from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Unpack
+from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Unpack, overload
 
 import numpy.typing as npt
 
@@ -29,9 +29,15 @@ class _OfResult(Generic[Options]):
     def __init__(self, plot: Callable[Concatenate[Result, Options], Figure]) -> None:
         self._plot = plot
 
-    def __get__(self, plots: ResultPlots, owner: object) -> Callable[Options, Figure]:
+    @overload
+    def __get__(
+        self, plots: None, owner: object
+    ) -> Callable[Concatenate[Result, Options], Figure]: ...
+    @overload
+    def __get__(self, plots: ResultPlots, owner: object) -> Callable[Options, Figure]: ...
+    def __get__(self, plots: ResultPlots | None, owner: object) -> Callable[..., Figure]:
         # The signature and the docstring are those of the function, for editors and help().
-        return MethodType(self._plot, plots.result)
+        return self._plot if plots is None else MethodType(self._plot, plots.result)
 
 
 class ResultPlots:

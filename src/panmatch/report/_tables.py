@@ -29,16 +29,16 @@ class Averages:
     """All averages of a result with their intervals, found by what they are."""
 
     def __init__(self, result: Result) -> None:
-        self._averages: dict[
-            tuple[str, Setting, float | None, str, AveragingName], AverageScore
-        ] = {
-            (model, one.setting, one.threshold, one.score.name, one.averaging): one
-            for model in result.models
-            for one in averages_with_samples(result, model)
-        }
-        self._settings: dict[str, list[Setting]] = {}
-        for setting in dict.fromkeys(one.setting for one in self._averages.values()):
-            self._settings.setdefault(setting.class_name, []).append(setting)
+        self._found: dict[tuple[str, Setting, float | None, str, AveragingName], AverageScore] = {}
+        self._settings: dict[str, dict[Setting, None]] = {}
+        self._scores: dict[str, dict[str, Score]] = {}
+        for model in result.models:
+            for average in averages_with_samples(result, model):
+                setting, score = average.setting, average.score
+                key = model, setting, average.threshold, score.name, average.averaging
+                self._found[key] = average
+                self._settings.setdefault(setting.class_name, {})[setting] = None
+                self._scores.setdefault(setting.class_name, {})[score.name] = score
 
     @property
     def classes(self) -> list[str]:
@@ -47,13 +47,11 @@ class Averages:
 
     def settings(self, class_name: str) -> list[Setting]:
         """Return the settings of a class."""
-        return self._settings[class_name]
+        return list(self._settings[class_name])
 
-    def scores(self, class_name: str) -> set[Score]:
-        """Return the scores that a class has."""
-        return {
-            one.score for one in self._averages.values() if one.setting.class_name == class_name
-        }
+    def scores(self, class_name: str) -> dict[str, Score]:
+        """Return the scores that a class has, by name."""
+        return self._scores[class_name]
 
     def find(
         self,
@@ -64,7 +62,7 @@ class Averages:
         averaging: AveragingName = "pooled",
     ) -> Value:
         """Return a score; NaN where it is not there. Areas have no threshold."""
-        average = self._averages.get((model, setting, threshold, score, averaging))
+        average = self._found.get((model, setting, threshold, score, averaging))
         if average is None:
             return Value()
         ends = spread(average)
@@ -101,7 +99,7 @@ class ScoreTable:
 
 def score_table(result: Result, averages: Averages, class_name: str) -> ScoreTable:
     """Return the scores of a class, with PartPQ beside PQ where it has parts (D9)."""
-    known = {score.name: score for score in averages.scores(class_name)}
+    known = averages.scores(class_name)
     names = ("pq", "part_pq", "sq", "part_sq", "rq", "autc", "part_autc")
     pooled = [known[name] for name in names if name in known]
     means = [known[name] for name in names[:2] if name in known]
@@ -239,8 +237,8 @@ def rank_models(comparison: Comparison) -> Ranks:
     first = next(iter(by_pq))
     known = set(criteria)
     differences = sorted(
-        (one for one in comparison.differences if one.criterion in known),
-        key=lambda one: criteria.index(one.criterion),
+        (pair for pair in comparison.differences if pair.criterion in known),
+        key=lambda pair: criteria.index(pair.criterion),
     )
     return Ranks(
         class_name=shown,
@@ -252,8 +250,8 @@ def rank_models(comparison: Comparison) -> Ranks:
             setting: [_strip_part(part) for part in parts]
             for setting, parts in comparison.over_threshold.items()
         },
-        differences=[one for one in differences if _is_like(one.criterion, first)],
-        other_differences=[one for one in differences if not _is_like(one.criterion, first)],
+        differences=[pair for pair in differences if _is_like(pair.criterion, first)],
+        other_differences=[pair for pair in differences if not _is_like(pair.criterion, first)],
         left_out={model: cases for model, cases in comparison.left_out.items() if cases},
     )
 
