@@ -134,6 +134,17 @@ def test_a_run_in_which_everything_failed_has_a_report(tmp_path: Path) -> None:
     assert "case00.nii.gz" in write_report(tmp_path / "out").read_text()
 
 
+def test_models_without_a_common_case_are_shown_but_not_compared(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 2, models=("near", "far"))
+    for name in ("case00", "case01"):
+        (tmp_path / "far" / f"{name}.nii.gz").write_bytes(b"broken")
+    run_dataset(pair(layout), Order(SPEC.canonical()), tmp_path / "out", RunOptions())
+    page = without_scripts(write_report(tmp_path / "out").read_text())
+    assert "There is no case that all models have: they are not compared." in page
+    assert 'id="ranks"' not in page
+    assert 'id="c0-pq"' in page
+
+
 def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
     evil = "<img src=x onerror=alert(1)>"
     (tmp_path / "ref").mkdir()

@@ -50,6 +50,12 @@ def part_background(result: Result) -> str:
     return "with the background left out"
 
 
+def can_compare(result: Result) -> bool:
+    """Return whether there are several models, and a case that all of them have."""
+    cases = [{case.case for case in result.evaluated(model)} for model in result.models]
+    return len(cases) > 1 and bool(set.intersection(*cases))
+
+
 def what_to_be_careful_about(result: Result) -> list[str]:
     """Return warnings that this result gives reason for."""
     found = [*_near_thresholds(result), *_few_objects(result), *_gaps(result)]
@@ -60,6 +66,8 @@ def what_to_be_careful_about(result: Result) -> list[str]:
         )
     if result.failures:
         found.append(f"{len(result.failures)} cases failed and are in no number here.")
+    if len(result.models) > 1 and not can_compare(result):
+        found.append("There is no case that all models have: they are not compared.")
     if any(len(result.evaluated(model)) == 1 for model in result.models):
         found.append("There is a single case: nothing can be said about other cases like it.")
     if result.unit is None and any(result.evaluated(model) for model in result.models):

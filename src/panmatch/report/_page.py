@@ -22,6 +22,7 @@ from panmatch.report._case_pictures import CasePicture, show_cases
 from panmatch.report._charts import Chart, MatcherKey, Mistakes
 from panmatch.report._explanations import (
     QUALITIES,
+    can_compare,
     part_background,
     what_to_be_careful_about,
     what_was_computed,
@@ -161,10 +162,9 @@ def _context(
             for i, name in enumerate(averages.classes)
         ]
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
-    several = bool(classes) and len(result.models) > 1
     return {
         "classes": classes,
-        "ranks": rank_models(compare(result)) if several else None,
+        "ranks": rank_models(compare(result)) if can_compare(result) else None,
         # A closing tag within a string would end the script.
         "charts": json.dumps(drawn, allow_nan=False).replace("</", "<\\/"),
         "models": result.models,
