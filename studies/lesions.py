@@ -75,7 +75,7 @@ def draw(datasets: list[Dataset], results: list[pm.Result]) -> Iterator[Picture]
     """Draw curves, recall by size, and the case with most lesions under two strategies."""
     dataset, result = datasets[0], results[0]
     yield curves("", dataset, result, "lesion")
-    sizes = result.plot.sizes(threshold=0.1, unit="mm³", width=5.0)
+    sizes = result.plot.sizes(threshold=0.1, width=5.0)
     words = f"{dataset.title}: recall by size of the lesion, one-to-one at τ = 0.1"
     yield Picture("sizes", words, sizes)
     case = dataset.cases[-2]

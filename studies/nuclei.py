@@ -68,7 +68,7 @@ def draw(datasets: list[Dataset], results: list[pm.Result]) -> Iterator[Picture]
     for at, (one, found) in enumerate(zip(datasets, results, strict=True)):
         yield curves("3d-" if at else "", one, found, "nucleus")
     dataset, result = datasets[0], results[0]
-    sizes = result.plot.sizes(threshold=0.5, unit="px", width=5.0)
+    sizes = result.plot.sizes(threshold=0.5, width=5.0)
     words = f"{dataset.title}: recall by size of the nucleus, one-to-one at τ = 0.5"
     yield Picture("sizes", words, sizes)
     case = dataset.cases[min(5, len(dataset.cases) - 1)]

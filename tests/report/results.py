@@ -56,6 +56,20 @@ def two_classes(**keys: Any) -> Result:
     return made(spec | keys, {"good": {"b": CASES["b"]}, "poor": {"b": WORSE["b"]}})
 
 
+def with_parts(**keys: Any) -> Result:
+    """Return a case of cells with parts, badly predicted in every second voxel, and of the rest."""
+    spec = {
+        "classes": {
+            "cell": {"labels": [1, 2], "instances": "components", "parts": [1, 2]},
+            "rest": {"labels": [3]},
+        },
+        "thresholds": [0.3, 0.5],
+    }
+    reference = np.array([[1, 2, 1, 2, 0, 1, 2, 2, 0, 3, 3, 0, 1, 1]])
+    prediction = np.array([[1, 2, 2, 1, 0, 1, 1, 0, 0, 3, 0, 0, 0, 0]])
+    return pm.evaluate(reference=reference, prediction=prediction, spec=spec | keys)
+
+
 def texts(figure: Figure) -> list[Text]:
     """Return all texts that can be seen, after drawing."""
     from matplotlib.text import Text

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from panmatch.datasets.pairing import pair
-from panmatch.datasets.run import RunOptions, load_run, run_dataset
-from panmatch.datasets.task import Order
 
-from panmatch.report.page import write_report
+from panmatch.datasets import Job, RunOptions, load_run, pair, run_dataset
+from panmatch.report import write_report
 from panmatch.spec import as_spec
 from tests.browser import needs_chromium, open_browser
 from tests.datasets.folders import make_folders
+from tests.report.part_runs import run_with_parts
 
 pytestmark = needs_chromium
 
@@ -24,7 +23,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("browser")
     layout = make_folders(folder, 3, models=("near", "far"))
     spec = as_spec({"metrics": ["dice", "hd95"]})
-    run_dataset(pair(layout), Order(spec.canonical()), folder / "out", RunOptions())
+    run_dataset(pair(layout), Job(spec.canonical()), folder / "out", RunOptions())
     write_report(folder / "out")
     return folder / "out"
 
@@ -46,9 +45,9 @@ def test_it_opens_without_errors_and_shows_the_numbers(browser: Any, out: Path, 
     page.locator("#curves").scroll_into_view_if_needed()
     page.wait_for_selector(".js-plotly-plot")
     near = next(
-        row.value
-        for row in load_run(out).average_rows
-        if (row.model, row.measure, row.averaging) == ("near", "pq", "pooled")
+        average.value
+        for average in load_run(out).average_scores
+        if (average.model, average.score.name, average.averaging) == ("near", "pq", "pooled")
     )
     row = page.locator("#scores tbody tr", has_text="near").first
     assert f"{near:.3f}" in row.inner_text()
@@ -60,6 +59,25 @@ def test_it_opens_without_errors_and_shows_the_numbers(browser: Any, out: Path, 
     assert page.locator("#cases img").count() == 6
     assert complaints == []
     page.close()
+
+
+def test_tables_of_classes_with_parts_stay_inside_the_page(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    page_file = write_report(run_with_parts(tmp_path_factory.mktemp("parts")))
+    for width in (1440, 1024):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        complaints: list[str] = []
+        page.on("console", lambda message, found=complaints: found.append(message.text))
+        page.on("pageerror", lambda error, found=complaints: found.append(str(error)))
+        page.goto(f"file://{page_file}")
+        header = page.locator("#scores thead").first.inner_text()
+        assert "PartPQ" in header
+        page.select_option("#class", label="debris")
+        assert "PartPQ" not in page.locator("#scores thead >> visible=true").first.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert complaints == []
+        page.close()
 
 
 def test_hovering_a_curve_shows_its_value(browser: Any, out: Path) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_curve
-from panmatch.report.style import line_style, series_look
-from tests.report.results import CASES, made, row, two_classes, two_models
+from panmatch.matching import Dash
+from panmatch.report import plot_curve
+from panmatch.report._style import series_look
+from tests.report.results import CASES, made, row, two_classes, two_models, with_parts
 
 
 def pooled_curve(strategy: str, cases: dict[str, tuple[str, str]] = CASES) -> pm.Curve:
@@ -20,6 +24,21 @@ def pooled_curve(strategy: str, cases: dict[str, tuple[str, str]] = CASES) -> pm
     for other in rest:
         first = first + other
     return first
+
+
+def dashes(figure: Figure) -> list[Dash]:
+    """Return strokes and gaps in line widths: of the curves, then of those in the legend."""
+    file = BytesIO()
+    figure.savefig(file, format="svg")
+    lines = re.findall(
+        r'<g id="line2d_\d+">\s*<path d="[^"]*" style="([^"]*)"/>', file.getvalue().decode()
+    )
+    curves = [line for line in lines if "stroke-width: 1.2" in line]
+    found = [re.search(r"stroke-dasharray: ([\d., ]+)", line) for line in curves]
+    return [
+        () if dash is None else tuple(round(float(n) / 1.2, 6) for n in re.split("[, ]+", dash[1]))
+        for dash in found
+    ]
 
 
 @pytest.mark.parametrize("quantity", ["pq", "sq", "rq"])
@@ -66,24 +85,79 @@ def test_colour_tells_models_and_dash_strategies_where_there_are_several_of_both
     assert label.startswith("poor, many-to-one (any : ≤ 1): ")
 
 
-def test_models_under_one_strategy_differ_in_colour_and_dash() -> None:
+def test_models_under_one_strategy_differ_in_colour_and_marker() -> None:
     result = two_models()
     figure = plot_curve(result, strategies="many-to-one")
     lines = figure.axes[0].get_lines()
-    assert [line.get_color() for line in lines] == [series_look(at).color for at in (0, 1)]
-    assert lines[0].get_linestyle() == line_style("solid")
-    assert lines[1].get_linestyle() == "--"
+    assert [line.get_color() for line in lines] == [series_look(i).color for i in (0, 1)]
+    assert [line.get_marker() for line in lines] == [series_look(i).marker for i in (0, 1)]
+    assert dashes(figure)[:2] == [pm.ManyToOne().dash] * 2
     areas = [
-        row.value for row in result.average_rows
-        if row.measure == "autc" and row.averaging == "pooled" and row.way[2] == "many-to-one"
+        average.value for average in result.average_scores
+        if (average.score.name, average.averaging) == ("autc", "pooled")
+        and average.setting.matcher.name == "many-to-one"
     ]  # fmt: skip
     labels = [f"good: {areas[0]:.3f}", f"poor: {areas[1]:.3f}"]
     assert [line.get_label() for line in lines] == labels
     legend = figure.axes[0].get_legend()
     assert legend is not None
     assert legend.get_title().get_text() == (
-        "many-to-one: any preds per ref, ≤ 1 ref per pred\nAUTC"
+        "many-to-one (merge, seed)\nany number of predictions per reference\n"
+        "at most 1 reference per prediction\nAUTC"
     )
+
+
+def test_the_line_of_a_strategy_has_its_dash() -> None:
+    matching = [
+        {"strategy": "one-to-one", "solver": "greedy"},
+        {"strategy": "many-to-one", "gate": "edge"},
+        {"strategy": "many-to-one", "regions": True},
+    ]
+    result = made({"matching": matching})
+    expected = [matcher.dash for matcher in result.spec.matching]
+    assert expected == [(4.0, 1.6), (7.0, 2.0, 1.5, 2.0), (7.0, 2.0, 1.0, 1.5, 1.0, 1.5)]
+    assert dashes(plot_curve(result))[:3] == expected
+    only = plot_curve(result, strategies="many-to-one (merge, edge)")
+    assert dashes(only)[:1] == expected[1:2]
+
+
+def test_a_single_model_has_a_colour_per_strategy_and_no_markers() -> None:
+    lines = plot_curve(made()).axes[0].get_lines()
+    assert [line.get_color() for line in lines] == [series_look(i).color for i in range(3)]
+    assert {line.get_marker() for line in lines} == {""}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "title", "area"),
+    [("part_pq", "PartPQ", "PartAUTC"), ("part_sq", "PartSQ", "PartAUTC_SQ")],
+)
+def test_part_aware_scores_have_curves_of_their_own(quantity: Any, title: str, area: str) -> None:
+    result = with_parts()
+    (ax,) = plot_curve(result, quantity=quantity, strategies="one-to-one").axes  # cells only
+    assert ax.get_ylabel() == title
+    (entry,) = result.series[0].entries
+    assert entry is not None
+    assert entry.part_curve is not None
+    heights = getattr(entry.part_curve, quantity.removeprefix("part_"))
+    assert heights[0] < getattr(entry.curve, quantity.removeprefix("part_"))[0]
+    (line,) = ax.get_lines()
+    assert np.array_equal(line.get_ydata(), [*heights, heights[-1]])
+    legend = ax.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text().endswith(f": {area}")
+    name = area.lower().removeprefix("part")
+    assert str(line.get_label()).endswith(f": {getattr(entry.part_curve, name):.3f}")
+
+
+def test_part_aware_scores_without_parts_are_an_error() -> None:
+    with pytest.raises(OptionError) as caught:
+        plot_curve(made(), quantity="part_pq")
+    assert str(caught.value) == (
+        "quantity='part_pq' needs parts, but no class of the result has any: name them with "
+        "`parts` in the spec and evaluate again, or pass 'pq'."
+    )
+    with pytest.raises(OptionError, match="classes='rest' is not known"):
+        plot_curve(with_parts(), quantity="part_pq", classes="rest")
 
 
 def test_a_panel_for_every_class() -> None:
@@ -132,7 +206,8 @@ def test_a_model_without_the_class_has_no_line() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quantity": "auc"}, "quantity='auc' is not known. Accepted: 'pq', 'sq', 'rq'."),
+        ({"quantity": "auc"}, "quantity='auc' is not known. Accepted: 'pq', 'sq', 'rq', "
+         "'part_pq', 'part_sq'."),
         ({"classes": "objects"}, "classes='objects' is not known; did you mean 'object'? "
          "Accepted: 'object'."),
         ({"classes": []}, "classes is empty: name at least one, or pass None for all."),
@@ -164,8 +239,8 @@ def test_too_many_classes_must_be_named() -> None:
     with pytest.raises(OptionError) as caught:
         plot_curve(result)
     assert str(caught.value) == (
-        "the result has 13 classes, which no figure holds: name up to 12 with classes=[…], such "
-        "as 'k1'."
+        "the result has 13 classes, which do not fit into a figure: name up to 12 with "
+        "classes=[…], such as 'k1'."
     )
     assert len(plot_curve(result, classes=["k1", "k13"]).axes) == 2
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from panmatch import phantoms
-from panmatch.report.style import SMALLEST_PT
+from panmatch.report._style import SMALLEST_PT
 from tests.report.results import draw, made, texts, two_classes, two_models
 
 REFERENCE = phantoms.blobs((60, 90), 12, radius=(4, 7), gap=1, seed=2)

@@ -11,9 +11,9 @@ from matplotlib.patches import Rectangle
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_grid
-from panmatch.report.style import luminance
-from tests.report.results import CASES, draw, made, row, two_classes, two_models
+from panmatch.report import plot_grid
+from panmatch.report._style import luminance
+from tests.report.results import CASES, draw, made, row, two_classes, two_models, with_parts
 
 
 def pooled(strategy: str, threshold: float, quantity: str) -> float:
@@ -42,6 +42,18 @@ def test_cells_are_pooled_scores(quantity: Any) -> None:
         "many-to-one\nany : ≤ 1",
         "one-to-many\n≤ 1 : any",
     ]
+
+
+def test_part_aware_scores_are_those_of_the_class_with_parts() -> None:
+    result = with_parts()
+    figure = plot_grid(result, quantity="part_pq", strategies="one-to-one")
+    (ax,) = figure.axes
+    scores = result.scores
+    expected = scores[(scores["class"] == "cell") & (scores["strategy"] == "one-to-one")]
+    assert [text.get_text() for text in ax.texts] == [f"{pq:.3f}" for pq in expected["part_pq"]]
+    assert figure.get_supxlabel().startswith("threshold τ (values: pooled PartPQ)")
+    with pytest.raises(OptionError, match=r"^quantity='part_sq' needs parts, but no class"):
+        plot_grid(made(), quantity="part_sq")
 
 
 def test_the_first_strategy_is_on_top() -> None:
@@ -88,8 +100,8 @@ def test_several_classes_are_averaged_unless_they_are_named() -> None:
     result = two_classes()
     (good, _) = plot_grid(result, width="double").axes
     means = {
-        (row.way[2], row.threshold): row.value for row in result.average_rows
-        if (row.model, row.way[0], row.measure, row.averaging)
+        (one.setting.matcher, one.threshold): one.value for one in result.average_scores
+        if (one.model, one.setting.class_name, one.score.name, one.averaging)
         == ("good", "mean of classes", "pq", "pooled")
     }  # fmt: skip
     assert [text.get_text() for text in good.texts] == [f"{mean:.3f}" for mean in means.values()]
@@ -120,7 +132,8 @@ def test_many_thresholds_have_two_digits() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quantity": "PQ"}, "quantity='PQ' is not known. Accepted: 'pq', 'sq', 'rq'."),
+        ({"quantity": "PQ"}, "quantity='PQ' is not known. Accepted: 'pq', 'sq', 'rq', "
+         "'part_pq', 'part_sq'."),
         ({"thresholds": 0.4}, "threshold=0.4 has no scores: the spec has 0.3, 0.5. Pass one of "
          "these, or add it to the spec and evaluate again."),
         ({"thresholds": []}, "thresholds is empty: name at least one, or pass None for all."),

@@ -13,12 +13,13 @@ from matplotlib.figure import Figure
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_matching
-from panmatch.report.style import OTHER, STATUSES
+from panmatch.report import plot_matching
+from panmatch.report._style import OTHER, STATUSES
 from tests import scenes
 from tests.scenes import overlap, strip
 
-# Reference a (10) has fragments a (6) and b (4); b (5) is covered by c (4); c is missed, d made up.
+# Reference a (10) has fragments a (6) and b (4); b (5) is covered by c (4); c is missed, d
+# spurious.
 SCENE = overlap("aaaaaaaaaabbbbb...cc...", "aaaaaabbbbcccc.......dd")
 
 
@@ -93,7 +94,10 @@ def test_nodes_grow_with_voxels() -> None:
 
 def test_words_name_the_strategy_its_bounds_and_the_tally() -> None:
     (ax,) = plot_matching(pm.match(SCENE, pm.ManyToOne(gate="edge"), 0.3)).axes
-    assert ax.get_title() == "many-to-one (merge, edge)\nany preds per ref, ≤ 1 ref per pred"
+    assert ax.get_title() == (
+        "many-to-one (merge, edge)\n"
+        "any number of predictions per reference\nat most 1 reference per prediction"
+    )
     tally = pm.match(SCENE, pm.ManyToOne(gate="edge"), 0.3).tally
     assert ax.get_xlabel() == f"τ = 0.3:  TP 2   FP 1   FN 1   PQ {tally.pq:.3f}"
 
@@ -152,4 +156,4 @@ def test_empty_sides_are_fine(name: str) -> None:
 def test_no_rows_is_an_error(most: Any) -> None:
     with pytest.raises(OptionError) as caught:
         plot_matching(pm.match(SCENE), most=most)
-    assert str(caught.value) == f"most={most!r} is no number of rows: pass 1 or more."
+    assert str(caught.value) == f"most={most!r} is not a number of rows: pass 1 or more."

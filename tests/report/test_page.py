@@ -8,16 +8,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from panmatch.datasets.pairing import Layout, pair
-from panmatch.datasets.run import RunOptions, run_dataset
-from panmatch.datasets.task import Order
 
 import panmatch as pm
-from panmatch.report.charts import size_chart
-from panmatch.report.page import write_report
-from panmatch.report.words import what_to_be_careful_about, what_was_computed
+from panmatch.datasets import (
+    DatasetPaths,
+    Job,
+    RunOptions,
+    averages_with_samples,
+    pair,
+    run_dataset,
+    spread,
+)
+from panmatch.report import write_report
+from panmatch.report._charts import size_chart
+from panmatch.report._explanations import what_to_be_careful_about, what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
+from tests.report.part_runs import run_with_parts
 
 SPEC = as_spec(
     {"matching": ["one-to-one", "many-to-one"], "thresholds": [0.3, 0.5], "metrics": ["dice"]}
@@ -29,7 +36,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     layout = make_folders(folder, 4, models=("near", "far"))
     (folder / "far" / "case03.nii.gz").write_bytes(b"broken")
-    run_dataset(pair(layout), Order(SPEC.canonical()), folder / "out", RunOptions())
+    run_dataset(pair(layout), Job(SPEC.canonical()), folder / "out", RunOptions())
     write_report(folder / "out")
     return folder / "out"
 
@@ -71,11 +78,12 @@ def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out:
 
 def test_scores_and_grid_are_those_of_the_tables(html: str, out: Path) -> None:
     result = _result(out)
-    for group in result.groups:
-        if group.threshold == 0.3:
-            tp, fp, fn = (group.columns[name].sum() for name in ("tp", "fp", "fn"))
-            pq = group.columns["quality"].sum() / (tp + (fp + fn) / 2)
-            assert f"{pq:.3f}" in html
+    for series in result.series:
+        tally = sum(
+            (entry.level(0.3).tally for entry in series.entries if entry is not None),
+            start=pm.Tally(0, 0, 0, 0.0),
+        )
+        assert f"{tally.pq:.3f}" in html
     cells = re.findall(r'style="background: hsl\(205 65% (\d+)%\)">([\d.]+)<', html)
     assert len(cells) == 10 * 4
     for shade, value in cells:
@@ -88,13 +96,14 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     lines = drawn[name]["data"]
     assert isinstance(lines, list)
     result = _result(out)
-    group = result.curve_groups[0]
-    every = np.unique(np.concatenate([one.thresholds for one in result.curve_groups]))
+    pooled = [
+        pm.scoring.Curves.of([None if entry is None else entry.curve for entry in series.entries])
+        for series in result.series
+    ]
+    every = np.unique(np.concatenate([curves.thresholds for curves in pooled]))
     assert lines[0]["name"] == "far, one-to-one (optimal)"
     assert lines[0]["x"] == pytest.approx([*every, 1.0], abs=1e-6)
-    tp, fp, fn, quality = group.summed()
-    pq = quality / (tp + (fp + fn) / 2)
-    expected = pq[np.searchsorted(group.thresholds, every, side="right") - 1]
+    expected = [pooled[0].sum().at(threshold).pq for threshold in every]
     assert lines[0]["y"] == pytest.approx([*expected, expected[-1]], abs=1e-6)
     assert lines[0]["line"]["shape"] == "hv"
     dashes = {line["name"]: (line["line"]["color"], line["line"]["dash"]) for line in lines}
@@ -116,7 +125,7 @@ def test_worst_and_best_cases_have_pictures(html: str) -> None:
 
 def test_images_that_are_gone_leave_a_reason_in_place_of_the_picture(tmp_path: Path) -> None:
     layout = make_folders(tmp_path, 1)
-    run_dataset(pair(layout), Order(SPEC.canonical()), tmp_path / "out", RunOptions())
+    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
     (tmp_path / "ref" / "case00.nii.gz").unlink()
     text = write_report(tmp_path / "out", tmp_path / "mine.html").read_text()
     assert "case00.nii.gz&#39; does not exist" in text
@@ -126,8 +135,19 @@ def test_images_that_are_gone_leave_a_reason_in_place_of_the_picture(tmp_path: P
 def test_a_run_in_which_everything_failed_has_a_report(tmp_path: Path) -> None:
     layout = make_folders(tmp_path, 1)
     (tmp_path / "model" / "case00.nii.gz").write_bytes(b"broken")
-    run_dataset(pair(layout), Order(SPEC.canonical()), tmp_path / "out", RunOptions())
+    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
     assert "case00.nii.gz" in write_report(tmp_path / "out").read_text()
+
+
+def test_models_without_a_common_case_are_shown_but_not_compared(tmp_path: Path) -> None:
+    layout = make_folders(tmp_path, 2, models=("near", "far"))
+    for name in ("case00", "case01"):
+        (tmp_path / "far" / f"{name}.nii.gz").write_bytes(b"broken")
+    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
+    page = without_scripts(write_report(tmp_path / "out").read_text())
+    assert "There is no case that all models have: they are not compared." in page
+    assert 'id="ranks"' not in page
+    assert 'id="c0-pq"' in page
 
 
 def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
@@ -137,8 +157,8 @@ def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
     for side in ("ref", "pred"):
         np.save(tmp_path / side / "a.npy", np.ones((4, 4), np.uint8))
     spec = as_spec({"classes": {f"{evil}</script>": {}}, "metrics": []})
-    layout = Layout(tmp_path / "ref", {evil: tmp_path / "pred"})
-    run_dataset(pair(layout), Order(spec.canonical()), tmp_path / "out", RunOptions())
+    layout = DatasetPaths(tmp_path / "ref", {evil: tmp_path / "pred"})
+    run_dataset(pair(layout), Job(spec.canonical()), tmp_path / "out", RunOptions())
     text = write_report(tmp_path / "out").read_text()
     page = re.sub(r'<script type="application/json".*?</script>', "", without_scripts(text))
     assert "<img src=x" not in page
@@ -151,11 +171,105 @@ def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     for side in ("ref", "pred"):
         np.save(tmp_path / side / "a.npy", np.array([[1, 1, 0, 2, 2]]))
     spec = as_spec({"classes": {"left": {"labels": 1}, "right": {"labels": 2}}, "metrics": []})
-    layout = Layout(tmp_path / "ref", {"m": tmp_path / "pred"})
-    run_dataset(pair(layout), Order(spec.canonical()), tmp_path / "out", RunOptions())
+    layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "pred"})
+    run_dataset(pair(layout), Job(spec.canonical()), tmp_path / "out", RunOptions())
     text = write_report(tmp_path / "out").read_text()
     options = re.findall(r'<option value="c\d+">([^<]+)</option>', text)
     assert options == ["left", "right", "mean of classes"]
+
+
+@pytest.fixture(scope="module")
+def out_with_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = run_with_parts(tmp_path_factory.mktemp("parts"))
+    write_report(folder)
+    return folder
+
+
+def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    sections = re.findall(
+        r'<div class="of-class" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>', html, re.S
+    )
+    tables = {text.split(",")[0]: text for text in sections if "pooled over cases" in text}
+    titles = re.findall(r'title="quality: ([^"]+)">(\w+)</th>', tables["cell"])[:9]
+    parts = "the mean IoU of the parts"
+    assert titles == [
+        ("IoU", "PQ"), (parts, "PartPQ"), ("IoU", "SQ"), (parts, "PartSQ"), ("IoU", "RQ"),
+        ("IoU", "AUTC"), (parts, "PartAUTC"), ("IoU", "PQ"), (parts, "PartPQ"),
+    ]  # fmt: skip
+    result = _result(out_with_parts)
+    row = tables["cell"].split("far</td>")[1].split("</tr>")[0]
+    values = re.findall(r"([\d.]+)\s*<span class=\"ci\">([\d.]+) – ([\d.]+)</span>", row)
+    averages = averages_with_samples(result, "far")
+    for place, name in enumerate(("pq", "part_pq", "sq", "part_sq", "rq")):
+        average = next(
+            one for one in averages
+            if (one.setting.class_name, one.score.name, one.averaging) == ("cell", name, "pooled")
+        )  # fmt: skip
+        ends = spread(average)
+        numbers = (average.value, ends.low, ends.high)
+        assert values[place] == tuple(f"{number:.3f}" for number in numbers)
+    assert values[0] != values[1]
+    assert "PartPQ" not in tables["debris"].split("</table>")[0]
+    assert "Pooled PartPQ over thresholds" in tables["cell"]
+    assert "with the background of the whole image as one more label" in tables["cell"]
+
+
+def test_captions_have_both_qualities(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    result = _result(out_with_parts)
+    (series,) = [
+        one for one in result.series
+        if (one.model, one.setting.class_name, one.setting.matcher.name)
+        == ("far", "cell", "one-to-one")
+    ]  # fmt: skip
+    for entry in series.entries:
+        assert entry is not None
+        level = entry.level(0.3)
+        assert level.part_tally is not None
+        assert f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>" in html
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)
+    assert sum("PartPQ" in caption for caption in captions) == 8  # not those of debris
+    assert len(captions) == 16
+
+
+def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    drawn = charts(html)
+    titles = {
+        name: (chart["layout"]["xaxis"]["title"]["text"], chart["layout"]["yaxis"]["title"]["text"])  # type: ignore[index]
+        for name, chart in drawn.items()
+    }
+    assert titles["c0-sizes"] == ("reference size (mm³)", "recall")
+    assert titles["c0-metric-hd95"] == ("", "hd95 (mm)")
+    assert titles["c0-metric-dice"] == ("", "dice")
+    assert titles["c0-part_pq"] == ("threshold τ", "PartPQ")
+    assert titles["c0-part_sq"] == ("threshold τ", "PartSQ")
+    assert "c1-part_pq" not in titles
+    dashes = {line["name"]: line["line"]["dash"] for line in drawn["c0-pq"]["data"]}  # type: ignore[attr-defined]
+    assert dashes["near, one-to-one (optimal)"] == "solid"
+    assert dashes["far, many-to-one (merge, seed)"] == "14px,4px"
+    assert dashes["near, one-to-many (best) in regions"] == "2px,2.8px,2px,3px,2px,3px"
+    key = html.split('class="line"')[1:4]
+    assert key[0].startswith("/>")
+    assert key[1].startswith(' stroke-dasharray="14 4"/>')
+    assert key[2].startswith(' stroke-dasharray="2 2.8 2 3 2 3"/>')
+
+
+def test_part_pq_is_compared_too(out_with_parts: Path) -> None:
+    html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    ranks = html.split('<section id="ranks">')[1].split("</section>")[0]
+    scores = re.findall(r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>", ranks)
+    assert list(dict.fromkeys(scores)) == ["PQ", "PartPQ (cell)", "AUTC"]
+    assert scores.count("PQ") == scores.count("PartPQ (cell)") == 6 + 6
+
+
+def test_different_units_have_a_warning() -> None:
+    evaluator = pm.Evaluator({})
+    for case, unit in (("a", "mm"), ("b", "µm")):
+        evaluator.update(reference=[[1]], prediction=[[1]], case=case, spacing=1, unit=unit)  # type: ignore[arg-type]
+    found = what_to_be_careful_about(evaluator.compute())
+    assert "Cases have different units: sizes and distances cannot be compared." in found
 
 
 def test_recall_by_size_counts_every_reference_once() -> None:
@@ -196,6 +310,6 @@ def test_warnings_appear_where_there_is_reason() -> None:
 
 
 def _result(out: Path) -> pm.Result:
-    from panmatch.datasets.run import load_run
+    from panmatch.datasets import load_run
 
     return load_run(out)

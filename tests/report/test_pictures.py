@@ -14,9 +14,9 @@ from PIL import Image
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
 from panmatch.labels import LabelArray
-from panmatch.report.pictures import TINT, case_picture
-from panmatch.report.statuses import statuses_of
-from panmatch.report.style import OTHER, STATUSES
+from panmatch.report._case_pictures import TINT, case_picture
+from panmatch.report._matched_class import statuses_of
+from panmatch.report._style import OTHER, STATUSES
 
 WHITE = (255, 255, 255)
 
@@ -37,7 +37,7 @@ MATCHED, MISSED, FALSE = (STATUSES[status].color for status in STATUSES)
 
 
 def quarters() -> tuple[LabelArray, LabelArray]:
-    """Return four squares: found, missed, made up, and nothing known of."""
+    """Return four squares: found, missed, spurious, and one without a status."""
     reference, prediction = np.zeros((100, 100), np.int32), np.zeros((100, 100), np.int32)
     reference[10:40, 10:40], prediction[10:40, 10:40] = 1, 5
     reference[10:40, 60:90] = 2
@@ -106,7 +106,7 @@ def test_touching_predictions_have_a_line_between_them() -> None:
     picture = decoded(case_picture(reference, prediction, refs, preds, pixels=400))
     assert tuple(picture[200, 200].tolist()) == full(MATCHED)
     assert tuple(picture[200, 100].tolist()) == pale(MATCHED)
-    assert tuple(picture[0, 100].tolist()) == pale(MATCHED)  # the border is no outline
+    assert tuple(picture[0, 100].tolist()) == pale(MATCHED)  # the border is not an outline
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_statuses_are_those_of_the_matching() -> None:
          "known; did you mean 'missed'? Accepted: 'matched', 'missed'."),
         ({"status_of_prediction": {1: "missed"}}, OptionError, "status_of_prediction='missed' is "
          "not known; did you mean 'matched'? Accepted: 'matched', 'false positive'."),
-        ({"pixels": 15}, OptionError, "pixels=15 is no size of a picture: pass 16 or more."),
-        ({"pixels": 99.5}, OptionError, "pixels=99.5 is no size of a picture: pass 16 or more."),
+        ({"pixels": 15}, OptionError, "pixels=15 is not a size of a picture: pass 16 or more."),
+        ({"pixels": 99.5}, OptionError, "pixels=99.5 is not a size of a picture: pass 16 or more."),
         ({"spacing": (1, 0)}, OptionError, "spacing=(1, 0) must be positive and finite along every "
          "axis."),
     ],

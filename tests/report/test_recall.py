@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from panmatch.errors import OptionError
-from panmatch.report.recall import SizeBin, recall_by_size, size_edges, wilson_interval
+from panmatch.report._sizes_figure import SizeBin, recall_by_size, size_edges, wilson_interval
 
 
 def test_wilson_interval_by_hand() -> None:
@@ -80,7 +80,7 @@ def test_frequent_sizes_leave_fewer_bins() -> None:
 
 
 @pytest.mark.parametrize("bins", [0, -1, True, [3], [], [1, 1], [5, 2]])
-def test_bins_that_cannot_be_meant_are_errors(bins: Any) -> None:
+def test_invalid_bins_are_errors(bins: Any) -> None:
     with pytest.raises(OptionError) as caught:
         size_edges([1, 2], bins)
     assert str(caught.value) == (

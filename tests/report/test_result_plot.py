@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from typing import Any
@@ -11,9 +12,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, ThresholdError
-from panmatch.evaluation import Images
-from panmatch.report.plots import ResultPlots
-from panmatch.report.plots.one_class import match_class
+from panmatch.report import ResultPlots, plot_grid
+from panmatch.report._matched_class import match_class
 from panmatch.spec import as_spec
 from tests.report.results import CASES, made, row, two_classes
 
@@ -73,8 +73,8 @@ def test_the_matching_is_the_one_that_was_evaluated(name: str, strategy: str) ->
     )
     for threshold in (0.1, 0.5):
         found = match_class(
-            spec, Images(reference), Images(prediction), class_name=name, strategy=strategy,
-            threshold=threshold, spacing=(1, 2), void=mask,
+            spec, reference=reference, prediction=prediction, class_name=name,
+            strategy=strategy, threshold=threshold, spacing=(1, 2), void=mask,
         )  # fmt: skip
         scores = result.scores
         wanted = (scores["class"] == name) & (scores["strategy"] == strategy)
@@ -87,7 +87,7 @@ def test_the_matching_is_the_one_that_was_evaluated(name: str, strategy: str) ->
 
 def test_masked_references_bring_their_void() -> None:
     masked = np.ma.masked_array(REFERENCE, mask=REFERENCE == 2)
-    found = match_class(as_spec({}), Images(masked), Images(PREDICTION))
+    found = match_class(as_spec({}), reference=masked, prediction=PREDICTION)
     expected = pm.evaluate(reference=masked, prediction=PREDICTION).scores.iloc[0]
     assert (found.matching.tally.fn, found.matching.tally.fp) == (expected["fn"], expected["fp"])
     assert 2 not in found.matching.overlap.ref_ids
@@ -100,9 +100,9 @@ def test_parts_are_read_as_they_were_evaluated() -> None:
               "prediction_parts": 3 * (parts > 0) - parts}  # fmt: skip
     result = pm.evaluate(**images, spec=spec)
     figure = result.plot.matching(**images)
-    pq = result.scores["pq"][0]
-    assert pq < 0.5
-    assert figure.axes[0].get_xlabel().endswith(f"PQ {pq:.3f}")
+    part_pq = result.scores["part_pq"][0]
+    assert part_pq < 0.5
+    assert figure.axes[0].get_xlabel().endswith(f"PQ 1.000   PartPQ {part_pq:.3f}")
 
 
 def test_categories_of_panoptic_images_are_classes() -> None:
@@ -146,6 +146,61 @@ def test_names_that_are_not_there_are_errors(method: str, options: Any, message:
 def test_thresholds_outside_their_range_are_errors() -> None:
     with pytest.raises(ThresholdError, match="threshold"):
         made().plot.matching(reference=REFERENCE, prediction=PREDICTION, threshold=1.0)
+
+
+def test_methods_have_the_signature_and_the_help_of_their_functions() -> None:
+    plot = made().plot
+    signature = inspect.signature(plot_grid)
+    expected = [*signature.parameters.values()][1:]
+    assert [*inspect.signature(plot.grid).parameters.values()] == expected
+    assert plot.grid.__doc__ == plot_grid.__doc__
+    assert ResultPlots.grid is plot_grid
+
+
+def test_libraries_of_figures_and_pages_are_not_loaded_by_the_import() -> None:
+    code = """
+import sys
+import panmatch.report
+heavy = {"matplotlib", "plotly", "jinja2", "PIL", "skimage", "pandas"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("library", "call", "message"),
+    [
+        ("matplotlib", "result.plot.curve()", "Figures need matplotlib, which is not installed: "
+         "pip install 'panmatch[report]'."),
+        ("jinja2", "render(result, {}, {})", "Reports need jinja2, which is not installed: pip "
+         "install 'panmatch[report]'."),
+        ("PIL", "case_picture([[1]], [[1]], {}, {})", "Pictures need PIL, which is not installed: "
+         "pip install 'panmatch[files]'."),
+        ("skimage", "result.plot.scene(reference=[[1]], prediction=[[1]])", "Outlines need "
+         "skimage, which is not installed: pip install 'panmatch[skeleton]'."),
+    ],
+)  # fmt: skip
+def test_what_is_missing_can_be_installed(library: str, call: str, message: str) -> None:
+    code = f"""
+import importlib.abc, sys
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.split(".")[0] == {library!r}:
+            raise ModuleNotFoundError(f"No module named {library!r}", name={library!r})
+sys.meta_path.insert(0, Missing())
+import panmatch as pm
+from panmatch.errors import MissingExtraError
+from panmatch.report._case_pictures import case_picture
+from panmatch.report._page import render
+result = pm.evaluate(reference=[[1]], prediction=[[1]])
+try:
+    {call}
+except MissingExtraError as error:
+    assert str(error) == {message!r}, error
+else:
+    raise AssertionError("no error")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_matplotlib_is_loaded_by_the_first_figure_and_pyplot_never() -> None:

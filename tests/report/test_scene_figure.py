@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, OverlapError, ShapeError
 from panmatch.labels import LabelArray
-from panmatch.report.plots import plot_scene
-from panmatch.report.plots.outlines import outline_of
-from panmatch.report.style import OTHER, STATUSES
+from panmatch.report import plot_scene
+from panmatch.report._scene_figure import outline_of
+from panmatch.report._style import OTHER, STATUSES
 from tests.report.results import draw
 
 
 def scene() -> tuple[LabelArray, LabelArray]:
-    """Return a found, a missed and a made-up square in an image of 40 × 60."""
+    """Return a found, a missed and a spurious square in an image of 40 × 60."""
     reference, prediction = np.zeros((40, 60), np.int64), np.zeros((40, 60), np.int64)
     reference[5:15, 5:15], prediction[6:15, 5:15] = 1, 4
     reference[25:35, 5:15] = 2
@@ -97,7 +97,10 @@ def test_words_name_strategy_bounds_and_tally() -> None:
     reference, prediction = scene()
     matching = pm.match(pm.count_overlaps(reference, prediction), "many-to-one", 0.25)
     (ax,) = plot_scene(reference, prediction, matching).axes
-    assert ax.get_title() == "many-to-one (merge, seed)\nany preds per ref, ≤ 1 ref per pred"
+    assert ax.get_title() == (
+        "many-to-one (merge, seed)\n"
+        "any number of predictions per reference\nat most 1 reference per prediction"
+    )
     assert ax.get_xlabel() == f"τ = 0.25:  TP 1   FP 1   FN 1   PQ {0.9 / 2:.3f}"
 
 
@@ -196,8 +199,8 @@ def test_outlines_have_holes_and_follow_many_objects() -> None:
         ({"image": np.zeros((60, 40))}, ShapeError, "image has shape (60, 40) but reference has "
          "shape (40, 60): pass an image on the same grid, with or without an axis of colours at "
          "the end."),
-        ({"slice_": (0, 3)}, OptionError, "slice_=(0, 3) is no slice of an image with shape "
-         "(40, 60): pass (axis, position) for an image with three axes."),
+        ({"slice_": (0, 3)}, OptionError, "slice_=(0, 3) is not a slice of an image with "
+         "shape (40, 60): pass (axis, position) for an image with three axes."),
         ({"reference": np.zeros((40, 60))}, LabelError, "reference has dtype float64; labels must "
          "be integers or booleans. All its values are whole numbers: if they are labels, pass "
          "reference.astype(numpy.int64)."),

@@ -11,8 +11,8 @@ from matplotlib.container import ErrorbarContainer
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.report.plots import plot_sizes
-from panmatch.report.recall import wilson_interval
+from panmatch.report import plot_sizes
+from panmatch.report._sizes_figure import wilson_interval
 from tests.report.results import made, row, two_classes, two_models
 
 # Sizes of references are 10, 5, 2 in case a and 4, 4, 6 in case b. One-to-one at τ = 0.5 finds
@@ -53,7 +53,8 @@ def test_threshold_and_strategy_are_those_asked_for() -> None:
     figure = plot_sizes(merged, bins=[1, 5, 10], threshold=0.3, strategy="one-to-many")
     assert points(figure.axes[0], 0) == [[0, 1.0], [1, 1.0]]
     assert figure.get_suptitle() == (
-        "one-to-many (best), τ = 0.3\n≤ 1 pred per ref, any refs per pred"
+        "τ = 0.3, one-to-many (best)\nat most 1 prediction per reference\n"
+        "any number of references per prediction"
     )
 
 
@@ -83,14 +84,30 @@ def test_counts_that_differ_between_models_are_a_range() -> None:
     ]
 
 
-def test_volumes_follow_the_spacing_and_the_unit_is_what_one_says() -> None:
+def test_volumes_follow_the_spacing() -> None:
     result = pm.evaluate(reference=row("aabbbb"), prediction=row("aabbbb"), spacing=(2, 3))
-    (ax,) = plot_sizes(result, bins=[12, 20, 24], unit="mm²").axes
+    (ax,) = plot_sizes(result, bins=[12, 20, 24]).axes
     assert points(ax, 0) == [[0, 1.0], [1, 1.0]]
     assert ax.get_xlabel() == "reference size (mm²)"
-    assert plot_sizes(result).axes[0].get_xlabel() == (
-        "reference size (volume in units of the spacing)"
-    )
+
+
+@pytest.mark.parametrize(
+    ("axes", "unit", "title"),
+    [(2, "µm", "µm²"), (3, "mm", "mm³"), (3, "voxel", "voxels"), (1, "mm", "mm")],
+)
+def test_the_unit_is_that_of_the_spacing(axes: int, unit: Any, title: str) -> None:
+    image = np.ones((3,) * axes, np.int64)
+    result = pm.evaluate(reference=image, prediction=image, spacing=2, unit=unit)
+    assert plot_sizes(result).axes[0].get_xlabel() == f"reference size ({title})"
+
+
+def test_different_units_are_not_one() -> None:
+    evaluator = pm.Evaluator({})
+    for case, unit in (("a", "mm"), ("b", "µm")):
+        image = row("aabb")
+        evaluator.update(reference=image, prediction=image, case=case, spacing=1, unit=unit)  # type: ignore[arg-type]
+    figure = plot_sizes(evaluator.compute())
+    assert figure.axes[0].get_xlabel() == "reference size (mixed units)"
 
 
 def test_a_panel_per_class() -> None:

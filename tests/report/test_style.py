@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from panmatch.errors import OptionError
-from panmatch.report.style import (
-    DASHES,
+from panmatch.report._style import (
+    DASHED,
     OTHER,
     SERIES_COLORS,
+    SOLID,
     STATUSES,
     line_style,
     luminance,
@@ -49,23 +50,23 @@ def test_the_first_three_series_are_far_apart_in_grey() -> None:
         assert abs(lightness(first) - lightness(second)) > 20
 
 
-def test_no_two_of_35_series_look_alike() -> None:
-    assert len({(look.color, look.dash) for look in map(series_look, range(35))}) == 35
-    assert series_look(35) == series_look(0)
+def test_no_two_of_49_series_look_alike() -> None:
+    assert len({(look.color, look.marker) for look in map(series_look, range(49))}) == 49
+    assert series_look(49) == series_look(0)
 
 
-def test_neighbouring_series_differ_in_colour_dash_and_marker() -> None:
-    for at in range(10):
-        first, second = series_look(at), series_look(at + 1)
+def test_neighbouring_series_differ_in_colour_and_marker() -> None:
+    for i in range(10):
+        first, second = series_look(i), series_look(i + 1)
         assert first.color != second.color
-        assert first.dash != second.dash
         assert first.marker != second.marker
 
 
-def test_dashes_have_lengths_in_pairs_and_solid_has_none() -> None:
-    assert line_style("solid") == "-"
-    assert line_style("dash") == (0.0, (4.0, 1.6))
-    assert all(len(lengths) % 2 == 0 for lengths in DASHES.values())
+def test_dashes_are_lengths_in_line_widths_and_solid_lines_have_none() -> None:
+    assert line_style(SOLID) == "-"
+    assert line_style(DASHED) == (0.0, (4.0, 1.6))
+    assert all(len(look.dash) % 2 == 0 for look in [*STATUSES.values(), OTHER])
+    assert series_look(1, (7.0, 2.0)).dash == (7.0, 2.0)
 
 
 def test_widths_are_columns_of_a_page_or_inches() -> None:
@@ -77,11 +78,11 @@ def test_widths_are_columns_of_a_page_or_inches() -> None:
     [
         ("singel", "width='singel' is not known; did you mean 'single'? Accepted: 'single', "
          "'double'."),
-        (1.9, "width=1.9 inches is no width for a figure: pass 'single' (3.5 in), 'double' "
-         "(7.2 in), or 2.0 or more."),
-        (float("nan"), "width=nan inches is no width for a figure: pass 'single' (3.5 in), "
+        (1.9, "width=1.9 inches is not a width for a figure: pass 'single' (3.5 in), "
          "'double' (7.2 in), or 2.0 or more."),
-        (float("inf"), "width=inf inches is no width for a figure: pass 'single' (3.5 in), "
+        (float("nan"), "width=nan inches is not a width for a figure: pass 'single' (3.5 in), "
+         "'double' (7.2 in), or 2.0 or more."),
+        (float("inf"), "width=inf inches is not a width for a figure: pass 'single' (3.5 in), "
          "'double' (7.2 in), or 2.0 or more."),
         (None, "width=None is neither 'single' nor 'double' nor inches."),
         (True, "width=True is neither 'single' nor 'double' nor inches."),

@@ -60,7 +60,9 @@ def test_a_key_that_is_written_twice_is_an_error_at_any_depth(
 )
 def test_python_objects_in_yaml_are_refused_and_never_run(text: str, tmp_path: Path) -> None:
     trace = tmp_path / "was_here"
-    with pytest.raises(SpecError, match="is not YAML: could not determine a constructor for the ta"):
+    with pytest.raises(
+        SpecError, match="is not YAML: could not determine a constructor for the ta"
+    ):
         read_spec(written(tmp_path, text.format(file=trace)))
     assert not trace.exists()
 

@@ -262,7 +262,7 @@ def report(
     ] = None,
 ) -> None:
     """Write one HTML file about a run, with curves, tables, pictures and rankings."""
-    from panmatch.report.page import write_report
+    from panmatch.report import write_report
 
     typer.echo(f"Report: {write_report(folder, out)}")
 

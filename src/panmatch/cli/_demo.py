@@ -23,8 +23,7 @@ from panmatch.evaluation import Score, table
 from panmatch.labels import LabelArray
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
 from panmatch.overlap import count_overlaps
-from panmatch.report.figure import draw_comparison
-from panmatch.report.page import write_report
+from panmatch.report import draw_comparison, write_report
 from panmatch.scoring import curve
 from panmatch.spec import as_spec
 

@@ -71,7 +71,7 @@ def run_evaluate(
     print(result.summary())
     print(f"\nTables: {out}{os.sep}")
     if with_report:
-        from panmatch.report.page import write_report
+        from panmatch.report import write_report
 
         print(f"Report: {write_report(out)}")
     missed = missed_limits(result, limits)

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from panmatch.datasets._outputs import read_run, write_table
     from panmatch.datasets._pairing import DatasetPaths, pair
     from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
-    from panmatch.datasets._statistics import RankInterval, resample
-    from panmatch.datasets._summary import averages_with_samples, spread, summary_table
+    from panmatch.datasets._statistics import RankInterval, RankStability, resample
+    from panmatch.datasets._summary import (
+        RESAMPLES,
+        averages_with_samples,
+        spread,
+        summary_table,
+    )
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
 
@@ -45,14 +50,20 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._outputs": ("read_run", "write_table"),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
         "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
-        "panmatch.datasets._statistics": ("RankInterval", "resample"),
-        "panmatch.datasets._summary": ("averages_with_samples", "spread", "summary_table"),
+        "panmatch.datasets._statistics": ("RankInterval", "RankStability", "resample"),
+        "panmatch.datasets._summary": (
+            "RESAMPLES",
+            "averages_with_samples",
+            "spread",
+            "summary_table",
+        ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._worker_pool": ("start_early",),
     },
 )
 
 __all__ = [
+    "RESAMPLES",
     "Case",
     "Comparison",
     "Criterion",
@@ -63,6 +74,7 @@ __all__ = [
     "Outcome",
     "Placing",
     "RankInterval",
+    "RankStability",
     "RunOptions",
     "averages_with_samples",
     "coco_cases",

@@ -134,7 +134,7 @@ class Result:
         `panmatch.report.ResultPlots`.
         """
         # By name: reports are made of results, so the import would go against the layers.
-        return import_module("panmatch.report.plots").ResultPlots(self)
+        return import_module("panmatch.report").ResultPlots(self)
 
     def evaluated(self, model: str) -> list[CaseResult]:
         """Return the cases of a model that did not fail."""

@@ -15,7 +15,7 @@ from panmatch.matching._one_to_many import OneToMany
 from panmatch.matching._one_to_one import OneToOne
 from panmatch.matching._region_union import RegionUnion
 from panmatch.matching._same_id import SameId
-from panmatch.matching._strategy import Course, Strategy
+from panmatch.matching._strategy import Course, Dash, Strategy
 from panmatch.matching._tally import QUALITIES, Quality, Scored, Tallies, Tally, ratio
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Budget",
     "Certificate",
     "Course",
+    "Dash",
     "ManyToOne",
     "Matcher",
     "Matching",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,21 +10,22 @@ import numpy as np
 from panmatch.errors import OptionError
 from panmatch.matching import Matching
 from panmatch.overlap import Areas, Floats, Ints, Overlap
-from panmatch.report.plots.drawing import LINE_IN, in_paper_style, new_figure, text_width_in
-from panmatch.report.plots.layout import Layout, place_vertices
-from panmatch.report.plots.scene import counts_in_words
-from panmatch.report.statuses import statuses_of
-from panmatch.report.style import (
+from panmatch.overlap.graph import Edges
+from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
+from panmatch.report._style import (
+    DASHED,
     GREY,
+    LINE_IN,
     OTHER,
     SMALLEST_PT,
     STATUSES,
-    Look,
     Width,
+    in_paper_style,
     line_style,
+    new_figure,
+    text_width_in,
     width_in,
 )
-from panmatch.report.wording import strategy_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 ROW_IN = 0.21
 NODE_PT2 = (14.0, 110.0)  # area of the smallest node, and what the largest has more
 CHOSEN_PT, THIN_PT = 1.8, 0.6
+COMPONENT_GAP = 0.35  # rows
 SCORE_NAMES = {"iou": "IoU", "dice": "Dice"}
 MARKS = {"missed": "FN", "false positive": "FP"}
 MOST_OWNERS = 3
@@ -62,20 +65,19 @@ def plot_matching(matching: Matching, *, most: int = 40, width: Width = "single"
     2
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise OptionError(f"most={most!r} is no number of rows: pass 1 or more.")
+        raise OptionError(f"most={most!r} is not a number of rows: pass 1 or more.")
     shown = _drawn_edges(matching)
-    layout = place_vertices(matching.overlap, shown, most)
+    placed = place_vertices(matching.overlap, shown, most)
     labels = _labels(matching)
-    hidden = int(np.isnan(layout.refs).sum()), int(np.isnan(layout.preds).sum())
+    hidden = int(np.isnan(placed.refs).sum()), int(np.isnan(placed.preds).sum())
     inches = width_in(width)
-    figure = new_figure(inches, ROW_IN * (layout.rows + 1.5) + LINE_IN * 9)
+    figure = new_figure(inches, ROW_IN * (placed.rows + 1.5) + LINE_IN * 10)
     ax = figure.subplots()
-    _draw_edges(ax, matching, shown, layout)
-    _draw_nodes(ax, matching, layout)
-    _write_labels(ax, labels, layout)
-    _frame(ax, labels, layout, inches)
-    title, bounds = strategy_title(matching.strategy)
-    ax.set_title(f"{title}\n{bounds[0]}, {bounds[1]}")
+    _draw_edges(ax, matching, shown, placed)
+    _draw_nodes(ax, matching, placed)
+    _write_labels(ax, labels, placed)
+    _frame(ax, labels, placed, inches)
+    ax.set_title(matching_title(matching))
     left_out = (
         f"\nnot shown: {hidden[0]} references, {hidden[1]} predictions" if any(hidden) else ""
     )
@@ -91,13 +93,13 @@ def _drawn_edges(matching: Matching) -> Ints:
     return np.flatnonzero(above)
 
 
-def _draw_edges(ax: Axes, matching: Matching, shown: Ints, layout: Layout) -> None:
+def _draw_edges(ax: Axes, matching: Matching, shown: Ints, placed: Placement) -> None:
     from matplotlib.collections import LineCollection
 
     overlap, score = matching.overlap, matching.overlap.score(matching.score)
     rows = {
-        edge: (float(layout.refs[overlap.edges.ref[edge]]),
-               float(layout.preds[overlap.edges.pred[edge]]))
+        edge: (float(placed.refs[overlap.edges.ref[edge]]),
+               float(placed.preds[overlap.edges.pred[edge]]))
         for edge in shown.tolist()
     }  # fmt: skip
     rows = {edge: ends for edge, ends in rows.items() if not np.isnan(ends).any()}
@@ -107,11 +109,11 @@ def _draw_edges(ax: Axes, matching: Matching, shown: Ints, layout: Layout) -> No
         lines = [
             [(0.0, a), (1.0, b)] for edge, (a, b) in rows.items() if (edge in chosen) == wanted
         ]
-        style = line_style("solid" if wanted else "dash")
+        style = line_style(() if wanted else DASHED)
         ax.add_collection(LineCollection(lines, colors=color, linewidths=width, linestyles=[style]))
     for edge in sorted(chosen & rows.keys()):
-        at = _label_place(matching, edge)
-        ax.text(at, _between(rows[edge], at), f"{score[edge]:.2f}", fontsize=SMALLEST_PT,
+        x, (start, stop) = _label_place(matching, edge), rows[edge]
+        ax.text(x, start + x * (stop - start), f"{score[edge]:.2f}", fontsize=SMALLEST_PT,
                 ha="center", va="center", zorder=4,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
 
@@ -124,21 +126,17 @@ def _label_place(matching: Matching, edge: int) -> float:
     return 0.5 + 0.22 * several_preds - 0.22 * several_refs
 
 
-def _between(ends: tuple[float, float], share: float) -> float:
-    return ends[0] + share * (ends[1] - ends[0])
-
-
-def _draw_nodes(ax: Axes, matching: Matching, layout: Layout) -> None:
+def _draw_nodes(ax: Axes, matching: Matching, placed: Placement) -> None:
     overlap = matching.overlap
     most = max(overlap.ref_sizes.max(initial=1), overlap.pred_sizes.max(initial=1))
     statuses = _vertex_statuses(matching)
     sides: tuple[tuple[float, Floats, Areas, list[str]], ...] = (
-        (0.0, layout.refs, overlap.ref_sizes, statuses[0]),
-        (1.0, layout.preds, overlap.pred_sizes, statuses[1]),
+        (0.0, placed.refs, overlap.ref_sizes, statuses[0]),
+        (1.0, placed.preds, overlap.pred_sizes, statuses[1]),
     )
     for x, rows, sizes, status_of in sides:
         for status in dict.fromkeys(status_of):
-            look = _look(status)
+            look = STATUSES.get(status, OTHER)
             these = np.flatnonzero((np.array(status_of) == status) & ~np.isnan(rows))
             areas = NODE_PT2[0] + NODE_PT2[1] * sizes[these] / most
             ax.scatter(
@@ -156,10 +154,10 @@ def _vertex_statuses(matching: Matching) -> tuple[list[str], list[str]]:
     false = set(matching.false_positives.tolist())
     owners = _owners(overlap)
     preds = [
-        "matched" if at in chosen else "false positive" if false & set(owners[at]) else ""
-        for at in range(len(overlap.pred_ids))
+        "matched" if i in chosen else "false positive" if false & set(owners[i]) else ""
+        for i in range(len(overlap.pred_ids))
     ]
-    return [refs[one] for one in overlap.ref_ids.tolist()], preds
+    return [refs[ref] for ref in overlap.ref_ids.tolist()], preds
 
 
 def _owners(overlap: Overlap) -> list[list[int]]:
@@ -167,21 +165,17 @@ def _owners(overlap: Overlap) -> list[list[int]]:
     whole = overlap.predictions
     rows, owner = whole.expand(np.arange(len(overlap.pred_ids)))
     found: list[list[int]] = [[] for _ in overlap.pred_ids]
-    for row, one in zip(rows.tolist(), whole.ids[owner].tolist(), strict=True):
-        found[row].append(one)
+    for row, number in zip(rows.tolist(), whole.ids[owner].tolist(), strict=True):
+        found[row].append(number)
     return found
-
-
-def _look(status: str) -> Look:
-    return STATUSES.get(status, OTHER)
 
 
 def _labels(matching: Matching) -> tuple[list[str], list[str]]:
     overlap = matching.overlap
     statuses = _vertex_statuses(matching)
     refs = [
-        f"{MARKS.get(status, '')}  {one} · {size:,.0f}".strip()
-        for one, size, status in zip(
+        f"{MARKS.get(status, '')}  {ref} · {size:,.0f}".strip()
+        for ref, size, status in zip(
             overlap.ref_ids.tolist(), overlap.ref_sizes.tolist(), statuses[0], strict=True
         )
     ]
@@ -198,10 +192,10 @@ def _joined(ids: list[int]) -> str:
     return "+".join(map(str, ids[:MOST_OWNERS])) + ("+…" if len(ids) > MOST_OWNERS else "")
 
 
-def _write_labels(ax: Axes, labels: tuple[list[str], list[str]], layout: Layout) -> None:
+def _write_labels(ax: Axes, labels: tuple[list[str], list[str]], placed: Placement) -> None:
     for x, rows, texts, side, push in (
-        (0.0, layout.refs, labels[0], "right", -9),
-        (1.0, layout.preds, labels[1], "left", 9),
+        (0.0, placed.refs, labels[0], "right", -9),
+        (1.0, placed.preds, labels[1], "left", 9),
     ):
         for row, text in zip(rows.tolist(), texts, strict=True):
             if not np.isnan(row):
@@ -212,12 +206,12 @@ def _write_labels(ax: Axes, labels: tuple[list[str], list[str]], layout: Layout)
 
 
 def _frame(
-    ax: Axes, labels: tuple[list[str], list[str]], layout: Layout, width_inches: float
+    ax: Axes, labels: tuple[list[str], list[str]], placed: Placement, width_inches: float
 ) -> None:
     """Leave room for the labels on both sides."""
     sides = [max(text_width_in(texts) + 0.2, 0.4) for texts in labels]
     middle = max(width_inches - sum(sides), 0.8)
-    ax.set(xlim=(-sides[0] / middle, 1 + sides[1] / middle), ylim=(layout.rows - 0.4, -2.2))
+    ax.set(xlim=(-sides[0] / middle, 1 + sides[1] / middle), ylim=(placed.rows - 0.4, -2.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
 
@@ -226,7 +220,7 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
     from matplotlib.lines import Line2D
 
     name = SCORE_NAMES.get(matching.score, matching.score)
-    thin = Line2D([], [], color=GREY, linewidth=THIN_PT, linestyle=line_style("dash"))
+    thin = Line2D([], [], color=GREY, linewidth=THIN_PT, linestyle=line_style(DASHED))
     bold = Line2D([], [], color=STATUSES["matched"].color, linewidth=CHOSEN_PT)
     entries = {f"{name} > τ": thin, f"chosen, with {name}": bold}
     for status, words in (("missed", "missed (FN)"), ("false positive", "false positive (FP)")):
@@ -237,3 +231,103 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
         )  # fmt: skip
     across = 4 if width_inches > 5 else 2
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=across)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """Where the vertices stand; NaN for those that are not shown.
+
+    Attributes
+    ----------
+    refs, preds
+        Row of every vertex, from the top.
+    rows
+        How many there are.
+    """
+
+    refs: Floats
+    preds: Floats
+    rows: float
+
+
+def place_vertices(overlap: Overlap, shown: Ints, most: int) -> Placement:
+    """Give every vertex a row.
+
+    Entangled objects come first, then those without an edge, then plain pairs. What does not fit
+    into `most` rows has no place; the first group always has.
+
+    Parameters
+    ----------
+    overlap
+        The graph.
+    shown
+        Positions of the edges that are drawn.
+    most
+        How many rows there may be.
+
+    Examples
+    --------
+    >>> graph = Overlap.from_dense([[6, 2, 0], [0, 0, 5]], [10, 5], [6, 9, 5])
+    >>> placed = place_vertices(graph, np.arange(3), 40)
+    >>> placed.refs.tolist(), placed.preds.tolist()
+    ([0.5, 2.35], [0.0, 1.0, 2.35])
+    """
+    graph = _with_edges(overlap, shown)
+    refs, preds = np.full(len(graph.ref_ids), np.nan), np.full(len(graph.pred_ids), np.nan)
+    top = 0.0
+    for block in _blocks(graph):
+        rows = max(map(len, block))
+        if top + rows > most + COMPONENT_GAP and top > 0:
+            continue
+        for places, members in zip((refs, preds), block, strict=True):
+            first = (rows - len(members)) / 2
+            places[members] = top + first + np.arange(len(members))
+        top += rows + (COMPONENT_GAP if rows > 1 else 0.0)
+    return Placement(refs, preds, max(top, 1.0))
+
+
+def _blocks(graph: Overlap) -> list[tuple[list[int], list[int]]]:
+    """Return references and predictions of what is drawn together, in the order of drawing."""
+    numbers = graph.components()
+    members: dict[int, tuple[list[int], list[int]]] = {}
+    for side, of_side in enumerate(numbers):
+        for vertex, number in enumerate(of_side.tolist()):
+            members.setdefault(number, ([], []))[side].append(vertex)
+    blocks = [_untangled(graph, *block) for block in members.values()]
+    entangled = sorted((block for block in blocks if len(block[0]) + len(block[1]) > 2),
+                       key=lambda block: -len(block[0]) - len(block[1]))  # fmt: skip
+    pairs = [block for block in blocks if len(block[0]) == len(block[1]) == 1]
+    lone_refs = [[block[0][0]] for block in blocks if not block[1]]
+    lone_preds = [[block[1][0]] for block in blocks if not block[0]]
+    beside = max(len(lone_refs), len(lone_preds))
+    lone_refs += [[]] * (beside - len(lone_refs))
+    lone_preds += [[]] * (beside - len(lone_preds))
+    return [*entangled, *zip(lone_refs, lone_preds, strict=True), *pairs]
+
+
+def _untangled(graph: Overlap, refs: list[int], preds: list[int]) -> tuple[list[int], list[int]]:
+    """Job both sides by the mean place of their partners, so that few edges cross."""
+    inside = np.isin(graph.edges.ref, refs)
+    pairs = list(
+        zip(graph.edges.ref[inside].tolist(), graph.edges.pred[inside].tolist(), strict=True)
+    )
+    for _ in range(3):
+        preds = _by_partners(preds, refs, [(pred, ref) for ref, pred in pairs])
+        refs = _by_partners(refs, preds, pairs)
+    return refs, preds
+
+
+def _by_partners(
+    members: list[int], partners: list[int], pairs: list[tuple[int, int]]
+) -> list[int]:
+    place = {partner: i for i, partner in enumerate(partners)}
+    found: dict[int, list[int]] = {member: [] for member in members}
+    for member, partner in pairs:
+        found[member].append(place[partner])
+    return sorted(members, key=lambda member: (float(np.mean(found[member] or [0])), member))
+
+
+def _with_edges(overlap: Overlap, kept: Ints) -> Overlap:
+    edges = overlap.edges
+    fewer = Edges(edges.ref[kept], edges.pred[kept], edges.intersection[kept])
+    return replace(overlap, edges=fewer, parts=None)

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OverlapError, ShapeError
-from panmatch.evaluation.wording import number
-from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.errors import OverlapError, ShapeError, needs_extra
+from panmatch.labels import LabelArray, as_labels, check_same_shape, segment_geometry
 from panmatch.labels.spacing import as_spacing
 from panmatch.matching import Matching
 from panmatch.overlap import Floats
-from panmatch.report.plots.drawing import LINE_IN, in_paper_style, new_figure
-from panmatch.report.plots.outlines import outline_of
-from panmatch.report.sections import (
-    Section,
-    check_axes,
-    disagreement,
-    find_section,
-    given_section,
+from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
+from panmatch.report._style import (
+    LINE_IN,
+    OTHER,
+    STATUSES,
+    Look,
+    Width,
+    in_paper_style,
+    line_style,
+    new_figure,
+    width_in,
 )
-from panmatch.report.statuses import statuses_of
-from panmatch.report.style import OTHER, STATUSES, Look, Width, line_style, width_in
-from panmatch.report.wording import strategy_title
+from panmatch.report._views import View, check_axes, disagreement, find_view, slice_view
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.path import Path
 
 Image = npt.NDArray[Any]
 
@@ -67,7 +69,7 @@ def plot_scene(
     spacing
         Distance between voxels along each axis; it decides the proportions.
     slice_
-        Axis and position of the slice; by default `find_section` chooses it.
+        Axis and position of the slice; by default `find_view` chooses it.
     zoom
         Whether to leave out what is far from all objects.
     width
@@ -83,22 +85,22 @@ def plot_scene(
     """
     ref, pred = _checked(reference, prediction, matching)
     sizes = as_spacing(spacing, ref.ndim)
-    section = _section(ref, pred, matching, sizes, slice_)
+    view = _view(ref, pred, matching, sizes, slice_)
     if zoom:
-        section = section.cropped(ref, pred)
-    behind = None if image is None else _grey(np.asarray(image), ref.shape)[section.index]
+        view = view.cropped(ref, pred)
+    behind = None if image is None else _grey(np.asarray(image), ref.shape)[view.index]
     inches = width_in(width)
-    rows, columns = ref[section.index].shape
-    share = rows * section.spacing[0] / (columns * section.spacing[1])
+    rows, columns = ref[view.index].shape
+    share = rows * view.spacing[0] / (columns * view.spacing[1])
     legend = scene_legend(bool(_dismissed(matching)))
     across = max(1, int(inches / LEGEND_ENTRY_IN))
-    lines = 3 + bool(section.words) + -(-len(legend) // across)
+    lines = 4 + bool(view.slice_text) + -(-len(legend) // across)
     height = inches * min(share, TALLEST) + LINE_IN * 1.1 * lines + PADS_IN
     figure = new_figure(inches, height)
     ax = figure.subplots()
     _draw_background(ax, behind)
-    draw_objects(ax, ref[section.index], pred[section.index], matching, behind is not None)
-    _describe(ax, matching, section)
+    draw_objects(ax, ref[view.index], pred[view.index], matching, behind is not None)
+    _describe(ax, matching, view)
     figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=across)
     return figure
 
@@ -113,10 +115,10 @@ def draw_objects(
     """Draw references as areas and predictions as outlines, in the colours of their status."""
     refs, preds = statuses_of(matching)
     for status in ("matched", "missed"):
-        ids = {one for one, found in refs.items() if found == status}
+        ids = {ref for ref, found in refs.items() if found == status}
         _fill(ax, reference, ids, STATUSES[status], over_image)
     for status in ("matched", "false positive"):
-        ids = {one for one, found in preds.items() if found == status}
+        ids = {pred for pred, found in preds.items() if found == status}
         _outline(ax, prediction, ids, STATUSES[status], over_image)
     _outline(ax, prediction, _dismissed(matching), OTHER, over_image)
     rows, columns = reference.shape
@@ -143,34 +145,62 @@ def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
     return entries
 
 
-def counts_in_words(matching: Matching) -> str:
-    """Return threshold, counts and PQ of a matching on one line."""
-    tally = matching.tally
-    return (
-        f"τ = {matching.threshold:g}:  TP {tally.tp}   FP {tally.fp}   FN {tally.fn}   "
-        f"PQ {number(tally.pq)}"
-    )
+def outline_of(labels: LabelArray, ids: Container[int]) -> Path | None:
+    """Return the outlines of these objects in one path, holes included; None if none is there.
+
+    Outlines run half-way between voxel centres, in coordinates (column, row). Each object is
+    traced in its own box, so that many small ones take no longer than one large one.
+
+    Examples
+    --------
+    >>> path = outline_of(np.array([[0, 7, 0], [0, 7, 0]]), {7})
+    >>> path.get_extents().get_points().tolist() if path is not None else None
+    [[0.5, -0.5], [1.5, 1.5]]
+    """
+    from matplotlib.path import Path
+
+    boxes = segment_geometry(labels)
+    lines = []
+    for number, start, stop in zip(
+        boxes.ids.tolist(), boxes.start.tolist(), boxes.stop.tolist(), strict=True
+    ):
+        if number in ids:
+            box = tuple(slice(first, last) for first, last in zip(start, stop, strict=True))
+            around = np.pad(labels[box] == number, 1).astype(np.float64)
+            corner = np.array(start) - 1
+            lines += [(line + corner)[:, ::-1] for line in _contours(around)]
+    if not lines:
+        return None
+    return Path.make_compound_path(*(Path(line, closed=True) for line in lines))
 
 
-def _section(
+def _contours(mask: Floats) -> list[Floats]:
+    with needs_extra("skeleton", "Outlines"):
+        from skimage import measure
+
+    trace: Any = measure.find_contours  # it has no types
+    lines: list[Floats] = trace(mask, 0.5)
+    return lines
+
+
+def _view(
     ref: LabelArray,
     pred: LabelArray,
     matching: Matching,
     spacing: Floats,
     slice_: tuple[int, int] | None,
-) -> Section:
+) -> View:
     if slice_ is not None:
-        return given_section(slice_, ref.shape, spacing)
+        return slice_view(slice_, ref.shape, spacing)
     wrong = disagreement(ref, pred, matching.missed.tolist(), matching.false_positives.tolist())
-    return find_section(ref, pred, wrong, spacing)
+    return find_view(ref, pred, wrong, spacing)
 
 
-def _describe(ax: Axes, matching: Matching, section: Section) -> None:
-    title, bounds = strategy_title(matching.strategy)
-    ax.set_title(f"{title}\n{bounds[0]}, {bounds[1]}")
-    words = [counts_in_words(matching), *([section.words] if section.words else [])]
+def _describe(ax: Axes, matching: Matching, view: View) -> None:
+    ax.set_title(matching_title(matching))
+    words = [counts_in_words(matching), *([view.slice_text] if view.slice_text else [])]
     ax.set_xlabel("\n".join(words))
-    ax.set_aspect(section.spacing[0] / section.spacing[1])
+    ax.set_aspect(view.spacing[0] / view.spacing[1])
     ax.spines[:].set_visible(True)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray
-from panmatch.report.sections import Section, check_axes, disagreement, find_section, given_section
+from panmatch.report._views import View, check_axes, disagreement, find_view, slice_view
 
 ONES = np.ones(3)
 
@@ -16,9 +16,9 @@ def volume(shape: tuple[int, ...] = (6, 7, 8)) -> LabelArray:
     return np.zeros(shape, np.int64)
 
 
-def cut(reference: LabelArray, prediction: LabelArray, spacing: tuple[float, ...]) -> Section:
+def cut(reference: LabelArray, prediction: LabelArray, spacing: tuple[float, ...]) -> View:
     wrong = disagreement(reference, prediction, [], [])
-    return find_section(reference, prediction, wrong, np.array(spacing))
+    return find_view(reference, prediction, wrong, np.array(spacing))
 
 
 def test_the_slice_with_most_disagreement_is_taken() -> None:
@@ -27,9 +27,9 @@ def test_the_slice_with_most_disagreement_is_taken() -> None:
     prediction[:, :, :] = 1
     prediction[4, 2:4, 1:6] = 0  # 10 voxels in one slice of axis 0
     prediction[1, 0, 0:8] = 0  # 8 in another
-    section = cut(reference, prediction, (1, 1, 1))
-    assert section.index == (4, slice(None), slice(None))
-    assert section.words == "slice 4 of axis 0"
+    view = cut(reference, prediction, (1, 1, 1))
+    assert view.index == (4, slice(None), slice(None))
+    assert view.slice_text == "slice 4 of axis 0"
 
 
 def test_with_equal_spacing_any_axis_can_be_cut() -> None:
@@ -42,9 +42,9 @@ def test_the_coarsest_axis_is_cut_whatever_the_others_show() -> None:
     reference, prediction = volume(), volume()
     reference[0:5, 1:6, 3] = 1
     reference[0, 1, 4] = 1
-    section = cut(reference, prediction, (1, 2.5, 0.5))
-    assert section.index == (slice(None), 1, slice(None))
-    assert section.spacing == (1.0, 0.5)
+    view = cut(reference, prediction, (1, 2.5, 0.5))
+    assert view.index == (slice(None), 1, slice(None))
+    assert view.spacing == (1.0, 0.5)
 
 
 def test_areas_are_physical_where_two_axes_are_coarse() -> None:
@@ -60,10 +60,10 @@ def test_missed_and_false_objects_count_with_all_their_voxels() -> None:
     reference, prediction = volume(), volume()
     reference[1], prediction[1] = 1, 1  # all agree, but neither is matched
     reference[3, :4], prediction[3, 2:4] = 2, 3
-    plain = find_section(reference, prediction, disagreement(reference, prediction, [], []), ONES)
+    plain = find_view(reference, prediction, disagreement(reference, prediction, [], []), ONES)
     assert plain.index[0] == 3
     wrong = disagreement(reference, prediction, [1], [])
-    assert find_section(reference, prediction, wrong, ONES).index[0] == 1
+    assert find_view(reference, prediction, wrong, ONES).index[0] == 1
     assert np.count_nonzero(wrong) == 56 + 16
     assert np.array_equal(disagreement(reference, prediction, [], [1]), wrong)
 
@@ -76,9 +76,9 @@ def test_without_mistakes_the_largest_objects_are_shown() -> None:
 
 
 def test_without_objects_the_middle_is_shown() -> None:
-    section = cut(volume(), volume(), (2, 1, 1))
-    assert section.index == (3, slice(None), slice(None))
-    assert section.cropped(volume(), volume()) == section
+    view = cut(volume(), volume(), (2, 1, 1))
+    assert view.index == (3, slice(None), slice(None))
+    assert view.cropped(volume(), volume()) == view
 
 
 def test_of_equal_slices_the_first_is_taken() -> None:
@@ -89,46 +89,46 @@ def test_of_equal_slices_the_first_is_taken() -> None:
 
 def test_images_with_two_axes_are_not_cut() -> None:
     image = np.array([[1, 0], [0, 0]])
-    section = find_section(image, 0 * image, image > 0, np.array([2.0, 3.0]))
-    assert section == Section((slice(None), slice(None)), (2.0, 3.0))
-    assert section.words == ""
+    view = find_view(image, 0 * image, image > 0, np.array([2.0, 3.0]))
+    assert view == View((slice(None), slice(None)), (2.0, 3.0))
+    assert view.slice_text == ""
 
 
 def test_images_with_four_axes_are_cut_twice() -> None:
     reference = np.zeros((3, 4, 5, 6), np.int64)
     reference[2, 1, 1:4, 1:5] = 1
-    section = cut(reference, 0 * reference, (9, 3, 1, 1))
-    assert section.index == (2, 1, slice(None), slice(None))
-    assert section.words == "slice 2 of axis 0, slice 1 of axis 1"
+    view = cut(reference, 0 * reference, (9, 3, 1, 1))
+    assert view.index == (2, 1, slice(None), slice(None))
+    assert view.slice_text == "slice 2 of axis 0, slice 1 of axis 1"
 
 
 def test_crops_leave_a_margin_that_ends_at_the_border() -> None:
     image = np.zeros((100, 80), np.int64)
     image[20:70, 1:31] = 1  # spans 50 and 30: the margin is 8 % of 50
-    section = find_section(image, 0 * image, image > 0, np.ones(2)).cropped(image, 0 * image)
-    assert section.index == (slice(16, 74), slice(0, 35))
+    view = find_view(image, 0 * image, image > 0, np.ones(2)).cropped(image, 0 * image)
+    assert view.index == (slice(16, 74), slice(0, 35))
     small = np.zeros((30, 30), np.int64)
     small[10, 12] = 1
-    section = find_section(small, small, small > 1, np.ones(2)).cropped(0 * small, small)
-    assert section.index == (slice(8, 13), slice(10, 15))
+    view = find_view(small, small, small > 1, np.ones(2)).cropped(0 * small, small)
+    assert view.index == (slice(8, 13), slice(10, 15))
 
 
 def test_a_slice_can_be_given() -> None:
-    section = given_section((1, 6), (6, 7, 8), np.array([1.0, 2.0, 3.0]))
-    assert section == Section((slice(None), 6, slice(None)), (1.0, 3.0))
+    view = slice_view((1, 6), (6, 7, 8), np.array([1.0, 2.0, 3.0]))
+    assert view == View((slice(None), 6, slice(None)), (1.0, 3.0))
 
 
 @pytest.mark.parametrize("slice_", [(3, 0), (1, 7), (0, -1)])
 def test_slices_outside_the_volume_are_errors(slice_: tuple[int, int]) -> None:
     with pytest.raises(OptionError) as caught:
-        given_section(slice_, (6, 7, 8), ONES)
+        slice_view(slice_, (6, 7, 8), ONES)
     assert str(caught.value) == (
-        f"slice_={slice_!r} is no slice of an image with shape (6, 7, 8): pass (axis, position) "
+        f"slice_={slice_!r} is not a slice of an image with shape (6, 7, 8): pass (axis, position) "
         f"for an image with three axes."
     )
 
 
-def test_a_line_of_voxels_is_no_picture() -> None:
+def test_a_line_of_voxels_is_not_a_picture() -> None:
     with pytest.raises(OptionError) as caught:
         check_axes(1)
     assert str(caught.value) == (

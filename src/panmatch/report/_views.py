@@ -21,7 +21,7 @@ LEAST_MARGIN = 2  # voxels
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class View:
     """A rectangle of an image with two or more axes.
 
     Attributes
@@ -36,18 +36,18 @@ class Section:
     spacing: tuple[float, float]
 
     @property
-    def words(self) -> str:
+    def slice_text(self) -> str:
         """Which slice it is; nothing for images with two axes."""
-        cut = [(axis, at) for axis, at in enumerate(self.index) if isinstance(at, int)]
-        return ", ".join(f"slice {at} of axis {axis}" for axis, at in cut)
+        cut = [(axis, place) for axis, place in enumerate(self.index) if isinstance(place, int)]
+        return ", ".join(f"slice {place} of axis {axis}" for axis, place in cut)
 
-    def cropped(self, reference: LabelArray, prediction: LabelArray) -> Section:
+    def cropped(self, reference: LabelArray, prediction: LabelArray) -> View:
         """Leave out what is far from all objects of the two images."""
         here = np.logical_or(reference[self.index], prediction[self.index])
         if not here.any():
             return self
         box = iter(_box_with_margin(here))
-        index = tuple(at if isinstance(at, int) else next(box) for at in self.index)
+        index = tuple(place if isinstance(place, int) else next(box) for place in self.index)
         return replace(self, index=index)
 
 
@@ -68,12 +68,12 @@ def disagreement(
     return wrong
 
 
-def find_section(
+def find_view(
     reference: LabelArray,
     prediction: LabelArray,
     wrong: Mask,
     spacing: Floats,
-) -> Section:
+) -> View:
     """Choose a slice until two axes are left.
 
     The axis with the coarsest spacing is cut. Where none is coarser than all others, it is the
@@ -94,7 +94,7 @@ def find_section(
     --------
     >>> image = np.zeros((3, 4, 4), np.int64)
     >>> image[1, 2, 1:3] = 1
-    >>> find_section(image, 0 * image, image > 0, np.array([5.0, 1, 1])).index
+    >>> find_view(image, 0 * image, image > 0, np.array([5.0, 1, 1])).index
     (1, slice(None, None, None), slice(None, None, None))
     """
     index: list[int | slice] = [slice(None)] * reference.ndim
@@ -103,25 +103,25 @@ def find_section(
     if not wrong.any():
         left = np.logical_or(reference, prediction)
     while len(axes) > 2:
-        at, position = _worst_slice(left, spacing[axes])
-        index[axes.pop(at)] = position
-        left = left[(slice(None),) * at + (position,)]
+        axis, position = _worst_slice(left, spacing[axes])
+        index[axes.pop(axis)] = position
+        left = left[(slice(None),) * axis + (position,)]
     rows, columns = (float(spacing[axis]) for axis in axes)
-    return Section(tuple(index), (rows, columns))
+    return View(tuple(index), (rows, columns))
 
 
-def given_section(slice_: tuple[int, int], shape: tuple[int, ...], spacing: Floats) -> Section:
+def slice_view(slice_: tuple[int, int], shape: tuple[int, ...], spacing: Floats) -> View:
     """Return one slice of a volume, by its axis and position."""
     axis, position = slice_
     if len(shape) != 3 or axis not in range(3) or position not in range(shape[axis]):
         raise OptionError(
-            f"slice_={slice_!r} is no slice of an image with shape {shape}: pass (axis, position) "
-            f"for an image with three axes."
+            f"slice_={slice_!r} is not a slice of an image with shape {shape}: pass (axis, "
+            f"position) for an image with three axes."
         )
     index: list[int | slice] = [slice(None)] * 3
     index[axis] = int(position)
-    rows, columns = (float(spacing[one]) for one in range(3) if one != axis)
-    return Section(tuple(index), (rows, columns))
+    rows, columns = (float(spacing[other]) for other in range(3) if other != axis)
+    return View(tuple(index), (rows, columns))
 
 
 def check_axes(ndim: int) -> None:
@@ -146,7 +146,7 @@ def _worst_slice(mask: Mask, spacing: Floats) -> tuple[int, int]:
 
 
 def _slice_counts(mask: Mask, axis: int) -> Ints:
-    counts: Ints = mask.sum(axis=tuple(one for one in range(mask.ndim) if one != axis))
+    counts: Ints = mask.sum(axis=tuple(other for other in range(mask.ndim) if other != axis))
     return counts
 
 

@@ -14,7 +14,7 @@ import matplotlib.style
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 
-from panmatch.report.style import SETTINGS
+from panmatch.report._style import SETTINGS
 
 
 def paper_style() -> AbstractContextManager[None]:

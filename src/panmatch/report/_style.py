@@ -9,29 +9,30 @@ in grey.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
-from panmatch.errors import OptionError, check_choice
+from panmatch.errors import OptionError, check_choice, needs_extra
+from panmatch.matching import Dash
 
-Dash = Literal["solid", "dash", "dashdot", "dot", "longdash"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Given = ParamSpec("Given")
+Drawn = TypeVar("Drawn")
 Width = Literal["single", "double"] | float
 
 BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 ORANGE, GREEN, SKY, BLACK = "#E69F00", "#009E73", "#56B4E9", "#000000"
 GREY = "#767676"
 
-# On and off, in line widths; the names are those of Plotly.
-DASHES: MappingProxyType[Dash, tuple[float, ...]] = MappingProxyType(
-    {
-        "solid": (),
-        "dash": (4.0, 1.6),
-        "dashdot": (5.0, 1.5, 1.0, 1.5),
-        "dot": (1.0, 1.4),
-        "longdash": (9.0, 2.0),
-    }
-)
+SOLID: Dash = ()
+DASHED: Dash = (4.0, 1.6)
+DOTTED: Dash = (1.0, 1.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,13 @@ class Look:
     color
         As ``"#RRGGBB"``.
     dash
-        A key of `DASHES`.
+        Lengths of strokes and gaps, in line widths; none for a solid line.
     marker, hatch
-        As matplotlib spells them; no hatch is ``""``.
+        As matplotlib spells them; ``""`` for none.
     """
 
     color: str
-    dash: Dash = "solid"
+    dash: Dash = SOLID
     marker: str = "o"
     hatch: str = ""
 
@@ -57,12 +58,12 @@ class Look:
 # By the words of the instance table. On white, all have a contrast above 3 : 1.
 STATUSES: MappingProxyType[str, Look] = MappingProxyType(
     {
-        "matched": Look(BLUE, "solid", "o"),
-        "missed": Look(PURPLE, "solid", "s", "//////"),
-        "false positive": Look(VERMILLION, "dash", "D"),
+        "matched": Look(BLUE),
+        "missed": Look(PURPLE, SOLID, "s", "//////"),
+        "false positive": Look(VERMILLION, DASHED, "D"),
     }
 )
-OTHER = Look(GREY, "dot", "o")  # neither matched nor an error: dismissed (D10)
+OTHER = Look(GREY, DOTTED)  # neither matched nor an error: dismissed (D10)
 
 SERIES_COLORS = (BLUE, ORANGE, BLACK, PURPLE, GREEN, VERMILLION, SKY)
 SERIES_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -70,6 +71,8 @@ SERIES_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 WIDTHS_IN = MappingProxyType({"single": 3.5, "double": 7.2})  # columns of a journal's page
 LEAST_WIDTH_IN = 2.0
 SMALLEST_PT = 7.0
+LETTER_IN = 0.55 * SMALLEST_PT / 72  # mean width of a letter of the smallest text
+LINE_IN = 1.45 * SMALLEST_PT / 72
 
 # For matplotlib. Type 42 keeps text as text in PDF and PostScript, as journals ask for.
 SETTINGS: MappingProxyType[str, object] = MappingProxyType(
@@ -101,27 +104,23 @@ SETTINGS: MappingProxyType[str, object] = MappingProxyType(
 )
 
 
-def series_look(at: int) -> Look:
-    """Return the look of the model or strategy number `at`, counted from 0.
+def series_look(i: int, dash: Dash = SOLID) -> Look:
+    """Return the look of series `i`, counted from 0: by model, or by strategy of a single model.
 
-    The first 35 differ in colour or dash.
+    The first 49 differ in colour or marker. Dashes tell strategies apart (`Matcher.dash`).
 
     Examples
     --------
     >>> series_look(1)
-    Look(color='#E69F00', dash='dash', marker='s', hatch='')
+    Look(color='#E69F00', dash=(), marker='s', hatch='')
     """
-    dashes = tuple(DASHES)
-    return Look(
-        SERIES_COLORS[at % len(SERIES_COLORS)],
-        dashes[at % len(dashes)],
-        SERIES_MARKERS[at % len(SERIES_MARKERS)],
-    )
+    n = len(SERIES_COLORS)
+    return Look(SERIES_COLORS[i % n], dash, SERIES_MARKERS[(i + i // n) % n])
 
 
-def line_style(dash: Dash) -> Literal["-"] | tuple[float, tuple[float, ...]]:
+def line_style(dash: Dash) -> Literal["-"] | tuple[float, Dash]:
     """Return a dash as matplotlib spells it."""
-    return (0.0, DASHES[dash]) if DASHES[dash] else "-"
+    return (0.0, dash) if dash else "-"
 
 
 def luminance(rgb: tuple[float, float, float]) -> float:
@@ -153,8 +152,47 @@ def width_in(width: Width) -> float:
         raise OptionError(f"width={width!r} is neither 'single' nor 'double' nor inches.")
     if not (LEAST_WIDTH_IN <= width < math.inf):
         raise OptionError(
-            f"width={width!r} inches is no width for a figure: pass 'single' "
+            f"width={width!r} inches is not a width for a figure: pass 'single' "
             f"({WIDTHS_IN['single']} in), 'double' ({WIDTHS_IN['double']} in), or "
             f"{LEAST_WIDTH_IN} or more."
         )
     return float(width)
+
+
+def in_paper_style(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
+    """Make a function draw in the style of papers, whatever the settings of matplotlib are.
+
+    Inside such a function matplotlib is there: without it, the error says how to install it.
+    """
+
+    @wraps(draw)
+    def drawn(*args: Given.args, **options: Given.kwargs) -> Drawn:
+        with needs_extra("report", "Figures"):
+            from panmatch.report._paper_figure import paper_style
+
+        with paper_style():
+            return draw(*args, **options)
+
+    return drawn
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of this size in inches, whose parts make room for each other."""
+    from panmatch.report._paper_figure import PaperFigure
+
+    return PaperFigure(figsize=(width, height), layout="constrained")
+
+
+def make_panels(figure: Figure, n: int, columns: int) -> list[Axes]:
+    """Return n axes, row by row."""
+    rows = -(-n // columns)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    for unused in axes[n:]:
+        unused.remove()
+    return axes[:n]
+
+
+def text_width_in(texts: Sequence[str]) -> float:
+    """Return about how wide the longest line of small texts is, in inches."""
+    lines = [line for text in texts for line in text.split("\n")]
+    return LETTER_IN * max(map(len, lines), default=0)

@@ -8,30 +8,34 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.errors import OptionError, check_choice
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import MEANS
-from panmatch.evaluation.groups import Key
-from panmatch.evaluation.wording import number
+from panmatch.errors import OptionError
+from panmatch.evaluation import MEANS, Result, Score, number
+from panmatch.matching import Matcher
 from panmatch.overlap import Floats
-from panmatch.report.plots.curve import QUANTITIES, Quantity
-from panmatch.report.plots.drawing import (
+from panmatch.report._matched_class import SHORT_BOUNDS
+from panmatch.report._selection import (
+    MOST_PANELS,
+    Names,
+    Quantity,
+    choose_classes,
+    choose_matchers,
+    choose_models,
+    choose_quantity,
+    choose_thresholds,
+    short_labels,
+)
+from panmatch.report._style import (
+    GREY,
     LINE_IN,
+    SMALLEST_PT,
+    Width,
     in_paper_style,
+    luminance,
     make_panels,
     new_figure,
     text_width_in,
+    width_in,
 )
-from panmatch.report.plots.selection import (
-    MOST_PANELS,
-    Names,
-    choose_classes,
-    choose_models,
-    choose_thresholds,
-    choose_ways,
-)
-from panmatch.report.style import GREY, SMALLEST_PT, Width, luminance, width_in
-from panmatch.report.wording import SHORT_BOUNDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +65,7 @@ def plot_grid(
     result
         Of one model or several.
     quantity
-        ``"pq"``, ``"sq"`` or ``"rq"``.
+        As for `plot_curve`.
     classes
         By default the only class, or else the mean of classes; ``"mean of things"`` and
         ``"mean of stuff"`` can be named, too.
@@ -77,47 +81,48 @@ def plot_grid(
     >>> [text.get_text() for text in plot_grid(result).axes[0].texts]
     ['0.667', '0.667', '0.667']
     """
-    check_choice("quantity", quantity, QUANTITIES)
-    names = _classes(result, classes)
+    score = choose_quantity(result, quantity)
+    names = _classes(result, classes, score)
     panels = [(model, name) for name in names for model in choose_models(result, models)]
     if len(panels) > MOST_PANELS:
         raise OptionError(
             f"{len(panels)} panels, one per model and class, are more than a figure holds: name "
             f"fewer, up to {MOST_PANELS} in all, with models=[…] and classes=[…]."
         )
-    ways = choose_ways(result.spec, strategies)
+    matchers = choose_matchers(result.spec, strategies)
     levels = choose_thresholds(result.spec, thresholds)
-    rows = [f"{way.label}\n{way.bounds}" for way in ways]
-    label_in = text_width_in([line for row in rows for line in row.split("\n")]) + 0.2
-    columns, digits = _layout(width_in(width) - label_in, len(levels), len(panels))
+    labels = short_labels(result.spec)
+    rows = [f"{labels[matcher]}\n{matcher.strategy.short_bounds}" for matcher in matchers]
+    room_in = width_in(width) - text_width_in(rows) - 0.2
+    columns, digits = _columns_and_digits(room_in, len(levels), len(panels))
     lines = -(-len(panels) // columns)
-    height = lines * (0.45 + 2.6 * LINE_IN * len(ways)) + 0.35
+    height = lines * (0.45 + 2.6 * LINE_IN * len(matchers)) + 0.35
     figure = new_figure(width_in(width), height)
-    values = _values(result, quantity)
     axes = make_panels(figure, len(panels), columns)
-    for at, (ax, (model, name)) in enumerate(zip(axes, panels, strict=True)):
-        cells = [[values.get((model, name, way.key, level), math.nan) for level in levels]
-                 for way in ways]  # fmt: skip
-        _draw_cells(ax, np.array(cells), digits)
+    for i, (ax, (model, name)) in enumerate(zip(axes, panels, strict=True)):
+        values = _values(result, model, name, score, matchers, levels)
+        _draw_cells(ax, values, digits)
         ax.set_title(_title(model, name, len(names) > 1))
         ax.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
-        if at % columns == 0:
-            ax.set_yticks(range(len(ways)), rows)
-        else:
-            ax.set_yticks([])
-    words = f"threshold τ (cells: pooled {quantity.upper()})\nbelow each strategy: {SHORT_BOUNDS}"
+        ax.set_yticks(range(len(matchers)), rows) if i % columns == 0 else ax.set_yticks([])
+    words = f"threshold τ (values: pooled {score.title})\nbelow each strategy: {SHORT_BOUNDS}"
     figure.supxlabel(words, fontsize=8)
     return figure
 
 
-def _classes(result: Result, classes: Names) -> list[str]:
-    means = {str(row.way[0]) for row in result.average_rows} & set(MEANS)
-    if classes is None and "mean of classes" in means:
-        return ["mean of classes"]
-    return choose_classes(result, classes, sorted(means))
+def _classes(result: Result, classes: Names, score: Score) -> list[str]:
+    means = {
+        average.setting.class_name
+        for average in result.average_scores
+        if average.setting.is_mean and average.score == score
+    }
+    overall = next(iter(MEANS))
+    if classes is None and overall in means:
+        return [overall]
+    return choose_classes(result, classes, score=score, others=sorted(means))
 
 
-def _layout(room_in: float, levels: int, panels: int) -> tuple[int, int]:
+def _columns_and_digits(room_in: float, levels: int, panels: int) -> tuple[int, int]:
     """Return how many panels fit side by side, and with how many digits."""
     for cell_in, digits in ((WIDE_CELL_IN, 3), (NARROW_CELL_IN, 2)):
         columns = int(room_in / (cell_in * levels + 0.1))
@@ -129,12 +134,26 @@ def _layout(room_in: float, levels: int, panels: int) -> tuple[int, int]:
     )
 
 
-def _values(result: Result, quantity: Quantity) -> dict[Key, float]:
-    return {
-        (row.model, row.way[0], row.way[2:], row.threshold): row.value
-        for row in result.average_rows
-        if row.measure == quantity and row.averaging == "pooled"
-    }
+def _values(
+    result: Result,
+    model: str,
+    class_name: str,
+    score: Score,
+    matchers: list[Matcher],
+    thresholds: list[float],
+) -> Floats:
+    """Return pooled scores, shape (matchers, thresholds); NaN where there is none."""
+    values = np.full((len(matchers), len(thresholds)), np.nan)
+    for average in result.average_scores:
+        setting, threshold = average.setting, average.threshold
+        is_shown = (
+            (average.model, setting.class_name) == (model, class_name)
+            and (average.score, average.averaging) == (score, "pooled")
+            and setting.matcher in matchers
+        )
+        if is_shown and threshold in thresholds:
+            values[matchers.index(setting.matcher), thresholds.index(threshold)] = average.value
+    return values
 
 
 def _draw_cells(ax: Axes, values: Floats, digits: int) -> None:

@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.errors import OptionError, check_choice
-from panmatch.evaluation import Result
-from panmatch.evaluation.averages import areas_under
-from panmatch.evaluation.groups import CurveGroup, scores_of
-from panmatch.evaluation.wording import number
+from panmatch.errors import OptionError
+from panmatch.evaluation import Result, Score, number
+from panmatch.matching import Matcher
 from panmatch.overlap import Floats
-from panmatch.report.plots.drawing import (
+from panmatch.report._matched_class import SHORT_BOUNDS, matcher_title
+from panmatch.report._selection import (
+    Names,
+    Quantity,
+    choose_classes,
+    choose_matchers,
+    choose_models,
+    choose_quantity,
+    short_labels,
+)
+from panmatch.report._style import (
     LINE_IN,
+    Look,
+    Width,
     in_paper_style,
+    line_style,
     make_panels,
     new_figure,
+    series_look,
     text_width_in,
+    width_in,
 )
-from panmatch.report.plots.selection import (
-    Names,
-    Way,
-    choose_classes,
-    choose_models,
-    choose_ways,
-)
-from panmatch.report.style import Look, Width, line_style, series_look, width_in
-from panmatch.report.wording import SHORT_BOUNDS, strategy_title
+from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Quantity = Literal["pq", "sq", "rq"]
-
-QUANTITIES: tuple[Quantity, ...] = ("pq", "sq", "rq")
-AREA_NAMES: dict[Quantity, str] = {"pq": "AUTC", "sq": "AUTC_SQ", "rq": "AUTC_RQ"}
 LEAST_PANEL_IN = 2.2
 HEIGHT_IN = (0.55, 2.2)  # of the axes: a share of the width, and the most
 HANDLE_IN = 0.65  # of the legend, with space around
@@ -50,23 +51,31 @@ NO_MARKER = ""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """One curve, and how it is drawn.
+    """A score over the threshold, and how it is drawn.
 
     Attributes
     ----------
     label, look
         What it is called, and how it looks.
-    thresholds, heights
-        Where each step begins, and how high it is; the last one reaches to 1.
-    area
-        Under the curve.
+    curve, score
+        What is drawn; the quality of the score is that of the curve.
     """
 
     label: str
     look: Look
-    thresholds: Floats
-    heights: Floats
-    area: float
+    curve: Curve
+    score: Score
+
+    @property
+    def heights(self) -> Floats:
+        """The score on every step of the curve."""
+        heights: Floats = getattr(self.curve, self.score.name.removeprefix("part_"))
+        return heights
+
+    @property
+    def area(self) -> float:
+        """The area under the line."""
+        return float(getattr(self.curve, area_score(self.score).name.removeprefix("part_")))
 
     @property
     def words(self) -> str:
@@ -91,7 +100,8 @@ def plot_curve(
     result
         Of a spec with `curve`.
     quantity
-        ``"pq"``, ``"sq"`` or ``"rq"``.
+        ``"pq"``, ``"sq"`` or ``"rq"``; where classes have parts also ``"part_pq"`` or
+        ``"part_sq"`` (D9).
     classes
         One panel each; all by default.
     models, strategies
@@ -103,7 +113,8 @@ def plot_curve(
     Returns
     -------
     matplotlib.figure.Figure
-        Steps as lines: a step begins at its threshold and holds up to the next.
+        Steps as lines: a step begins at its threshold and holds up to the next. Dashes are those
+        of the strategies; colours and markers tell models apart, where there are several.
 
     Examples
     --------
@@ -112,38 +123,49 @@ def plot_curve(
     >>> plot_curve(result, strategies="one-to-one").axes[0].get_ylabel()
     'PQ'
     """
-    check_choice("quantity", quantity, QUANTITIES)
+    score = choose_quantity(result, quantity)
     if not result.spec.curve:
         raise OptionError(
             "the result has no curves, because its spec says `curve: false`: evaluate with "
             "`curve: true`."
         )
-    panels = choose_classes(result, classes)
-    chosen = choose_models(result, models), choose_ways(result.spec, strategies)
-    lines = [_lines(result, name, *chosen, quantity) for name in panels]
-    words = [line.words for one in lines for line in one]
-    title = _legend_title(*chosen, quantity)
-    columns = _columns(width_in(width), [*words, *title.split("\n")], len(panels))
+    panels = choose_classes(result, classes, score=score)
+    chosen = choose_models(result, models), choose_matchers(result.spec, strategies)
+    lines = [_lines(result, name, *chosen, score) for name in panels]
+    words = [line.words for panel in lines for line in panel]
+    title = _legend_title(*chosen, score)
+    columns = _columns(width_in(width), [*words, title], len(panels))
     panel_in = width_in(width) / columns
     legend_columns = max(1, int(panel_in / (text_width_in(words) + HANDLE_IN)))
     rows = -(-max(map(len, lines)) // legend_columns) + 1 + title.count("\n")
     height = min(HEIGHT_IN[0] * panel_in, HEIGHT_IN[1]) + LABELS_IN + LINE_IN * rows
     figure = new_figure(width_in(width), height * -(-len(panels) // columns))
-    for ax, name, drawn in zip(
-        make_panels(figure, len(panels), columns), panels, lines, strict=True
-    ):
-        draw_steps(ax, drawn, quantity)
+    axes = make_panels(figure, len(panels), columns)
+    for ax, name, drawn in zip(axes, panels, lines, strict=True):
+        draw_steps(ax, drawn, score)
         ax.set_title(name if len(panels) > 1 else "")
         if drawn:
             _add_legend(ax, figure, title, legend_columns)
     return figure
 
 
-def draw_steps(ax: Axes, lines: Sequence[Line], quantity: Quantity) -> None:
+def area_score(score: Score) -> Score:
+    """Return the area under the threshold curve of PQ, SQ or RQ.
+
+    Examples
+    --------
+    >>> area_score(Score("part_sq", "parts")).title
+    'PartAUTC_SQ'
+    """
+    name = score.name.replace("pq", "autc").replace("sq", "autc_sq").replace("rq", "autc_rq")
+    return replace(score, name=name, is_area=True)
+
+
+def draw_steps(ax: Axes, lines: Sequence[Line], score: Score) -> None:
     """Draw curves as exact steps, with a label for the legend each."""
     for line in lines:
         ax.step(
-            np.append(line.thresholds, 1.0),
+            np.append(line.curve.thresholds, 1.0),
             np.append(line.heights, line.heights[-1]),
             where="post",
             color=line.look.color,
@@ -153,38 +175,31 @@ def draw_steps(ax: Axes, lines: Sequence[Line], quantity: Quantity) -> None:
             label=line.words,
             clip_on=False,
         )
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="threshold τ", ylabel=quantity.upper())
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="threshold τ", ylabel=score.title)
     ax.grid(visible=True)
 
 
 def _lines(
-    result: Result, name: str, models: list[str], ways: list[Way], quantity: Quantity
+    result: Result, class_name: str, models: list[str], matchers: list[Matcher], score: Score
 ) -> list[Line]:
-    groups = {(one.model, one.way[0], one.way[2:]): one for one in result.curve_groups}
+    """Return the lines of a class; a model without a case that has the class has none."""
+    labels = short_labels(result.spec)
     found = []
-    for model_at, model in enumerate(models):
-        for way_at, way in enumerate(ways):
-            group = groups.get((model, name, way.key))
-            if group is not None:  # else none of the model's cases has the class
-                parts = [model] if len(models) > 1 else []
-                parts += [f"{way.label} ({way.bounds})"] if len(ways) > 1 or not parts else []
-                look = _look(model_at, way_at, len(models), len(ways))
-                found.append(_line(group, ", ".join(parts), look, quantity))
-    return found
-
-
-def _look(model: int, way: int, models: int, ways: int) -> Look:
-    """Return colour and marker by model and dash by strategy, where there are several of both."""
-    if models > 1 and ways > 1:
-        return replace(series_look(model), dash=series_look(way).dash)
-    look = series_look(model if models > 1 else way)
-    return replace(look, marker=NO_MARKER)
-
-
-def _line(group: CurveGroup, label: str, look: Look, quantity: Quantity) -> Line:
-    at, counts = QUANTITIES.index(quantity), group.summed()
-    area = float(areas_under(group.thresholds, counts)[at])
-    return Line(label, look, group.thresholds, scores_of(counts)[at], area)
+    for series in result.series:
+        matcher = series.setting.matcher
+        curve = series.pooled_part_curve if score.quality == "parts" else series.pooled_curve
+        shown = series.model in models and matcher in matchers
+        if series.setting.class_name != class_name or not shown or curve is None:
+            continue
+        names = [series.model] if len(models) > 1 else []
+        if len(matchers) > 1 or not names:
+            names.append(f"{labels[matcher]} ({matcher.strategy.short_bounds})")
+        place = models.index(series.model), matchers.index(matcher)
+        look = series_look(place[0], matcher.dash)
+        if len(models) == 1:
+            look = replace(series_look(place[1], matcher.dash), marker=NO_MARKER)
+        found.append((place, Line(", ".join(names), look, curve, score)))
+    return [line for _, line in sorted(found, key=lambda item: item[0])]
 
 
 def _columns(width: float, words: list[str], panels: int) -> int:
@@ -192,11 +207,10 @@ def _columns(width: float, words: list[str], panels: int) -> int:
     return max(1, min(panels, int(width / panel)))
 
 
-def _legend_title(models: list[str], ways: list[Way], quantity: Quantity) -> str:
-    area = AREA_NAMES[quantity]
-    if len(models) > 1 and len(ways) == 1:
-        bounds = ", ".join(strategy_title(ways[0].matcher.made())[1])
-        return f"{ways[0].label}: {bounds}\n{area}"
+def _legend_title(models: list[str], matchers: list[Matcher], score: Score) -> str:
+    area = area_score(score).title
+    if len(models) > 1 and len(matchers) == 1:
+        return f"{matcher_title(matchers[0])}\n{area}"
     return f"strategy ({SHORT_BOUNDS}): {area}"
 
 

@@ -1,18 +1,24 @@
-"""A small picture of a case, for a page that has the legend: PNG, in the colours of `style`."""
+"""Pictures of the cases that went best and worst: PNG, in the colours of `_style`."""
 
 from __future__ import annotations
 
+import base64
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from io import BytesIO
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OptionError, check_choice
+from panmatch.datasets import Case, load_case
+from panmatch.errors import OptionError, PanmatchError, check_choice, needs_extra
+from panmatch.evaluation import CaseResult, Level, Result
 from panmatch.labels import LabelArray, as_labels, check_same_shape
 from panmatch.labels.spacing import as_spacing
-from panmatch.report.sections import Section, check_axes, disagreement, find_section
-from panmatch.report.style import OTHER, STATUSES
+from panmatch.report._matched_class import match_class, statuses_of
+from panmatch.report._style import OTHER, STATUSES
+from panmatch.report._views import View, check_axes, disagreement, find_view
 
 Indices = npt.NDArray[np.uint8]
 
@@ -26,6 +32,64 @@ STRIPE_PX, DASH_PX = (8, 3), 5
 LINE_PX = 2
 LEAST_PIXELS = 16
 
+WORST, BEST = 3, 1
+MOST_MODELS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CasePicture:
+    """A case to look at.
+
+    Attributes
+    ----------
+    case, model
+        Which one.
+    level
+        Its matching under the first matcher, at the first threshold.
+    png
+        The picture as base64; empty if the images cannot be read any more.
+    problem
+        Why there is no picture.
+    """
+
+    case: str
+    model: str
+    level: Level
+    png: str = ""
+    problem: str = ""
+
+
+def show_cases(
+    result: Result, cases: Mapping[tuple[str, str], Case], class_name: str
+) -> list[CasePicture]:
+    """Return the worst and the best cases of every model, by PQ, worst first.
+
+    Parameters
+    ----------
+    result
+        What was found.
+    cases
+        Where the images are, by model and case.
+    class_name
+        What to show.
+    """
+    matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
+    found = []
+    for series in result.series:
+        setting = series.setting
+        shown = series.model in result.models[:MOST_MODELS]
+        if not shown or (setting.class_name, setting.matcher) != (class_name, matcher):
+            continue
+        scored = []
+        for case, entry in zip(result.evaluated(series.model), series.entries, strict=True):
+            level = None if entry is None else entry.level(threshold)
+            if level is not None and not math.isnan(level.tally.pq):
+                scored.append((level.tally.pq, case.case, case, level))
+        scored.sort(key=lambda item: item[:2])
+        chosen = scored[:WORST] + scored[WORST:][-BEST:]
+        found += [_show(result, case, level, cases, class_name) for _, _, case, level in chosen]
+    return found
+
 
 def case_picture(
     reference: npt.ArrayLike,
@@ -38,7 +102,7 @@ def case_picture(
 ) -> bytes:
     r"""Draw references as pale areas and predictions as outlines, in the colours of their status.
 
-    Of an image with more than two axes it is the slice with most disagreement (`find_section`).
+    Of an image with more than two axes it is the slice with most disagreement (`find_view`).
     Missed references are striped, and outlines of false positives dashed.
 
     Parameters
@@ -71,12 +135,12 @@ def case_picture(
     _check_pixels(pixels)
     _check_statuses("status_of_reference", status_of_reference, REFERENCE_KINDS)
     _check_statuses("status_of_prediction", status_of_prediction, PREDICTION_KINDS)
-    missed = [one for one, status in status_of_reference.items() if status != "matched"]
-    false = [one for one, status in status_of_prediction.items() if status != "matched"]
+    missed = [ref for ref, status in status_of_reference.items() if status != "matched"]
+    false = [pred for pred, status in status_of_prediction.items() if status != "matched"]
     sizes = as_spacing(spacing, ref.ndim)
     wrong = disagreement(ref, pred, missed, false)
-    section = find_section(ref, pred, wrong, sizes).cropped(ref, pred)
-    shown = _enlarged(ref, section, pixels), _enlarged(pred, section, pixels)
+    view = find_view(ref, pred, wrong, sizes).cropped(ref, pred)
+    shown = _enlarged(ref, view, pixels), _enlarged(pred, view, pixels)
     kinds = (
         _kinds(shown[0], status_of_reference, REFERENCE_KINDS),
         _kinds(shown[1], status_of_prediction, PREDICTION_KINDS),
@@ -84,10 +148,38 @@ def case_picture(
     return _png(_painted(shown[0], shown[1], kinds))
 
 
-def _enlarged(image: LabelArray, section: Section, pixels: int) -> LabelArray:
-    """Return the section with its true proportions, every pixel the label at its centre."""
-    part = image[section.index]
-    lengths = [n * step for n, step in zip(part.shape, section.spacing, strict=True)]
+def _show(
+    result: Result,
+    case: CaseResult,
+    level: Level,
+    cases: Mapping[tuple[str, str], Case],
+    class_name: str,
+) -> CasePicture:
+    listed = cases.get((case.model, case.case))
+    if listed is None:
+        return CasePicture(case.case, case.model, level, problem="its files are not listed")
+    try:
+        loaded = load_case(listed, result.spec, allow_header_mismatch=True)
+        found = match_class(
+            result.spec,
+            reference=loaded.reference.labels,
+            prediction=loaded.prediction.labels,
+            reference_parts=loaded.reference.parts,
+            prediction_parts=loaded.prediction.parts,
+            class_name=class_name,
+            spacing=case.spacing,
+        )
+        statuses = statuses_of(found.matching)
+        png = case_picture(found.reference, found.prediction, *statuses, spacing=case.spacing)
+    except PanmatchError as error:
+        return CasePicture(case.case, case.model, level, problem=str(error))
+    return CasePicture(case.case, case.model, level, base64.b64encode(png).decode())
+
+
+def _enlarged(image: LabelArray, view: View, pixels: int) -> LabelArray:
+    """Return the view with its true proportions, every pixel the label at its centre."""
+    part = image[view.index]
+    lengths = [n * step for n, step in zip(part.shape, view.spacing, strict=True)]
     scale = pixels / max(lengths)
     places = []
     for n, length in zip(part.shape, lengths, strict=True):
@@ -98,7 +190,7 @@ def _enlarged(image: LabelArray, section: Section, pixels: int) -> LabelArray:
 
 def _kinds(labels: LabelArray, statuses: Mapping[int, str], kinds: dict[str, int]) -> Indices:
     ids, place = np.unique(labels, return_inverse=True)
-    of_id = [0 if one == 0 else kinds.get(statuses.get(one, ""), 1) for one in ids.tolist()]
+    of_id = [0 if i == 0 else kinds.get(statuses.get(i, ""), 1) for i in ids.tolist()]
     return np.array(of_id, np.uint8)[place].reshape(labels.shape)
 
 
@@ -119,7 +211,7 @@ def _painted(ref: LabelArray, pred: LabelArray, kinds: tuple[Indices, Indices]) 
 
 
 def _outline(labels: LabelArray, kind: Indices, line_px: int) -> npt.NDArray[np.bool_]:
-    """Return the outermost pixels of every object; the edge of the picture is none."""
+    """Return the outermost pixels of every object, except at the edge of the picture."""
     outer = np.zeros(labels.shape, np.bool_)
     for axis in (0, 1):
         along, edge = np.moveaxis(labels, axis, 0), np.moveaxis(outer, axis, 0)
@@ -131,7 +223,8 @@ def _outline(labels: LabelArray, kind: Indices, line_px: int) -> npt.NDArray[np.
 
 
 def _png(painted: Indices) -> bytes:
-    from PIL import Image
+    with needs_extra("files", "Pictures"):
+        from PIL import Image
 
     picture = Image.fromarray(painted)
     picture.putpalette(bytes(value for color in palette() for value in color))
@@ -155,5 +248,5 @@ def _check_statuses(argument: str, statuses: Mapping[int, str], accepted: dict[s
 def _check_pixels(pixels: int) -> None:
     if isinstance(pixels, bool) or not isinstance(pixels, int) or pixels < LEAST_PIXELS:
         raise OptionError(
-            f"pixels={pixels!r} is no size of a picture: pass {LEAST_PIXELS} or more."
+            f"pixels={pixels!r} is not a size of a picture: pass {LEAST_PIXELS} or more."
         )

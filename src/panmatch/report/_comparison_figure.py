@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from panmatch.evaluation import Score
 from panmatch.labels import LabelArray
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints
-from panmatch.report.plots.curve import NO_MARKER, QUANTITIES, Line, Quantity, draw_steps
-from panmatch.report.plots.drawing import in_paper_style, new_figure
-from panmatch.report.plots.scene import counts_in_words, draw_objects, scene_legend
-from panmatch.report.style import series_look
-from panmatch.report.wording import strategy_title
+from panmatch.report._curve_figure import NO_MARKER, Line, area_score, draw_steps
+from panmatch.report._matched_class import counts_in_words, matching_title
+from panmatch.report._scene_figure import draw_objects, scene_legend
+from panmatch.report._style import in_paper_style, new_figure, series_look
 from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ def draw_comparison(
     """Write a figure: a scene per matching above, PQ, SQ and RQ over the threshold below."""
     from matplotlib.lines import Line2D
 
-    figure = new_figure(3.0 * len(matchings), 5.4)
+    figure = new_figure(3.0 * len(matchings), 5.5)
     axes = figure.subplots(2, len(matchings), height_ratios=(1.1, 1), squeeze=False)
     for ax, matching in zip(axes[0], matchings, strict=True):
         _draw_scene(ax, reference, prediction, matching)
-    for ax, quantity in zip(axes[1], QUANTITIES, strict=False):
-        _draw_curves(ax, curves, quantity)
+    for ax, name in zip(axes[1], ("pq", "sq", "rq"), strict=False):
+        _draw_curves(ax, curves, Score(name))
     match = Line2D([], [], color="black", marker="o", markersize=3)
     legend = {**scene_legend(), "match": match}
     figure.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=len(legend))
@@ -52,28 +52,25 @@ def _draw_scene(
     """Draw a 2-D scene with a line along every match."""
     draw_objects(ax, reference, prediction, matching)
     _draw_links(ax, _centres(reference), _centres(prediction), matching.pairs)
-    title, bounds = strategy_title(matching.strategy)
-    ax.set_title(f"{title}\n{bounds[0]}, {bounds[1]}")
+    ax.set_title(matching_title(matching))
     ax.set_xlabel(counts_in_words(matching))
     ax.set_aspect("equal")
     ax.spines[:].set_visible(True)
 
 
-def _draw_curves(ax: Axes, curves: Sequence[Curve], quantity: Quantity) -> None:
+def _draw_curves(ax: Axes, curves: Sequence[Curve], score: Score) -> None:
     """Draw PQ, SQ or RQ of several curves, with the areas in the legend."""
-    area_name = {"pq": "autc", "sq": "autc_sq", "rq": "autc_rq"}[quantity]
     lines = [
         Line(
-            found.strategy.name,
-            replace(series_look(at), marker=NO_MARKER),
-            found.thresholds,
-            getattr(found, quantity),
-            getattr(found, area_name),
+            curve.strategy.name,
+            replace(series_look(i, curve.strategy.dash), marker=NO_MARKER),
+            curve,
+            score,
         )
-        for at, found in enumerate(curves)
+        for i, curve in enumerate(curves)
     ]
-    draw_steps(ax, lines, quantity)
-    ax.legend(title=area_name.upper(), loc="lower left", handlelength=2.4)
+    draw_steps(ax, lines, score)
+    ax.legend(title=area_score(score).title, loc="lower left", handlelength=2.4)
 
 
 def _draw_links(ax: Axes, refs: dict[int, Floats], preds: dict[int, Floats], pairs: Ints) -> None:

@@ -1,0 +1,345 @@
+"""The charts of a report, as plain data for plotly.js."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from panmatch.evaluation import MISTAKES, CaseSeries, Result, Score, Setting, unit_text
+from panmatch.evaluation.setting import PARTS, PLAIN, metric_scores
+from panmatch.matching import Dash
+from panmatch.overlap import Floats
+from panmatch.report._selection import find_levels
+from panmatch.report._sizes_figure import (
+    SizeBin,
+    recall_by_size,
+    reference_sizes,
+    size_edges,
+    size_title,
+)
+from panmatch.report._style import SERIES_COLORS
+from panmatch.report._tables import Averages
+from panmatch.scoring import Curve
+
+Chart = dict[str, Any]
+Mistakes = Mapping[str, Mapping[str, Mapping[str, int]]]
+
+MOST_STEPS = 800  # of a line that is drawn
+LINE_PX = 2
+SIZE_BINS, SMALLEST_BIN = 5, 5  # not more bins, and not fewer objects in each
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
+MARKS = ("●", "■", "◆", "▲", "✚", "✖", "★")  # the symbols as text
+PATTERNS = ("", "/", ".", "x", "-")
+CURVE_SCORES = (*PLAIN[:3], *PARTS)  # what is drawn over the threshold
+NAMED = "<extra>%{fullData.name}</extra>"
+
+
+@dataclass(frozen=True, slots=True)
+class MatcherKey:
+    """How a matcher is drawn, for the key beside the charts.
+
+    Attributes
+    ----------
+    label, symbol
+        What it is called, and its symbol as text.
+    dashes
+        Of its lines, as ``stroke-dasharray`` of SVG.
+    """
+
+    label: str
+    symbol: str
+    dashes: str
+
+
+def matcher_keys(averages: Averages, class_name: str) -> list[MatcherKey]:
+    """Return how every matcher of a class is drawn."""
+    return [
+        MatcherKey(
+            setting.matcher.label, _cycled(MARKS, i), " ".join(_pixels(setting.matcher.dash))
+        )
+        for i, setting in enumerate(averages.settings(class_name))
+    ]
+
+
+def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
+    """Return PQ, SQ, RQ, and with parts PartPQ and PartSQ, over the threshold, by score.
+
+    Models differ in colour, matchers in dash.
+    """
+    charts = {}
+    for score in CURVE_SCORES:
+        curves = [
+            (series.model, series.setting, curve)
+            for series in result.series
+            if series.setting.class_name == class_name
+            and (curve := _pooled_curve(series, score)) is not None
+        ]
+        if not curves:
+            continue
+        grid = _common_grid([curve for _, _, curve in curves])
+        lines = [
+            _line(result, model, setting, (grid, _heights(curve, grid, score)), score)
+            for model, setting, curve in curves
+        ]
+        layout = _layout("threshold τ", score.title, x_range=(0, 1), y_range=(0, 1.02))
+        charts[score.name] = {"data": lines, "layout": layout | {"hovermode": "x unified"}}
+    return charts
+
+
+def quality_chart(result: Result, averages: Averages, class_name: str) -> Chart:
+    """Return SQ against RQ of every model and matcher, with lines of equal PQ."""
+    threshold = result.spec.thresholds[0]
+    data: list[Chart] = [_equal_pq(level) for level in (0.2, 0.4, 0.6, 0.8)]
+    for i, setting in enumerate(averages.settings(class_name)):
+        for model in result.models:
+            rq, sq, pq = (
+                averages.find(model, setting, threshold, name).value for name in ("rq", "sq", "pq")
+            )
+            data.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": _name(result, model, setting),
+                    "x": [_number(rq)],
+                    "y": [_number(sq)],
+                    "marker": {
+                        "size": 11,
+                        "color": _colour(result, model),
+                        "symbol": _cycled(SYMBOLS, i),
+                    },
+                    "hovertemplate": f"RQ %{{x:.3f}}<br>SQ %{{y:.3f}}<br>PQ {pq:.3f}{NAMED}",
+                }
+            )
+    layout = _layout(f"RQ at τ = {threshold:g}", "SQ", x_range=(0, 1.02), y_range=(0, 1.03))
+    return {"data": data, "layout": layout}
+
+
+def size_chart(result: Result, class_name: str) -> Chart | None:
+    """Return recall by size of the reference, under the first matcher and threshold."""
+    first = result.spec.matching[0], result.spec.thresholds[0]
+    objects = {
+        model: reference_sizes(find_levels(result, model, class_name, *first))
+        for model in result.models
+    }
+    every = np.concatenate([sizes for sizes, _ in objects.values()])
+    if len(every) < SMALLEST_BIN:
+        return None
+    edges = size_edges(every, min(SIZE_BINS, len(every) // SMALLEST_BIN))
+    data = []
+    for i, (model, (sizes, found)) in enumerate(objects.items()):
+        rows = [row for row in recall_by_size(sizes, found, edges) if row.references]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": model or "recall",
+                "x": [_range(row) for row in rows],
+                "y": [row.recall for row in rows],
+                "error_y": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [row.interval[1] - row.recall for row in rows],
+                    "arrayminus": [row.recall - row.interval[0] for row in rows],
+                },
+                "text": [f"{row.found} of {row.references}" for row in rows],
+                "hovertemplate": f"%{{y:.3f}} (%{{text}}){NAMED}",
+                "marker": {
+                    "symbol": _cycled(SYMBOLS, i),
+                    "size": 9,
+                    "color": _colour(result, model),
+                },
+            }
+        )
+    return {"data": data, "layout": _layout(size_title(result), "recall", y_range=(0, 1.05))}
+
+
+def metric_charts(result: Result, class_name: str) -> dict[str, Chart]:
+    """Return the distribution of every metric over matched objects, a box per model, by metric.
+
+    Objects are those of the first matcher and threshold. A metric that is defined for none of
+    them has no chart.
+    """
+    first = result.spec.matching[0], result.spec.thresholds[0]
+    levels = {model: find_levels(result, model, class_name, *first) for model in result.models}
+    charts = {}
+    for metric in result.spec.metric_objects:
+        data = []
+        for model, of_model in levels.items():
+            values = [np.zeros(0)]
+            for level in of_model:
+                columns = level.measurements.columns
+                values.append(columns[metric.name][columns["status"] == "matched"])
+            column = np.concatenate(values)
+            column = column[~np.isnan(column)]
+            if len(column):
+                data.append(_box(model or metric.name, column, _colour(result, model)))
+        if data:
+            unit = unit_text(metric_scores(metric)[0], result.unit)
+            title = f"{metric.name} ({unit})" if unit else metric.name
+            charts[metric.name] = {"data": data, "layout": _layout("", title)}
+    return charts
+
+
+def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
+    """Return how many objects are split, merged, missed and spurious, a bar per model.
+
+    Parameters
+    ----------
+    mistakes
+        For every model what `count_mistakes` returns.
+    """
+    data = []
+    for i, model in enumerate(result.models):
+        counts = mistakes[model].get(class_name, dict.fromkeys(MISTAKES, 0))
+        data.append(
+            {
+                "type": "bar",
+                "name": model or "objects",
+                "x": list(counts),
+                "y": list(counts.values()),
+                "marker": {
+                    "color": _colour(result, model),
+                    "pattern": {"shape": _cycled(PATTERNS, i)},
+                },
+            }
+        )
+    layout = _layout("", "objects") | {"barmode": "group"}
+    layout["yaxis"] |= {"rangemode": "tozero"}
+    return {"data": data, "layout": layout}
+
+
+def plotly_dash(dash: Dash) -> str:
+    """Return a dash as plotly spells it.
+
+    Examples
+    --------
+    >>> plotly_dash((4.0, 1.5)), plotly_dash(())
+    ('8px,3px', 'solid')
+    """
+    return ",".join(f"{length}px" for length in _pixels(dash)) or "solid"
+
+
+def _line(
+    result: Result, model: str, setting: Setting, points: tuple[Floats, Floats], score: Score
+) -> Chart:
+    heights = [_number(value) for value in points[1].round(6).tolist()]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": _name(result, model, setting),
+        "x": [*points[0].round(6).tolist(), 1.0],
+        "y": [*heights, heights[-1]],
+        "line": {
+            "shape": "hv",
+            "width": LINE_PX,
+            "color": _colour(result, model),
+            "dash": plotly_dash(setting.matcher.dash),
+        },
+        "hovertemplate": f"τ %{{x:.3f}}<br>{score.title} %{{y:.3f}}{NAMED}",
+    }
+
+
+def _pooled_curve(series: CaseSeries, score: Score) -> Curve | None:
+    return series.pooled_part_curve if score.quality == "parts" else series.pooled_curve
+
+
+def _heights(curve: Curve, grid: Floats, score: Score) -> Floats:
+    heights: Floats = getattr(curve.sampled(grid), score.name.removeprefix("part_"))
+    return heights
+
+
+def _common_grid(curves: Sequence[Curve]) -> Floats:
+    """Return the steps of all curves, thinned to what a screen can show.
+
+    All lines have the same points, so that hovering shows all of them.
+    """
+    steps = np.unique(np.concatenate([curve.thresholds for curve in curves]))
+    kept = np.linspace(0, len(steps) - 1, min(len(steps), MOST_STEPS)).round().astype(np.int64)
+    return steps[np.unique(kept)]
+
+
+def _box(name: str, values: Floats, colour: str) -> Chart:
+    """Return a box of the quartiles, with whiskers from the 5th to the 95th percentile."""
+    low, q1, median, q3, high = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
+    return {
+        "type": "box",
+        "name": name,
+        "x": [name],
+        "lowerfence": [low],
+        "q1": [q1],
+        "median": [median],
+        "q3": [q3],
+        "upperfence": [high],
+        "mean": [float(values.mean())],
+        "marker": {"color": colour},
+        "hoverinfo": "y",
+    }
+
+
+def _equal_pq(level: float) -> Chart:
+    rq = np.linspace(level, 1.0, 30)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": rq.round(4).tolist(),
+        "y": (level / rq).round(4).tolist(),
+        "line": {"color": "#bbbbbb", "width": 1, "dash": "dot"},
+        "hoverinfo": "text",
+        "text": f"PQ = {level:g}",
+        "showlegend": False,
+    }
+
+
+def _layout(
+    x_title: str,
+    y_title: str,
+    *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+) -> Chart:
+    axis = {"showline": True, "linecolor": "#444", "gridcolor": "#e5e5e5", "zeroline": False}
+    x_axis: Chart = axis | {"title": {"text": x_title}}
+    y_axis: Chart = axis | {"title": {"text": y_title}}
+    if x_range is not None:
+        x_axis["range"] = list(x_range)
+    if y_range is not None:
+        y_axis["range"] = list(y_range)
+    return {
+        "xaxis": x_axis,
+        "yaxis": y_axis,
+        "margin": {"l": 52, "r": 12, "t": 12, "b": 46},
+        "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#222"},
+        "plot_bgcolor": "#fff",
+        "paper_bgcolor": "#fff",
+        "showlegend": False,
+        "hoverlabel": {"namelength": -1},
+    }
+
+
+def _name(result: Result, model: str, setting: Setting) -> str:
+    label = setting.matcher.label
+    return f"{model}, {label}" if len(result.models) > 1 else label
+
+
+def _colour(result: Result, model: str) -> str:
+    return _cycled(SERIES_COLORS, result.models.index(model))
+
+
+def _pixels(dash: Dash) -> list[str]:
+    return [f"{LINE_PX * length:g}" for length in dash]
+
+
+def _range(row: SizeBin) -> str:
+    return " – ".join(f"{v:,.0f}" if v >= 100 else f"{v:.3g}" for v in (row.low, row.high))
+
+
+def _cycled(choices: Sequence[str], i: int) -> str:
+    return choices[i % len(choices)]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
