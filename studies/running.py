@@ -70,7 +70,7 @@ def _blocks(dataset: Dataset, summed: Summed) -> list[str]:
                 f"Who is best{title}: {led_in_words(summed, kind)}",
                 leaders_table(summed, kind),
             ]
-        blocks += [f"Pooled PQ{title} at thresholds τ:", grid_table(summed, kind)]
+        blocks += [f"Pooled {summed.named(kind, 'PQ')}{title} at thresholds τ:", grid_table(summed, kind)]
         counts = counts_table(summed, kind, COUNTED_AT)
         blocks += [f"<details><summary>Counts{title}</summary>", counts, "</details>"]
     return blocks
@@ -101,6 +101,10 @@ def curves(
     name: str, dataset: Dataset, result: pm.Result, kind: str, ways: Sequence[str] = MAIN_WAYS
 ) -> Picture:
     """Draw PQ over all thresholds of every model under some strategies."""
-    words = f"{dataset.title}: pooled PQ over the threshold"
-    figure = result.plot.curve(classes=kind, strategies=list(ways), width="double")
+    parts = bool(dataset.spec.classes[kind].parts)
+    words = f"{dataset.title}: pooled {'PartPQ' if parts else 'PQ'} over the threshold"
+    quantity = "part_pq" if parts else "pq"
+    figure = result.plot.curve(
+        quantity=quantity, classes=kind, strategies=list(ways), width="double"
+    )
     return Picture(f"{name}curves", words, figure)

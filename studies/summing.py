@@ -1,22 +1,18 @@
-"""Scores over all cases, by model, class, way to match and threshold."""
+"""Scores over all cases, by model, class, matcher and threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
-from panmatch.evaluation.groups import Key, scores_of
 
 import panmatch as pm
-from panmatch.datasets import compare
-from panmatch.evaluation.wording import way_title
-from panmatch.overlap import Floats
+from panmatch.datasets import RankInterval, ranking_over_threshold
+from panmatch.evaluation import AveragingName as Averaging
+from panmatch.evaluation import CaseSeries
 from studies.grid import THRESHOLDS
-
-Averaging = Literal["pooled", "mean of cases"]
 
 TIE = 1e-9  # scores that differ by less are equal
 
@@ -43,45 +39,55 @@ class Summed:
         self.result = result
         self.models = result.models
         self.classes = tuple(result.spec.classes)
-        self._rows = {
-            (row.model, row.way[0], _title(row.way), row.threshold, row.measure, row.averaging):
-            row.value for row in result.average_rows
-            if row.measure in ("pq", "sq", "rq")
+        self._averages = {
+            (one.model, one.setting.class_name, one.setting.matcher.label, one.threshold,
+             one.score.name, one.averaging): one.value
+            for one in result.average_scores
         }  # fmt: skip
-        self._areas = {
-            (row.model, row.way[0], _title(row.way), row.averaging): row.value
-            for row in result.average_rows
-            if row.measure == "autc"
-        }
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Titles of the ways to match, in the order of the spec."""
-        return tuple(dict.fromkeys(_title(group.way) for group in self.result.groups))
+        """Labels of the matchers, in the order of the spec."""
+        return tuple(matcher.label for matcher in self.result.spec.matching)
+
+    def has_parts(self, kind: str) -> bool:
+        """Whether a class is judged by its parts."""
+        return bool(self.result.spec.classes[kind].parts)
+
+    def named(self, kind: str, name: str) -> str:
+        """Return what a score of a class is called: by its parts, where it has any."""
+        return f"Part{name}" if self.has_parts(kind) else name
 
     def pq(self, model: str, kind: str, way: str, threshold: float, measure: str = "pq") -> float:
-        """Return the pooled PQ, SQ or RQ."""
-        return self._rows[model, kind, way, threshold, measure, "pooled"]
+        """Return the pooled PQ, SQ or RQ; PartPQ and PartSQ of classes with parts."""
+        part = "part_" if self.has_parts(kind) and measure != "rq" else ""
+        return self._averages[model, kind, way, threshold, f"{part}{measure}", "pooled"]
 
     def area(self, model: str, kind: str, way: str, averaging: Averaging = "pooled") -> float:
-        """Return the AUTC, pooled or as the mean of cases."""
-        return self._areas[model, kind, way, averaging]
+        """Return the AUTC, pooled or as the mean of cases; PartAUTC of classes with parts."""
+        name = "part_autc" if self.has_parts(kind) else "autc"
+        return self._averages[model, kind, way, None, name, averaging]
 
     def counts(self, model: str, kind: str, way: str, threshold: float) -> tuple[int, int, int]:
         """Return TP, FP and FN over all cases."""
-        columns = self._groups[model, kind, way, threshold].columns
-        tp, fp, fn = (int(columns[name].sum()) for name in ("tp", "fp", "fn"))
-        return tp, fp, fn
+        tally = self._series[model, kind, way].counts[threshold].sum().tallies.tally()
+        return tally.tp, tally.fp, tally.fn
 
     def half_life(self, model: str, kind: str, way: str) -> float:
         """Return the threshold from which on PQ is at most half of PQ at 0; NaN where that is 0."""
-        thresholds, scores = self._curves[model, kind, way]
-        low = np.flatnonzero(scores <= scores[0] / 2)
-        return float(thresholds[low[0]]) if len(low) and scores[0] > 0 else float("nan")
+        curve = self._curve(self._series[model, kind, way])
+        low = np.flatnonzero(curve.pq <= curve.pq[0] / 2)
+        return float(curve.thresholds[low[0]]) if len(low) and curve.pq[0] > 0 else float("nan")
 
     def leads(self, kind: str, way: str) -> list[Lead]:
         """Return who has the highest pooled PQ, from τ = 0 to 1, exactly."""
-        return joined(self._intervals[kind, way])
+        curves = {
+            model: self._curve(self._series[model, kind, way])
+            for model in self.models
+            if (model, kind, way) in self._series
+        }
+        parts = ranking_over_threshold(curves)
+        return joined(Lead(part.start, part.stop, _first(part)) for part in parts)
 
     def best(self, kind: str, way: str, threshold: float | None) -> tuple[str, ...]:
         """Return the models with the highest PQ at a threshold, or AUTC where it is None."""
@@ -100,27 +106,17 @@ class Summed:
         return {model: cells.count((model,)) for model in self.models}
 
     @cached_property
-    def _groups(self) -> dict[Key, pm.evaluation.groups.Group]:
+    def _series(self) -> dict[tuple[str, str, str], CaseSeries]:
         return {
-            (one.model, one.way[0], _title(one.way), one.threshold): one
-            for one in self.result.groups
+            (one.model, one.setting.class_name, one.setting.matcher.label): one
+            for one in self.result.series
         }
 
-    @cached_property
-    def _curves(self) -> dict[Key, tuple[Floats, Floats]]:
-        return {
-            (one.model, one.way[0], _title(one.way)): (one.thresholds, scores_of(one.summed())[0])
-            for one in self.result.curve_groups
-        }
-
-    @cached_property
-    def _intervals(self) -> dict[Key, list[Lead]]:
-        found: dict[Key, list[Lead]] = {}
-        for row in compare(self.result).over_threshold().to_dict("records"):
-            way = _title(tuple(row[name] for name in pm.evaluation.groups.WAY))
-            lead = Lead(row["start"], row["stop"], _first(row["order"]))
-            found.setdefault((row["class"], way), []).append(lead)
-        return found
+    def _curve(self, series: CaseSeries) -> pm.Curve:
+        by_parts = self.has_parts(series.setting.class_name)
+        curve = series.pooled_part_curve if by_parts else series.pooled_curve
+        assert curve is not None
+        return curve
 
 
 def joined(leads: Iterable[Lead]) -> list[Lead]:
@@ -139,16 +135,13 @@ def joined(leads: Iterable[Lead]) -> list[Lead]:
     return found
 
 
-def _title(way: Key) -> str:
-    return way_title(way)
-
-
-def _first(order: str) -> tuple[str, ...]:
-    """Return the models that come first in a ranking such as ``"b = a > c"``, by name.
+def _first(part: RankInterval) -> tuple[str, ...]:
+    """Return the models that come first in a ranking, by name.
 
     Examples
     --------
-    >>> _first("b = a > c")
+    >>> _first(RankInterval(0.0, 0.3, ("b", "a", "c"), (1.5, 1.5, 3.0)))
     ('a', 'b')
     """
-    return tuple(sorted(order.split(" > ")[0].split(" = ")))
+    ranks = zip(part.order, part.ranks, strict=True)
+    return tuple(sorted(model for model, rank in ranks if rank == part.ranks[0]))

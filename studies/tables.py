@@ -37,23 +37,27 @@ def number(value: float) -> str:
 
 def cases_table(dataset: Dataset, summed: Summed) -> str:
     """Return what there is, what is wrong with it whatever the strategy, and plain scores."""
-    head = ["case", "model", "references", "predictions", "split", "merged", "missed", "made up"]
-    head += ["PQ at 0.5", "AUTC"]
+    head = ["case", "model", "references", "predictions", "split", "merged", "missed", "spurious"]
+    kind = dataset.in_full[0]
+    parts = summed.has_parts(kind)
+    head += [f"{summed.named(kind, 'PQ')} at 0.5", summed.named(kind, "AUTC")]
     scores = summed.result.scores
-    kind, way = dataset.in_full[0], scores.strategy == "one-to-one"
+    way = scores.strategy == "one-to-one"
     at_half = scores[way & (scores["class"] == kind) & (scores.threshold == 0.5)]
     rows = []
     for row in at_half.sort_values(["case", "model"]).itertuples():
-        counts = [row.tp + row.fn, row.tp + row.fp, row.splits, row.merges, row.misses]
-        counts.append(row.hallucinations)
-        areas = number(row.pq), number(row.autc)
+        counts = [row.tp + row.fn, row.tp + row.fp, row.split, row.merged, row.missed]
+        counts.append(row.spurious)
+        pq, area = (row.part_pq, row.part_autc) if parts else (row.pq, row.autc)
+        areas = number(pq), number(area)
         rows.append([row.case, row.model, *map(str, counts), *areas])
     return markdown(head, rows)
 
 
 def grid_table(summed: Summed, kind: str) -> str:
-    """Return pooled PQ of every way at every threshold, AUTC, and where PQ has halved."""
-    head = ["model", "strategy", *(f"{tau:g}" for tau in THRESHOLDS), "AUTC", "half at τ"]
+    """Return pooled PQ of every matcher at every threshold, AUTC, and where PQ has halved."""
+    thresholds = [f"{tau:g}" for tau in THRESHOLDS]
+    head = ["model", "strategy", *thresholds, summed.named(kind, "AUTC"), "half at τ"]
     rows = []
     for model in summed.models:
         for way in summed.ways:
@@ -67,7 +71,7 @@ def grid_table(summed: Summed, kind: str) -> str:
 def counts_table(summed: Summed, kind: str, thresholds: Sequence[float]) -> str:
     """Return TP, FP, FN, SQ and RQ of every way at some thresholds."""
     head = ["model", "strategy"]
-    head += [f"τ = {tau:g}: TP / FP / FN, SQ, RQ" for tau in thresholds]
+    head += [f"τ = {tau:g}: TP / FP / FN, {summed.named(kind, 'SQ')}, RQ" for tau in thresholds]
     rows = []
     for model in summed.models:
         for way in summed.ways:
@@ -78,8 +82,9 @@ def counts_table(summed: Summed, kind: str, thresholds: Sequence[float]) -> str:
 def leaders_table(summed: Summed, kind: str) -> str:
     """Return which model is best at which thresholds, and by area."""
     several = len({one.case for one in summed.result.cases}) > 1
-    head = ["strategy", "highest pooled PQ, by thresholds", "highest AUTC"]
-    head += ["highest mean AUTC of cases"] if several else []
+    pq, area = summed.named(kind, "PQ"), summed.named(kind, "AUTC")
+    head = ["strategy", f"highest pooled {pq}, by thresholds", f"highest {area}"]
+    head += [f"highest mean {area} of cases"] if several else []
     rows = []
     for way in summed.ways:
         row = [way, _intervals(summed.leads(kind, way), len(summed.models))]
@@ -89,8 +94,8 @@ def leaders_table(summed: Summed, kind: str) -> str:
 
 
 def classes_table(summed: Summed) -> str:
-    """Return PQ at ½ and AUTC of every class under the main ways."""
-    head = ["class", "model"]
+    """Return PQ at ½ and AUTC of every class under the main matchers; by parts where it says so."""
+    head = ["class", "model", "by"]
     head += [f"{way}: PQ at 0.5, AUTC" for way in MAIN_WAYS]
     rows = []
     for kind in summed.classes:
@@ -100,7 +105,7 @@ def classes_table(summed: Summed) -> str:
                 f"{number(summed.area(model, kind, way))}"
                 for way in MAIN_WAYS
             ]
-            rows.append([kind, model, *cells])
+            rows.append([kind, model, "parts" if summed.has_parts(kind) else "IoU", *cells])
     return markdown(head, rows)
 
 

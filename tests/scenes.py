@@ -28,7 +28,7 @@ SHIFTED = overlap("aaaa..bbbb..", ".aaaa...bbbb")  # IoU 3/5 and 2/6
 SPLIT = overlap("aaaaaaaaaa", "aaaaabbbcc")  # IoU 1/2, 3/10, 2/10; their union is perfect
 MERGED = overlap("aaaabbbbbb", "aaaaaaaaaa")  # IoU 4/10 and 6/10
 MISSED = overlap("aaaa..bbbb", "aaaa......")
-HALLUCINATED = overlap("aaaa......", "aaaa..bbbb")
+SPURIOUS = overlap("aaaa......", "aaaa..bbbb")
 EMPTY = overlap("..........", "..........")
 NO_REFERENCE = overlap("..........", "aaa..bbb..")
 NO_PREDICTION = overlap("aaa..bbb..", "..........")
@@ -41,7 +41,7 @@ ALL: dict[str, pm.Overlap] = {
     "split": SPLIT,
     "merged": MERGED,
     "missed": MISSED,
-    "hallucinated": HALLUCINATED,
+    "spurious": SPURIOUS,
     "empty": EMPTY,
     "no reference": NO_REFERENCE,
     "no prediction": NO_PREDICTION,

@@ -78,7 +78,7 @@ def diagnosed(anatomy: Anatomy, prediction: Prediction) -> Diagnosis:
 
 
 def counts(found: Diagnosis) -> tuple[int, int, int, int]:
-    return len(found.splits), len(found.merges), len(found.misses), len(found.hallucinations)
+    return len(found.split), len(found.merged), len(found.missed), len(found.spurious)
 
 
 def ids_of(image: Image) -> list[int]:
@@ -104,10 +104,10 @@ def test_the_profile_is_what_panmatch_finds(model: SimulatedModel, name: str, se
     anatomy = ANATOMIES[name]
     prediction = model.predict(anatomy, seed)
     profile, found = prediction.profile, diagnosed(anatomy, prediction)
-    assert found.splits.tolist() == sorted(profile.split)
-    assert len(found.merges) == len(profile.merged)
-    assert found.misses.tolist() == list(profile.missed)
-    assert len(found.hallucinations) == len(profile.spurious)
+    assert found.split.tolist() == sorted(profile.split)
+    assert len(found.merged) == len(profile.merged)
+    assert found.missed.tolist() == list(profile.missed)
+    assert len(found.spurious) == len(profile.spurious)
 
 
 @every_model

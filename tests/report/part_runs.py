@@ -34,7 +34,7 @@ def run_with_parts(folder: Path, n: int = 4) -> Path:
     """Evaluate two models on n cases, and return the folder of the run."""
     for i in range(n):
         cells = phantoms.blobs((70, 90), 10, radius=(5, 9), gap=3, seed=i)
-        more = phantoms.hallucinate(cells, 6, radius=(2, 3), avoid=cells, gap=4, seed=i)
+        more = phantoms.add_spurious(cells, 6, radius=(2, 3), avoid=cells, gap=4, seed=i)
         debris = np.where(more != cells, more - 10, 0)  # ids from 1
         name = f"case{i}.nii.gz"
         _save(folder / "ref" / name, cells, phantoms.erode(cells, 3), debris)

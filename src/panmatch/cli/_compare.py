@@ -99,7 +99,7 @@ def stability_lines(comparison: Comparison, class_name: str) -> list[str]:
     stable = comparison.stability(comparison.scores[0])[class_name]
     n = len(stable.rankings)
     lines = [
-        f"Rank stability ({class_name}): {n} settings give "
+        f"Rank stability by {comparison.scores[0].title} ({class_name}): {n} settings give "
         f"{plural(stable.distinct_orders, 'ranking')}."
     ]
     if stable.distinct_orders > 1:

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from panmatch.datasets._outputs import read_run, write_table
     from panmatch.datasets._pairing import DatasetPaths, pair
     from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
-    from panmatch.datasets._statistics import RankInterval, RankStability, resample
+    from panmatch.datasets._statistics import (
+        RankInterval,
+        RankStability,
+        ranking_over_threshold,
+        resample,
+    )
     from panmatch.datasets._summary import (
         RESAMPLES,
         averages_with_samples,
@@ -50,7 +55,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._outputs": ("read_run", "write_table"),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
         "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
-        "panmatch.datasets._statistics": ("RankInterval", "RankStability", "resample"),
+        "panmatch.datasets._statistics": (
+            "RankInterval",
+            "RankStability",
+            "ranking_over_threshold",
+            "resample",
+        ),
         "panmatch.datasets._summary": (
             "RESAMPLES",
             "averages_with_samples",
@@ -85,6 +95,7 @@ __all__ = [
     "load_run",
     "order_text",
     "pair",
+    "ranking_over_threshold",
     "read_manifest",
     "read_run",
     "resample",

@@ -200,9 +200,9 @@ class Matcher:
 
     @property
     def dash(self) -> Dash:
-        """Lengths of strokes and gaps of its lines; those in regions have two more dots."""
+        """Lengths of strokes and gaps of its lines; those in regions begin with a long stroke."""
         inside = self.regions is not None and not self.strategy.needs_regions
-        return (self.strategy.dash or (9.0, 1.5)) + (1.0, 1.5) * 2 if inside else self.strategy.dash
+        return (14.0, 1.5, *(self.strategy.dash or (4.0, 1.5))) if inside else self.strategy.dash
 
     @property
     def columns(self) -> dict[str, str]:

@@ -1,0 +1,74 @@
+"""A package's face is what other packages import; everything behind it is private."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import panmatch
+
+SOURCE = Path(__file__).parents[1] / "src" / "panmatch"
+PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
+MODULES = sorted(SOURCE.rglob("*.py"))
+OURS = ("native",)  # a face for the compiled module
+MOST_MODULES = 175
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the modules of panmatch that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("panmatch"):
+            yield str(node.module)
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("panmatch"))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_other_packages_import_from_the_face_only(package: str) -> None:
+    for path in MODULES:
+        owner = path.relative_to(SOURCE).parts[0]
+        around = [
+            module
+            for module in imported(path)
+            if module.startswith(f"panmatch.{package}.") and owner != package
+        ]
+        assert not around, f"{path.relative_to(SOURCE)} imports {around[0]}"
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in OURS])
+def test_everything_behind_a_face_is_private(package: str) -> None:
+    for path in (SOURCE / package).glob("*"):
+        if path.suffix == ".py" or (path / "__init__.py").exists():
+            assert path.name.startswith("_"), f"{package}/{path.name} is public"
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in ("torch", *OURS)])
+def test_a_face_lists_what_it_exports(package: str) -> None:
+    face = importlib.import_module(f"panmatch.{package}")
+    names = face.__all__
+    assert list(names) == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper()
+                                                          , name))  # fmt: skip
+    for name in names:
+        assert getattr(face, name) is not None
+
+
+def test_a_module_never_has_the_name_of_what_its_package_exports() -> None:
+    for package in PACKAGES:
+        if package in ("torch", *OURS):
+            continue
+        exported = set(importlib.import_module(f"panmatch.{package}").__all__)
+        assert not exported & {path.stem for path in (SOURCE / package).glob("*.py")}
+
+
+def test_there_are_not_many_modules_and_none_is_a_sliver() -> None:
+    assert len(MODULES) <= MOST_MODULES
+    longest = max(MODULES, key=lambda path: len(path.read_text(encoding="utf-8").splitlines()))
+    assert len(longest.read_text(encoding="utf-8").splitlines()) <= 450, longest
+
+
+def test_the_package_exports_its_public_names() -> None:
+    assert {"count_overlaps", "match", "curve", "evaluate", "measure"} <= set(panmatch.__all__)
