@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
     from panmatch.labels.label_groups import LabelGroup, from_labels
     from panmatch.labels.panoptic import Panoptic, from_maps, from_segments
-    from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
-    from panmatch.overlap.part_counting import count_part_overlaps
+    from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_part_overlaps
     from panmatch.scoring.class_scores import (
         ClassCurves,
         ClassTallies,
@@ -64,8 +63,7 @@ _LATER = {
     "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
     "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
     "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
-    "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
-    "panmatch.overlap.part_counting": ("count_part_overlaps",),
+    "panmatch.overlap": ("ClassOverlaps", "count_class_overlaps", "count_part_overlaps"),
     "panmatch.scoring.class_scores": (
         "ClassCurves",
         "ClassTallies",

@@ -47,7 +47,7 @@ def test_a_masked_prediction_is_refused() -> None:
 def test_void_as_a_label_is_never_dropped() -> None:
     image = np.array([1, 1, 2])
     for reference in (image, np.ma.array(image)):
-        with pytest.raises(ShapeError, match="void has shape"):
+        with pytest.raises(OptionError, match=r"void=2 must be a mask of void voxels\."):
             pm.evaluate(reference=reference, prediction=image, void=2)
 
 

@@ -16,7 +16,7 @@ import panmatch as pm
 from panmatch import related
 from panmatch.errors import LabelError, OptionError, ShapeError
 from tests.hypothesis_scenes import label_pairs
-from tests.labels.test_cells import by_brute_force
+from tests.labels.test_voronoi import by_brute_force
 
 Labels = npt.NDArray[np.integer[Any]]
 NOTHING = np.zeros((3, 4), int)

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.errors import OptionError
 from panmatch.evaluation.held import hold
 from panmatch.evaluation.sides import Image, Images, Layer, make_layers
-from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
+from panmatch.labels import Regions, Void, find_regions
+from panmatch.labels.chunked.volumes import Volume
 from panmatch.labels.classes import SegmentClass
 from panmatch.labels.panoptic import Panoptic
 from panmatch.labels.segment_images import SegmentImages
-from panmatch.labels.validation import LabelArray
-from panmatch.labels.void import is_set, split_void, without_mask
-from panmatch.overlap import Overlap, count_region_overlaps
-from panmatch.overlap.classes import ID_SPAN, count_class_labels
-from panmatch.overlap.part_counting import count_part_overlaps
+from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps, count_sides
 from panmatch.scoring.measurer import Measurer
 from panmatch.spec import Matcher, Spec
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCase:
-    """What strategies and metrics of one class work on, each made when it is asked for.
+    """What strategies and metrics of one class work on, each computed when it is first needed.
 
     Attributes
     ----------
@@ -36,7 +33,9 @@ class ClassCase:
         Of whole predictions.
     reference_images, prediction_images
         Of the two sides.
-    spec, spacing, void, threads
+    void
+        All void voxels: of the reference itself, and of a mask.
+    spec, spacing, threads
         As for `evaluate`.
     """
 
@@ -45,9 +44,9 @@ class ClassCase:
     overlap: Overlap
     reference_images: SegmentImages
     prediction_images: SegmentImages
+    void: Void
     spec: Spec
     spacing: npt.ArrayLike | None
-    void: npt.ArrayLike | None
     threads: int | None
 
     @property
@@ -72,7 +71,8 @@ class ClassCase:
             *self.images,
             self.spec.metric_objects,
             self.spacing,
-            void=self._unknown,
+            void=self.void,
+            regions=self.regions if any(one.regions for one in self.spec.matching) else None,
             tolerance_mm=options.tolerance_mm,
             boundary_width_mm=options.boundary_width_mm,
             penalty_mm=options.penalty_mm,
@@ -85,19 +85,15 @@ class ClassCase:
         return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
 
     @cached_property
-    def _unknown(self) -> Volume | None:
-        """Void voxels of the reference and of the mask, not 0; None if there are none."""
-        given = None if self.void is None else as_volume(self.void, "void")
-        if not self.reference_images.has_void:
-            return given
-        own = self.reference_images.void
-        return own if given is None else map_labels(_either, own, given)
+    def regions(self) -> Regions:
+        """Regions of the references: found once, for counting and for measuring (D8)."""
+        return find_regions(*self.images, self.spacing, void=self.void, threads=self.threads)
 
     @cached_property
     def _region_overlap(self) -> Overlap:
         if not self.kind.has_parts:
             return count_region_overlaps(
-                *self.images, self.spacing, void=self._unknown, threads=self.threads
+                *self.images, regions=self.regions, void=self.void, threads=self.threads
             )
         unknown = max(self.kind.parts) + 1
         return count_part_overlaps(
@@ -107,9 +103,8 @@ class ClassCase:
             unknown,
             parts=self.kind.parts,
             background=self.spec.part_background,
-            void=self._unknown,
-            regions=True,
-            spacing=self.spacing,
+            regions=self.regions,
+            void=self.void,
             threads=self.threads,
         )
 
@@ -128,14 +123,16 @@ def class_cases(
     The classes of a spec are there in every case, the many categories of a COCO file where they
     occur. Parameters are those of `evaluate`.
     """
+    known = Void.of(reference.labels, prediction.labels, void)
+    if known.label is not None:
+        raise OptionError(
+            f"void={known.label} must be a mask of void voxels. If it is a label of the reference, "
+            f"list it under `void` in the spec."
+        )
     if isinstance(reference.labels, np.ma.MaskedArray):
-        if reference.labels.mask is not np.ma.nomask:
-            void, _ = split_void(reference.labels, void)
         reference = Images(reference.labels.data, reference.parts)
-    if not isinstance(prediction.labels, Panoptic):
-        prediction = Images(without_mask(prediction.labels), prediction.parts)
     layers = make_layers(spec, *hold(reference, prediction, spec))
-    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, void, threads)]
+    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, known, threads)]
     if spec.encoding == "labels":
         return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
     return [one for one in classes if one.occurs]
@@ -147,25 +144,17 @@ def shape_of(labels: Image) -> tuple[int, ...]:
 
 
 def _of_layer(
-    layer: Layer,
-    spec: Spec,
-    spacing: npt.ArrayLike | None,
-    void: npt.ArrayLike | None,
-    threads: int | None,
+    layer: Layer, spec: Spec, spacing: npt.ArrayLike | None, void: Void, threads: int | None
 ) -> list[ClassCase]:
-    counted = count_class_labels(layer.reference, layer.prediction, void=void, threads=threads)
+    counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
     overlaps = counted.overlaps(spec.part_background)
-    options: dict[str, Any] = {"unnumbered": ID_SPAN - 1, "threads": threads}
     of_ref, of_pred = counted.distinct()
     images = (
-        SegmentImages(layer.reference, distinct=of_ref, **options),
-        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, **options),
+        SegmentImages(layer.reference, distinct=of_ref, threads=threads),
+        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, threads=threads),
     )
+    whole_void = void.with_mask(images[0].void)
     return [
-        ClassCase(kind, at, overlaps[kind.id], *images, spec, spacing, void, threads)
+        ClassCase(kind, at, overlaps[kind.id], *images, whole_void, spec, spacing, threads)
         for at, kind in enumerate(layer.classes)
     ]
-
-
-def _either(first: LabelArray, second: LabelArray) -> npt.NDArray[np.bool_]:
-    return is_set(first) | is_set(second)

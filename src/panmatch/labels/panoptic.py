@@ -24,6 +24,7 @@ Mask = npt.NDArray[np.bool_]
 NO_CLASS = -1
 UNKNOWN_PART = -1
 STUFF = 1  # all stuff of a class is one segment
+UNNUMBERED = (1 << 44) - 1  # id of predicted things that have no number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +50,49 @@ class Meaning:
     parts: Ints
     crowd: Mask
     void: Mask
+
+    @classmethod
+    def of_labels(
+        cls, labels: Ints, void: Mask | None = None, parts: Ints | None = None
+    ) -> Meaning:
+        """Return the meaning of a plain label image: objects of one class, 0 being background.
+
+        Parameters
+        ----------
+        labels
+            Labels of an image, one per combination.
+        void
+            Which combinations lie in void; none by default.
+        parts
+            Part labels; none by default.
+        """
+        nothing = np.zeros(len(labels), np.bool_)
+        return cls(
+            np.where(labels > 0, 0, NO_CLASS),
+            labels,
+            np.zeros_like(labels) if parts is None else parts,
+            nothing,
+            nothing if void is None else void,
+        )
+
+    @property
+    def ids(self) -> Ints:
+        """Ids of the segments: their numbers, and `UNNUMBERED` for things that have none."""
+        unnumbered = (self.instances == 0) & (self.classes >= 0)
+        if not unnumbered.any():
+            return self.instances
+        if (self.instances == UNNUMBERED).any():
+            raise LabelError(
+                f"instance {UNNUMBERED} is too large: where things have no number, they get this "
+                f"id. Number the instances from 1 on."
+            )
+        return np.where(unnumbered, UNNUMBERED, self.instances)
+
+    def take(self, at: Ints) -> Meaning:
+        """Return the meaning of other rows: row i means what row ``at[i]`` means here."""
+        return Meaning(
+            self.classes[at], self.instances[at], self.parts[at], self.crowd[at], self.void[at]
+        )
 
 
 Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
@@ -103,7 +147,7 @@ def from_maps(
         Part labels, and the one that means unknown.
     numbering
         ``"global"``: an instance number belongs to one class, anything else is an error.
-        ``"per class"``: numbers begin anew in every class.
+        ``"per class"``: every class counts from 1.
     name
         What to call the image in an error message.
 
@@ -233,7 +277,7 @@ def _check_numbers(
         voxels = int(counts[counted & (instances == shared[0])].sum())
         raise LabelError(
             f"{name}: instance {shared[0]} ({voxels} voxels) is shared by the classes {owners}. "
-            f"If numbers begin anew in every class, pass numbering='per class'."
+            f"If every class has its own numbers, pass numbering='per class'."
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from panmatch.labels.chunked.volumes import Volume
 from panmatch.labels.combinations import Counted, distinct_labels
 from panmatch.labels.painting import paint_volumes
-from panmatch.labels.panoptic import UNKNOWN_PART, Ints, Meaning, Panoptic
+from panmatch.labels.panoptic import UNKNOWN_PART, Ints, Mask, Meaning, Panoptic
 
 
 class SegmentImages:
@@ -19,8 +19,8 @@ class SegmentImages:
     ----------
     side
         The label arrays, and what they mean.
-    unnumbered
-        Id of things without a number.
+    crowd
+        Whether crowd is a segment as well, as it is in a prediction.
     threads
         Number of threads; by default as many as pay.
     distinct
@@ -32,7 +32,7 @@ class SegmentImages:
     >>> from panmatch.labels.classes import SegmentClass
     >>> from panmatch.labels.coded_ids import from_cityscapes
     >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
-    >>> images = SegmentImages(side, unnumbered=99)
+    >>> images = SegmentImages(side)
     >>> images.of_class(0).tolist(), images.void.tolist()
     ([[1, 2, 0, 0]], [[0, 0, 0, 1]])
     """
@@ -41,37 +41,33 @@ class SegmentImages:
         self,
         side: Panoptic,
         *,
-        unnumbered: int,
         crowd: bool = False,
         threads: int | None = None,
         distinct: Counted | None = None,
     ) -> None:
-        self._side, self._unnumbered, self._threads = side, unnumbered, threads
+        self._side, self._threads = side, threads
         self._crowd, self._known = crowd, distinct
 
     def of_class(self, at: int) -> Volume:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
-        meaning = self._meaning
-        ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
-        ids = np.where(meaning.instances == 0, self._unnumbered, meaning.instances)
-        return self._painted(np.where(ours, ids, 0))
+        return self._painted(np.where(self._belong_to(at), self._meaning.ids, 0))
 
     def parts_of_class(self, at: int, unknown: int) -> Volume:
         """Return the part labels on the segments of a class, `unknown` for unknown ones."""
+        parts = self._meaning.parts
+        parts = np.where(parts == UNKNOWN_PART, unknown, parts)
+        return self._painted(np.where(self._belong_to(at), parts, 0))
+
+    @cached_property
+    def void(self) -> Volume | None:
+        """Voxels about which nothing is known, not 0; None if there are none."""
+        void = self._meaning.void
+        return self._painted(void.astype(np.int64)) if void.any() else None
+
+    def _belong_to(self, at: int) -> Mask:
         meaning = self._meaning
-        ours = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
-        parts = np.where(meaning.parts == UNKNOWN_PART, unknown, meaning.parts)
-        return self._painted(np.where(ours, parts, 0))
-
-    @cached_property
-    def void(self) -> Volume:
-        """Voxels about which nothing is known: not 0."""
-        return self._painted(self._meaning.void.astype(np.int64))
-
-    @cached_property
-    def has_void(self) -> bool:
-        """Whether there is any such voxel."""
-        return bool(self._meaning.void.any())
+        ours: Mask = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
+        return ours
 
     @cached_property
     def _distinct(self) -> Counted:

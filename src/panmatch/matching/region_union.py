@@ -11,7 +11,7 @@ from panmatch.errors import StrategyError
 from panmatch.matching.course import Course
 from panmatch.matching.solution import Solution
 from panmatch.matching.strategy import Strategy
-from panmatch.overlap import Floats, Overlap, unite_cells
+from panmatch.overlap import Floats, Overlap, unite_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RegionUnion(Strategy):
                 "but the predictions are not cut by cells: pass "
                 "count_region_overlaps(reference, prediction)."
             )
-        return unite_cells(overlap)
+        return unite_regions(overlap)
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`; `overlap` is prepared."""

@@ -21,7 +21,7 @@ def add_overlaps(first: Overlap, second: Overlap) -> Overlap:
     """Return the sum of all counts by id."""
     _check_alike(first, second)
     ref_ids, ref_at = _join(first.ref_ids, second.ref_ids)
-    pred_ids, cells, pred_at = _join_vertices(first, second)
+    pred_ids, regions, pred_at = _join_vertices(first, second)
     ref = ref_at[np.concatenate([first.edges.ref, len(first.ref_ids) + second.edges.ref])]
     pred = pred_at[np.concatenate([first.edges.pred, len(first.pred_ids) + second.edges.pred])]
     pairs, pair_at = np.unique(ref * max(len(pred_ids), 1) + pred, return_inverse=True)
@@ -35,7 +35,7 @@ def add_overlaps(first: Overlap, second: Overlap) -> Overlap:
         edges=type(first.edges)(*np.divmod(pairs, max(len(pred_ids), 1)), shared),
         pred_void=_add_up(pred_at, first.pred_void, second.pred_void, len(pred_ids)),
         pred_crowd=_add_crowd(first, second, pred_at, len(pred_ids)),
-        pieces=_add_pieces(first, second, pred_at, cells),
+        pieces=_add_pieces(first, second, pred_at, regions),
         parts=add_parts(
             (first.parts, second.parts),
             (ref_at, pred_at, pair_at),
@@ -53,7 +53,7 @@ def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 def _check_alike(first: Overlap, second: Overlap) -> None:
     if (first.pieces is None) != (second.pieces is None):
         raise OverlapError(
-            "overlaps add only if both are cut by cells (count_region_overlaps) or neither is."
+            "overlaps add only if both are cut by regions (count_region_overlaps) or neither is."
         )
     if (first.parts is None) != (second.parts is None):
         raise OverlapError("overlaps add only if both have parts or neither has.")
@@ -70,17 +70,17 @@ def _add_crowd(first: Overlap, second: Overlap, places: Ints, n: int) -> Areas |
 
 
 def _join_vertices(first: Overlap, second: Overlap) -> tuple[Ints, Ints, Ints]:
-    """Return ids and cells of all prediction vertices, and the place of every given one."""
+    """Return ids and regions of all prediction vertices, and the place of every given one."""
     ids, at = _join(first.pred_ids, second.pred_ids)
     if first.pieces is None or second.pieces is None:
         return ids, np.zeros_like(ids), at
-    cells, cell_at = _join(first.pieces.cells, second.pieces.cells)
-    keys, places = np.unique(at * max(len(cells), 1) + cell_at, return_inverse=True)
-    id_of, cell_of = np.divmod(keys, max(len(cells), 1))
-    return ids[id_of], cells[cell_of], places
+    regions, region_at = _join(first.pieces.regions, second.pieces.regions)
+    keys, places = np.unique(at * max(len(regions), 1) + region_at, return_inverse=True)
+    id_of, region_of = np.divmod(keys, max(len(regions), 1))
+    return ids[id_of], regions[region_of], places
 
 
-def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, cells: Ints) -> Pieces | None:
+def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, regions: Ints) -> Pieces | None:
     """Return the pieces of a sum, given the place of every vertex in it."""
     if first.pieces is None or second.pieces is None:
         return None
@@ -91,7 +91,7 @@ def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, cells: Ints) -> 
     vertex, owner = np.unique(np.stack([vertex, owner]), axis=1)
     sizes = _add_up(id_at, mine.sizes, theirs.sizes, len(ids))
     ignored = _add_up(id_at, mine.ignored, theirs.ignored, len(ids))
-    return Pieces(cells, Predictions(ids, sizes, ignored, vertex, owner))
+    return Pieces(regions, Predictions(ids, sizes, ignored, vertex, owner))
 
 
 def _add_up(places: Ints, first: Areas, second: Areas, n: int) -> Areas:

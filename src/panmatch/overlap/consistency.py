@@ -23,7 +23,7 @@ COLUMN_NAMES = (
 )
 
 PIECE_NAMES = (
-    "pred_cells",
+    "pred_regions",
     "whole_ids",
     "whole_sizes",
     "whole_ignored",
@@ -55,7 +55,7 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
     """Raise an `OverlapError` unless ids, sizes and edges fit together."""
     _check_lengths(columns)
     _check_ids(columns["ref_ids"], "ref_ids")
-    if "pred_cells" in columns:
+    if "pred_regions" in columns:
         _check_pieces(columns)
     else:
         _check_ids(columns["pred_ids"], "pred_ids")
@@ -77,12 +77,12 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
 
 
 def _check_lengths(columns: Mapping[str, Areas]) -> None:
-    pieces = "pred_cells" in columns
+    pieces = "pred_regions" in columns
     for names in (
         ("ref_ids", "ref_sizes"),
         ("pred_ids", "pred_sizes", "pred_void"),
         ("edge_ref", "edge_pred", "edge_intersection"),
-        *((("pred_ids", "pred_cells"), PIECE_NAMES[1:4], PIECE_NAMES[4:]) if pieces else ()),
+        *((("pred_ids", "pred_regions"), PIECE_NAMES[1:4], PIECE_NAMES[4:]) if pieces else ()),
     ):
         shapes = {name: columns[name].shape for name in names}
         if len(set(shapes.values())) != 1 or columns[names[0]].ndim != 1:
@@ -95,12 +95,12 @@ def _check_ids(ids: Ints, name: str) -> None:
 
 
 def _check_pieces(columns: Mapping[str, Areas]) -> None:
-    ids, cells = columns["pred_ids"], columns["pred_cells"]
+    ids, regions = columns["pred_ids"], columns["pred_regions"]
     vertex, owner = columns["member_vertex"], columns["member_owner"]
     _check_ids(columns["whole_ids"], "whole_ids")
-    rising = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & (cells[1:] > cells[:-1]))
+    rising = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & (regions[1:] > regions[:-1]))
     if len(ids) and (ids[0] < 1 or not rising.all()):
-        raise OverlapError("pieces must be sorted by pred_ids, then pred_cells, each once.")
+        raise OverlapError("pieces must be sorted by pred_ids, then pred_regions, each once.")
     if len(vertex) and not (
         0 <= vertex.min() <= vertex.max() < len(ids)
         and 0 <= owner.min() <= owner.max() < len(columns["whole_ids"])
@@ -108,9 +108,9 @@ def _check_pieces(columns: Mapping[str, Areas]) -> None:
         raise OverlapError("member_vertex or member_owner points outside the predictions.")
     if not np.array_equal(np.unique(vertex), np.arange(len(ids))) or (np.diff(vertex) < 0).any():
         raise OverlapError("member_vertex must name every piece, in rising order.")
-    partner = columns["ref_ids"][columns["edge_ref"]] if len(columns["edge_ref"]) else cells[:0]
-    if not np.array_equal(partner, cells[columns["edge_pred"]]):
-        raise OverlapError("a piece can only overlap the reference of its own cell (D8).")
+    partner = columns["ref_ids"][columns["edge_ref"]] if len(columns["edge_ref"]) else regions[:0]
+    if not np.array_equal(partner, regions[columns["edge_pred"]]):
+        raise OverlapError("a piece can only overlap the reference of its own region (D8).")
 
 
 def _check_edges(columns: Mapping[str, Areas]) -> None:
@@ -125,7 +125,7 @@ def _check_edges(columns: Mapping[str, Areas]) -> None:
         raise OverlapError("edges must be sorted by reference, then prediction, each pair once.")
     if columns["edge_intersection"].min() <= 0:
         raise OverlapError(
-            "edge_intersection must be positive: a pair that shares nothing is no edge."
+            "edge_intersection must be positive: a pair that shares nothing is not an edge."
         )
 
 

@@ -63,7 +63,7 @@ class Overlap:
     Build one with `count_overlaps` or `Overlap.from_dense`. Overlaps of disjoint chunks of one
     image add: ``a + b`` sums all counts by id.
 
-    Where predictions are cut by the cells of the references (`count_region_overlaps`), the
+    Where predictions are cut by the regions of the references (`count_region_overlaps`), the
     vertices of the prediction side are pieces: `pred_ids` then repeats the id of a prediction for
     each of its pieces, and `predictions` knows the whole ones.
 
@@ -272,7 +272,7 @@ class Overlap:
         if self.pieces is not None:
             whole = self.pieces.predictions
             values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
-            columns |= dict(zip(PIECE_NAMES, (self.pieces.cells, *values), strict=True))
+            columns |= dict(zip(PIECE_NAMES, (self.pieces.regions, *values), strict=True))
         return columns | ({} if self.parts is None else self.parts.columns())
 
     @classmethod
@@ -344,5 +344,5 @@ def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:
         return None
     if missing:
         raise OverlapError(f"an overlap cut into pieces needs the columns {missing} as well.")
-    cells, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
-    return Pieces(cells, Predictions(*whole))
+    regions, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
+    return Pieces(regions, Predictions(*whole))

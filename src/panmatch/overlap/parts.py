@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OverlapError
+from panmatch.errors import LabelError, OptionError, OverlapError
+from panmatch.labels.panoptic import UNKNOWN_PART
 from panmatch.overlap.types import Areas, Floats, Ints
 
 Background = Literal["image", "none"]
@@ -232,3 +233,120 @@ def merge_parts(parts: Parts, pred_at: Ints, edge_at: Ints, sizes: Sequence[int]
         for name in ("hits", "lost", "lost_unknown", "both")
     }
     return replace(parts, **changed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartRows:
+    """Counted combinations of labels of one class, one row each.
+
+    Attributes
+    ----------
+    ref, pred, edge
+        Position of its reference, prediction and edge; −1 for none.
+    ref_part, pred_part
+        Part label on either side: 0 for none, −1 for void.
+    counts
+        Number of voxels, 0 for those in void.
+    """
+
+    ref: Ints
+    pred: Ints
+    edge: Ints
+    ref_part: Ints
+    pred_part: Ints
+    counts: Ints
+
+
+def count_parts(
+    rows: PartRows, sizes: tuple[int, int, int], labels: Ints, background: Background
+) -> Parts:
+    """Add up counted combinations by part; `voxels` are those of the rows.
+
+    Parameters
+    ----------
+    sizes
+        Number of references, predictions and edges.
+    labels
+        Part labels, rising.
+    """
+    n, counts = len(labels), rows.counts
+    ref_at, pred_at = _label_place(labels, rows.ref_part), _label_place(labels, rows.pred_part)
+    on_ref, on_pred, on_edge = rows.ref >= 0, rows.pred >= 0, rows.edge >= 0
+    unknown_ref, unknown_pred = rows.ref_part == UNKNOWN_PART, rows.pred_part == UNKNOWN_PART
+    some_ref, some_pred = ref_at >= 0, pred_at >= 0
+
+    def by_label(chosen: Mask, place: Ints, label: Ints, size: int) -> Ints:
+        sums = scatter_rows(place[chosen] * n + label[chosen], counts[chosen], size * n)
+        return sums.reshape(size, n)
+
+    def plain(chosen: Mask, place: Ints, size: int) -> Ints:
+        return scatter_rows(place[chosen], counts[chosen], size)
+
+    return Parts(
+        labels=labels,
+        ref=by_label(on_ref & some_ref, rows.ref, ref_at, sizes[0]),
+        ref_unknown=plain(on_ref & unknown_ref, rows.ref, sizes[0]),
+        pred=by_label(on_pred & some_pred, rows.pred, pred_at, sizes[1]),
+        pred_unknown=plain(on_pred & unknown_pred, rows.pred, sizes[1]),
+        hits=by_label(on_edge & some_ref & (ref_at == pred_at), rows.edge, ref_at, sizes[2]),
+        lost=by_label(on_edge & unknown_ref & some_pred, rows.edge, pred_at, sizes[2]),
+        lost_unknown=plain(on_edge & unknown_ref & unknown_pred, rows.edge, sizes[2]),
+        both=plain(on_edge & some_ref & (some_pred | unknown_pred), rows.edge, sizes[2]),
+        voxels=int(counts.sum()),
+        background=background,
+    )
+
+
+def check_part_labels(part: Ints, counts: Ints, labels: Ints, name: str) -> None:
+    """Raise a `LabelError` if a part is not among the labels of its class."""
+    foreign = (part > 0) & ~np.isin(part, labels)
+    if foreign.any():
+        label = int(part[foreign][0])
+        voxels = int(counts[part == label].sum())
+        raise LabelError(
+            f"{name} holds part {label} ({voxels} voxels), which is not among the parts of its "
+            f"class: {labels.tolist()}. Add it to the parts, or set such voxels to 0."
+        )
+
+
+def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -> Ints:
+    """Return part labels with −1 for void; any other negative one is an error."""
+    known = np.ones(len(labels), np.bool_) if void_part is None else labels != void_part
+    bad = known & (labels < 0)
+    if bad.any():
+        raise LabelError(
+            f"{name} holds the negative part {labels[bad][0]} ({int(counts[bad].sum())} voxels "
+            f"below 0): parts are 0 (none) or positive labels. If it marks unknown parts, pass "
+            f"void_part={labels[bad][0]}."
+        )
+    return np.where(known, labels, UNKNOWN_PART)
+
+
+def check_inside(part: Ints, inside: Mask, counts: Ints, side: str) -> None:
+    """Raise a `LabelError` if a part lies outside the segments of its side."""
+    stray = (part > 0) & ~inside
+    if stray.any():
+        label = int(part[stray][0])
+        voxels = int(counts[stray & (part == label)].sum())
+        raise LabelError(
+            f"{side}_parts holds part {label} on {voxels} voxels that belong to no {side} "
+            f"segment: parts lie inside their parents. Set such voxels to 0, or pass "
+            f"{side}=None to make parents of the parts."
+        )
+
+
+def part_labels(parts: Sequence[int] | None, ref_part: Ints, pred_part: Ints) -> Ints:
+    """Return the part labels of a class, rising: those given, or all that occur."""
+    if parts is None:
+        every = np.concatenate([ref_part, pred_part])
+        return np.unique(every[every > 0])
+    labels = np.unique(np.asarray(list(parts), dtype=np.int64)) if len(parts) else np.zeros(0, int)
+    if len(labels) != len(parts) or (labels < 1).any():
+        raise OptionError(f"parts={list(parts)!r} must be distinct labels of at least 1.")
+    return labels
+
+
+def _label_place(labels: Ints, part: Ints) -> Ints:
+    """Return the position of every part label, −1 for none or void."""
+    at = np.minimum(np.searchsorted(labels, part), len(labels) - 1)
+    return np.where(labels[at] == part, at, -1)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.overlap.parts import merge_parts
+from panmatch.overlap.sums import sum_by
 from panmatch.overlap.types import Areas, Ints
+
+if TYPE_CHECKING:
+    from panmatch.overlap.graph import Overlap
 
 Mask = npt.NDArray[np.bool_]
 
@@ -35,7 +41,7 @@ class Predictions:
 
     @property
     def dismissible(self) -> Mask:
-        """Predictions more than half in void or crowd: unmatched, no false positives (D10)."""
+        """Predictions more than half in void or crowd: never false positives (D10)."""
         return 2 * self.ignored > self.sizes
 
     def touched(self, vertices: Ints) -> Mask:
@@ -59,12 +65,40 @@ class Pieces:
 
     Attributes
     ----------
-    cells
-        For every vertex of the prediction side the id of the reference in whose cell it lies; 0
+    regions
+        For every vertex of the prediction side the id of the reference in whose region it lies; 0
         where there is no reference at all.
     predictions
         What the vertices are pieces of.
     """
 
-    cells: Ints
+    regions: Ints
     predictions: Predictions
+
+
+def unite_regions(overlap: Overlap) -> Overlap:
+    """Return the overlap with all pieces of a region as one: what is predicted in V(g) (D8)."""
+    assert overlap.pieces is not None
+    whole, edges, parts = overlap.pieces.predictions, overlap.edges, overlap.parts
+    united, at = np.unique(overlap.pieces.regions, return_inverse=True)
+    members = np.unique(np.stack([at[whole.vertex], whole.owner]), axis=1)
+    some = united > 0  # without references nothing is united
+    place = np.cumsum(some) - 1
+    kept = some[members[0]]
+    pred_at = place[at]  # −1 only if there is no reference at all
+    joined, edge_at = np.unique(edges.ref * len(united) + pred_at[edges.pred], return_inverse=True)
+    owners = replace(whole, vertex=place[members[0][kept]], owner=members[1][kept])
+    return replace(
+        overlap,
+        pred_ids=united[some],
+        pred_sizes=sum_by(at, overlap.pred_sizes, len(united))[some],
+        edges=type(edges)(
+            *np.divmod(joined, max(len(united), 1)),
+            sum_by(edge_at, edges.intersection, len(joined)),
+        ),
+        pred_void=sum_by(at, overlap.pred_void, len(united))[some],
+        pieces=Pieces(united[some], owners),
+        parts=None
+        if parts is None
+        else merge_parts(parts, pred_at, edge_at, (int(some.sum()), len(joined))),
+    )

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from panmatch.labels import check_same_shape
 from panmatch.labels.components import Connectivity, connected_components
 from panmatch.labels.validation import as_mask
-from panmatch.overlap import Floats, count_overlaps
-from panmatch.overlap.sums import sum_by
+from panmatch.overlap import Floats, count_overlaps, sum_by
 
 
 def cluster_dice(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from panmatch.labels.panoptic import Panoptic
-from panmatch.overlap.classes import count_class_overlaps
+from panmatch.overlap import count_class_overlaps
 from panmatch.scoring.class_scores import ClassTallies, tally_classes
 
 

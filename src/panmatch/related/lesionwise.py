@@ -7,11 +7,11 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, as_labels
+from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.labels.combinations import distinct_labels
 from panmatch.labels.components import connected_components
 from panmatch.labels.spacing import as_spacing
-from panmatch.overlap.counting import count_jointly
-from panmatch.overlap.sums import sum_by
+from panmatch.overlap import sum_by
 
 
 def lesionwise_dice(
@@ -58,8 +58,11 @@ def lesionwise_dice(
     voxel = float(np.prod(as_spacing(spacing, ref.ndim)))
     lesions = _lesions(ref, dilation)
     components = connected_components(prediction, name="prediction")
-    found = count_jointly(ref != 0, components, None, None, lesions=lesions)
-    lesion, pred, is_ref, counts = found.more[0], found.pred, found.ref > 0, found.counts
+    images = {"reference": as_labels(ref != 0, "reference"), "prediction": components}
+    images["lesions"] = lesions
+    check_same_shape(images)
+    (known, pred, lesion), counts = distinct_labels(list(images.values()))
+    is_ref = known > 0
     n, n_pred = _largest(lesion) + 1, _largest(pred) + 1
     belongs = np.unique(np.stack([lesion, pred])[:, (lesion > 0) & (pred > 0)], axis=1)
     pred_sizes = sum_by(pred, counts, n_pred)

@@ -45,6 +45,8 @@ def sorted_ap(overlap: Overlap, *, integral: Integral = "step") -> float:
     steps = curve(overlap, "one-to-one")
     if integral == "step" or not steps.tp[0] + steps.fp[0] + steps.fn[0]:
         return steps.sorted_ap
-    before = np.concatenate([steps.accuracy[:1], steps.accuracy])  # the value that ends at each threshold
+    before = np.concatenate(
+        [steps.accuracy[:1], steps.accuracy]
+    )  # the value that ends at each threshold
     at = np.concatenate([steps.thresholds, [1.0]])
     return float(np.sum((before[1:] + before[:-1]) * np.diff(at)) / 2)

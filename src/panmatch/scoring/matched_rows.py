@@ -17,48 +17,52 @@ from panmatch.scoring.comparison import Rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceImage:
-    """All that predictions are cut into by cells, each piece with a label of its own.
+    """All that predictions are cut into by regions, each piece with a label of its own.
 
     Attributes
     ----------
     image
         Labels 1, 2, …; 0 where nothing is predicted.
-    pred, cell
-        Prediction and cell of every label, sorted by prediction, then cell.
+    pred, region
+        Prediction and region of every label, sorted by prediction, then region.
     """
 
     image: Volume
     pred: Ints
-    cell: Ints
+    region: Ints
 
-    def labels(self, pred: Ints, cell: Ints) -> Ints:
+    def labels(self, pred: Ints, region: Ints) -> Ints:
         """Return the labels of pieces; 0 for one without voxels, where void hides it."""
         n = len(self.pred)
-        every = np.concatenate([np.stack([self.pred, self.cell]), np.stack([pred, cell])], axis=1)
+        every = np.concatenate(
+            [np.stack([self.pred, self.region]), np.stack([pred, region])], axis=1
+        )
         distinct, at = np.unique(every, axis=1, return_inverse=True)
         label = np.zeros(distinct.shape[1], np.int64)
         label[at.ravel()[:n]] = np.arange(1, n + 1)
         return label[at.ravel()[n:]]
 
 
-def cut_out(overlap: Overlap, prediction: Volume, cells: Volume, threads: int | None) -> PieceImage:
+def cut_out(
+    overlap: Overlap, prediction: Volume, regions: Volume, threads: int | None
+) -> PieceImage:
     """Return an image of all pieces.
 
     Parameters
     ----------
     overlap
-        Of the images, cut by the same cells: it knows which pieces there are.
-    cells
-        The cell of every voxel of the prediction.
+        Of the images, cut by the same regions: it knows which pieces there are.
+    regions
+        The region of every voxel of the prediction.
     """
     assert overlap.pieces is not None
     whole = overlap.predictions
-    pred, cell = whole.ids[whole.owner], overlap.pieces.cells[whole.vertex]
-    # Without references, predictions lie in no cell, and united ones are not listed.
+    pred, region = whole.ids[whole.owner], overlap.pieces.regions[whole.vertex]
+    # Without references, predictions lie in no region, and united ones are not listed.
     alone = np.stack([whole.ids, np.zeros_like(whole.ids)])
-    pairs = np.unique(np.concatenate([np.stack([pred, cell]), alone], axis=1), axis=1)
+    pairs = np.unique(np.concatenate([np.stack([pred, region]), alone], axis=1), axis=1)
     labels = np.arange(1, pairs.shape[1] + 1)
-    image = paint_volumes([prediction, cells], pairs, labels, threads=threads)
+    image = paint_volumes([prediction, regions], pairs, labels, threads=threads)
     return PieceImage(image, *pairs)
 
 
@@ -100,7 +104,7 @@ def _labels(matching: Matching, pieces: PieceImage | None) -> tuple[Ints, Ints]:
         return rows, np.concatenate([overlap.pred_ids[pred], false])
     whole = overlap.predictions
     at, owner = whole.expand(pred)
-    matched = pieces.labels(whole.ids[owner], overlap.pieces.cells[pred][at])
+    matched = pieces.labels(whole.ids[owner], overlap.pieces.regions[pred][at])
     lost = np.flatnonzero(np.isin(pieces.pred, false))
     rows = np.concatenate([ref[at], n + np.searchsorted(false, pieces.pred[lost])])
     labels = np.concatenate([matched, 1 + lost])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.labels import Regions, Void
 from panmatch.labels.validation import as_mask
-from panmatch.labels.void import without_void
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import count_overlaps
 from panmatch.scoring.comparison import Comparison, Rows
@@ -23,7 +23,8 @@ def measure(
     metrics: Metrics = ("iou", "dice"),
     spacing: npt.ArrayLike | None = None,
     *,
-    void: int | npt.ArrayLike | None = None,
+    void: int | npt.ArrayLike | Void | None = None,
+    regions: Regions | None = None,
     tolerance_mm: float = 1.0,
     boundary_width_mm: float | None = None,
     penalty_mm: Penalty = None,
@@ -46,6 +47,9 @@ def measure(
         Distance between voxels along each axis, in millimetres; voxel units by default.
     void
         As it was given to `count_overlaps`; such voxels are left out on both sides.
+    regions
+        Regions that predictions were cut by, if they are known already; by default those of
+        `count_region_overlaps` for the same spacing.
     tolerance_mm
         How far a boundary may be off for ``"nsd"``.
     boundary_width_mm
@@ -80,6 +84,7 @@ def measure(
         metrics,
         spacing,
         void=void,
+        regions=regions,
         tolerance_mm=tolerance_mm,
         boundary_width_mm=boundary_width_mm,
         penalty_mm=penalty_mm,
@@ -94,7 +99,7 @@ def measure_whole(
     metrics: Metrics = ("iou", "dice"),
     spacing: npt.ArrayLike | None = None,
     *,
-    void: int | npt.ArrayLike | None = None,
+    void: int | npt.ArrayLike | Void | None = None,
     tolerance_mm: float = 1.0,
     boundary_width_mm: float | None = None,
     penalty_mm: Penalty = None,
@@ -121,7 +126,7 @@ def measure_whole(
     >>> found.columns["dice"], found.columns["assd"]
     (array([0.8]), array([0.4]))
     """
-    ref, pred = without_void(reference, prediction, void)
+    ref, pred = Void.of(reference, prediction, void).clear(reference, prediction)
     masks = (
         np.atleast_1d(as_mask(ref, "reference")).view(np.uint8),
         np.atleast_1d(as_mask(pred, "prediction")).view(np.uint8),

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, OverlapError
-from panmatch.labels import Geometry, as_labels, nearest_labels, segment_geometry
+from panmatch.labels import Geometry, Regions, Void, as_labels, find_regions, segment_geometry
 from panmatch.labels.chunked.volumes import ChunkedLabels, Volume
-from panmatch.labels.void import without_void
 from panmatch.matching import Matching
 from panmatch.overlap import Overlap
 from panmatch.scoring.comparison import Comparison, Rows
@@ -48,20 +47,22 @@ class Measurer:
         metrics: Metrics = ("iou", "dice"),
         spacing: npt.ArrayLike | None = None,
         *,
-        void: int | npt.ArrayLike | None = None,
+        void: int | npt.ArrayLike | Void | None = None,
+        regions: Regions | None = None,
         tolerance_mm: float = 1.0,
         boundary_width_mm: float | None = None,
         penalty_mm: Penalty = None,
         threads: int | None = None,
     ) -> None:
-        ref, pred = without_void(reference, prediction, void)
+        unknown = Void.of(reference, prediction, void)
+        ref, pred = unknown.clear(reference, prediction)
         self._metrics, self._threads = resolve_metrics(metrics), threads
         whole = bool(need_voxels(self._metrics)) or ref.ndim == 0
         self._images = _held(ref, "reference", whole), _held(pred, "prediction", whole)
         self._settings = settings_for(
             self._images[0].shape, spacing, tolerance_mm, boundary_width_mm, penalty_mm
         )
-        self._has_void = void is not None
+        self._has_void, self._regions = bool(unknown), regions
         self._pieces: tuple[PieceImage, Geometry] | None = None
         self._blocks: list[Columns] = []
         self._at: dict[tuple[int, str, float, float, float], int] = {}
@@ -69,12 +70,12 @@ class Measurer:
     def measure(self, matching: Matching) -> Measurements:
         """Measure every matched, missed and false object."""
         if matching.overlap.pieces is not None:
-            columns = self._measured_in_cells(matching)
+            columns = self._measured_in_regions(matching)
         else:
             columns = self._looked_up(matching)
         return Measurements(columns, self._metrics, matching.tally, self._settings)
 
-    def _measured_in_cells(self, matching: Matching) -> Columns:
+    def _measured_in_regions(self, matching: Matching) -> Columns:
         """Return the columns of a matching whose objects are pieces of its own making."""
         if self._pieces is None:
             self._pieces = self._cut_out(matching.overlap)
@@ -110,10 +111,13 @@ class Measurer:
         return describe(objects, self._metrics)
 
     def _cut_out(self, overlap: Overlap) -> tuple[PieceImage, Geometry]:
-        """Return what the cells of the references cut predictions into, and where it lies."""
+        """Return what the regions of the references cut predictions into, and where it lies."""
         ref, pred = self._images
-        cells = nearest_labels(ref, self._settings.spacing, where=pred, threads=self._threads)
-        pieces = cut_out(overlap, pred, cells, self._threads)
+        regions = self._regions
+        if regions is None:
+            regions = find_regions(ref, pred, self._settings.spacing, threads=self._threads)
+        image = _held(regions.image, "regions", regions.image.ndim == 0)
+        pieces = cut_out(overlap, pred, image, self._threads)
         return pieces, segment_geometry(pieces.image, threads=self._threads)
 
     @cached_property

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from panmatch import native
 from panmatch.matching import Course, Quality, Tallies
 from panmatch.matching.exact_sum import to_limbs
-from panmatch.overlap import Floats, Ints, Overlap
-from panmatch.overlap.sums import sum_by
+from panmatch.overlap import Floats, Ints, Overlap, sum_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)

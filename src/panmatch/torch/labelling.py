@@ -16,8 +16,7 @@ from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, 
 from panmatch.labels.classes import SegmentClass, check_classes
 from panmatch.labels.label_groups import LabelGroup, from_labels
 from panmatch.labels.panoptic import Panoptic, from_maps
-from panmatch.overlap import count_overlaps
-from panmatch.overlap.classes import ID_SPAN, ClassOverlaps, count_class_overlaps
+from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
 
 Instances = Literal["ids", "components"]
 Array = npt.NDArray[Any]
@@ -120,11 +119,8 @@ class Labelling:
 
     def _count(self, reference: Any, prediction: Any, void: Any | None) -> ClassOverlaps:
         if self._holds_plain_ids:
-            graph = count_overlaps(reference, prediction, self._unknown(reference, void))
-            for name, ids in {"target": graph.ref_ids, "preds": graph.pred_ids}.items():
-                if len(ids) and ids[-1] >= ID_SPAN:
-                    raise LabelError(f"{name} holds label {ids[-1]}: ids must be below 2**44.")
-            return ClassOverlaps(self.kinds, graph, {})
+            overlap = count_overlaps(reference, prediction, self._unknown(reference, void))
+            return ClassOverlaps.of_one(self.kinds[0], overlap)
         both = self._read(reference, "target"), self._read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
 

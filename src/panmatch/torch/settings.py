@@ -11,8 +11,7 @@ from torch import Tensor
 
 from panmatch.errors import OptionError, StrategyError, check_choice
 from panmatch.matching import RegionUnion, Strategy, Tallies, resolve_strategy
-from panmatch.overlap import Ints, Overlap, Score, check_threshold
-from panmatch.overlap.classes import ClassOverlaps
+from panmatch.overlap import ClassOverlaps, Ints, Overlap, Score, check_threshold
 from panmatch.scoring import Curve, curve
 from panmatch.scoring.class_scores import ClassCurves, ClassTallies, tally_classes
 from panmatch.torch.accounts import (

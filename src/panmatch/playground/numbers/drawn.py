@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from panmatch.labels import LabelArray, nearest_labels
-from panmatch.overlap import Overlap
-from panmatch.overlap.part_counting import count_part_overlaps
-from panmatch.overlap.regions import count_in_cells
+from panmatch.labels import Regions, nearest_labels
+from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps
 from panmatch.playground.drawing.exact_areas import exact_overlap
 from panmatch.playground.drawing.scene import Scene
 from panmatch.playground.numbers.cell_borders import cell_borders
@@ -23,7 +21,7 @@ from panmatch.playground.states.view import View
 class _OfReferences:
     """What was computed from the references of a scene alone."""
 
-    cells: LabelArray | None = None
+    regions: Regions | None = None
     borders: Message | None = None
 
 
@@ -65,9 +63,9 @@ class DrawnScene(Source):
                 *images,
                 *self.scene.part_images(),
                 background=view.background,
-                regions=view.regions,
+                regions=self._regions() if view.regions else None,
             )
-        return count_in_cells(*images, self._cell_image())
+        return count_region_overlaps(*images, regions=self._regions())
 
     def cells(self) -> Message | None:
         """Return the borders of the cells of the references."""
@@ -76,8 +74,8 @@ class DrawnScene(Source):
             known.borders = cell_borders(self.voxels.reference)
         return known.borders
 
-    def _cell_image(self) -> LabelArray:
+    def _regions(self) -> Regions:
         known = self._of_references
-        if known.cells is None:
-            known.cells = nearest_labels(self.voxels.reference)
-        return known.cells
+        if known.regions is None:
+            known.regions = Regions(nearest_labels(self.voxels.reference), (1.0, 1.0), "voronoi")
+        return known.regions

@@ -157,7 +157,7 @@ def _links_of_unions(overlap: Overlap, matching: Matching, owner: Ints) -> Links
     matched[matching.overlap.edges.ref[matching.edges]] = True
     beside = np.ones(len(overlap.pred_ids), np.bool_)
     beside[edges.pred] = False
-    cells = overlap.pieces.cells
+    cells = overlap.pieces.regions
     cell = np.where(cells > 0, np.searchsorted(overlap.ref_ids, cells), n)
     beside &= matched[cell]
     ref = np.concatenate([edges.ref, cell[beside]])

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from panmatch.overlap import Ints, Overlap
-from panmatch.overlap.counting import JointCounts, assemble
-from panmatch.overlap.sums import sum_by
+from panmatch.overlap import Ints, Overlap, assemble_labels, sum_by
 from panmatch.playground.drawing.raster import Runs
 
 
@@ -24,8 +22,7 @@ def count_runs(reference: Runs, prediction: Runs) -> Overlap:
     width = int(pred.max()) + 1
     voxels = sum_by(ref * width + pred, lengths, (int(ref.max()) + 1) * width)
     seen = np.flatnonzero(voxels)
-    in_void = np.zeros(len(seen), np.bool_)
-    return assemble(JointCounts(*np.divmod(seen, width), voxels[seen], in_void, ())).overlap
+    return assemble_labels(*np.divmod(seen, width), voxels[seen])
 
 
 def _common_runs(one: Runs, other: Runs) -> tuple[Ints, Ints, Ints]:

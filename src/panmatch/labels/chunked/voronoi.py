@@ -1,4 +1,4 @@
-"""Nearest-label cells of an image that is stored in chunks (D8).
+"""The nearest label of every voxel of an image that is stored in chunks (D8).
 
 Which segment is nearest to a voxel may depend on segments far beyond its own box. It is found
 exactly, from few voxels at a time, in up to three looks:
@@ -14,7 +14,7 @@ exactly, from few voxels at a time, in up to three looks:
    the image, nearest first, until the next one is farther away than the largest distance left.
 
 Squared distances are whole multiples of one unit and exact in float64, with the weights that the
-whole image would have; so cells are equal to those of the image in memory, ties included.
+whole image would have; so labels are equal to those of the image in memory, ties included.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SEARCH_COST = 40  # bytes per voxel: labels and distances of a wider box, and ma
 LARGEST_LOOK = 1 << 24  # voxels that may be looked at at once
 
 
-class ChunkedCells(ChunkedLabels):
+class ChunkedVoronoi(ChunkedLabels):
     """The label of the nearest segment at every wanted voxel, 0 at all others.
 
     Parameters
@@ -47,7 +47,7 @@ class ChunkedCells(ChunkedLabels):
     segments
         The label image.
     where
-        Not 0 where the cell is wanted; None for everywhere.
+        Not 0 where the label is wanted; None for everywhere.
     weights
         Squared spacing along every axis, such that squared distances are exact.
     """
@@ -78,7 +78,7 @@ class ChunkedCells(ChunkedLabels):
     def _read(self, box: Box, seen: Seen) -> LabelArray:
         segments = self._segments.read(box, seen)
         where = None if self._where is None else self._where.read(box, seen)
-        cells, search = _begin(self.shape, self._weights, box, segments, where)
+        nearest, search = _begin(self.shape, self._weights, box, segments, where)
         search.look_around(segments, box)
         if search.open.any():
             around = search.reach()
@@ -86,7 +86,7 @@ class ChunkedCells(ChunkedLabels):
                 self._look_far(search)
             else:
                 search.look_around(self._segments.read(around), around)
-        return search.written_to(cells, box)
+        return search.written_to(nearest, box)
 
     def _look_far(self, search: Search) -> None:
         boxes = self._segment_boxes()
@@ -129,11 +129,11 @@ class Search:
 
     def look_around(self, segments: LabelArray, box: Box) -> None:
         """Take notice of the segments in a box around all open voxels; some may settle."""
-        cells = np.array(segments, order="C").view(self._labels.dtype)
-        where = np.zeros(cells.shape, np.uint8)
+        nearest = np.array(segments, order="C").view(self._labels.dtype)
+        where = np.zeros(nearest.shape, np.uint8)
         corner = np.array([start for start, _ in box])[:, np.newaxis]
         where[tuple(self._places[:, self.open] - corner)] = 1
-        found = native.nearest_where(cells, self._weights, where, 1)
+        found = native.nearest_where(nearest, self._weights, where, 1)
         self._labels[self.open], self._squares[self.open] = found
         self._drop_settled(box)
 
@@ -184,11 +184,11 @@ class Search:
         bounds = self._weights @ gaps.astype(np.float64) ** 2
         return bool((bounds <= self._squares[self.open]).any())
 
-    def written_to(self, cells: LabelArray, box: Box) -> LabelArray:
-        """Return the cells of a box with those of all voxels filled in."""
+    def written_to(self, nearest: LabelArray, box: Box) -> LabelArray:
+        """Return the labels of a box with those of all voxels filled in."""
         corner = np.array([start for start, _ in box])[:, np.newaxis]
-        cells[tuple(self._places - corner)] = self._labels.view(cells.dtype)
-        return cells
+        nearest[tuple(self._places - corner)] = self._labels.view(nearest.dtype)
+        return nearest
 
     def _drop_settled(self, seen: Box) -> None:
         """Leave open only what segments beyond a box that was seen might still change."""
@@ -215,12 +215,12 @@ def _begin(
     segments: LabelArray,
     where: LabelArray | None,
 ) -> tuple[LabelArray, Search]:
-    """Return the cells of voxels on a segment, and a search for those of the others."""
+    """Return the labels of voxels on a segment, and a search for those of the others."""
     wanted = np.ones(segments.shape, np.bool_) if where is None else where != 0
-    cells = np.where(wanted, segments, 0)
+    nearest = np.where(wanted, segments, 0)
     corner = np.array([start for start, _ in box], np.int64)[:, np.newaxis]
     places = np.stack(np.nonzero(wanted & (segments == 0))) + corner
-    return cells, Search(shape, weights, places, segments.dtype)
+    return nearest, Search(shape, weights, places, segments.dtype)
 
 
 def _look_around(
@@ -235,12 +235,12 @@ def _look_around(
         return Unsettled(None)
     known = as_labels(segments, "segments")
     mask = None if where is None else as_labels(where, "where")
-    cells, search = _begin(shape, weights, box, known[as_slices(box, around)], mask)
+    nearest, search = _begin(shape, weights, box, known[as_slices(box, around)], mask)
     search.look_around(known, around)
     if search.open.any():
         wider = search.reach()
         return Unsettled(None if wider is None else hull(box, wider))
-    return search.written_to(cells, box)
+    return search.written_to(nearest, box)
 
 
 def _box_of_segments(box: Box, blocks: Sequence[LabelArray]) -> Ints:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import panmatch as pm
 from panmatch.errors import ShapeError
 from panmatch.labels import connected_components, nearest_labels
-from panmatch.labels.chunked import cells
-from panmatch.labels.chunked.cells import ChunkedCells
+from panmatch.labels.chunked import voronoi
 from panmatch.labels.chunked.volumes import ChunkedLabels
+from panmatch.labels.chunked.voronoi import ChunkedVoronoi
 from tests.chunked_arrays import (
     Array,
     Watched,
@@ -35,11 +35,11 @@ SPACINGS = (1.0, 0.5, 0.7, 3.0, 0.1, 0.3)
 def looks_up_to(voxels: int) -> Iterator[None]:
     """Let a second look be no larger than that: the image is looked over block by block then."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "LARGEST_LOOK", voxels)
+        patch.setattr(voronoi, "LARGEST_LOOK", voxels)
         yield
 
 
-def cells_of(text: str, chunk: int, where: str | None = None) -> str:
+def nearest_of(text: str, chunk: int, where: str | None = None) -> str:
     labels = np.array([int(c) for c in text.replace(".", "0")], np.int64)
     wanted = None if where is None else np.array([int(c) for c in where.replace(".", "0")])
     with boxes_up_to(1):
@@ -57,7 +57,7 @@ def test_cells_equal_those_of_the_image_in_memory(
     where = mask if data.draw(st.booleans()) else None
     spacing = data.draw(st.tuples(*[st.sampled_from(SPACINGS)] * len(shape)))
     want = nearest_labels(array, spacing, where=where)
-    with boxes_up_to(data.draw(box_sizes)), looks_up_to(0 if far else cells.LARGEST_LOOK):
+    with boxes_up_to(data.draw(box_sizes)), looks_up_to(0 if far else voronoi.LARGEST_LOOK):
         image = data.draw(in_chunks(array, ("zarr", "fortran", "dask")))
         wanted = None if where is None else data.draw(in_chunks(where))
         found = nearest_labels(image, spacing, where=wanted)
@@ -70,27 +70,27 @@ def test_cells_equal_those_of_the_image_in_memory(
 
 def test_a_segment_beyond_the_box_wins_a_tie_with_a_smaller_label() -> None:
     """Voxel 2 sees label 5 two steps before; label 1, two steps after, begins the next chunk."""
-    assert cells_of("5...1...", 4) == "55111111"
-    assert cells_of("1...5...", 4) == "11155555"
+    assert nearest_of("5...1...", 4) == "55111111"
+    assert nearest_of("1...5...", 4) == "11155555"
 
 
 def test_a_segment_nearer_beyond_the_box_wins() -> None:
-    assert cells_of("5...1...", 3) == "55111111"
-    assert cells_of("7.......2", 8) == "777722222"
+    assert nearest_of("5...1...", 3) == "55111111"
+    assert nearest_of("7.......2", 8) == "777722222"
 
 
 def test_chunks_without_a_segment_look_as_far_as_needed() -> None:
-    assert cells_of("3" + "." * 30 + "8", 4) == "3" * 16 + "8" * 16
-    assert cells_of("." * 40 + "8", 4) == "8" * 41
+    assert nearest_of("3" + "." * 30 + "8", 4) == "3" * 16 + "8" * 16
+    assert nearest_of("." * 40 + "8", 4) == "8" * 41
 
 
 def test_without_any_segment_there_are_no_cells() -> None:
-    assert cells_of("." * 9, 2) == "." * 9
-    assert cells_of("", 2) == ""
+    assert nearest_of("." * 9, 2) == "." * 9
+    assert nearest_of("", 2) == ""
 
 
 def test_only_wanted_voxels_have_a_cell() -> None:
-    assert cells_of("5...1...", 3, "1..1...1") == "5..1...1"
+    assert nearest_of("5...1...", 3, "1..1...1") == "5..1...1"
 
 
 def test_a_box_may_begin_anywhere() -> None:
@@ -163,7 +163,7 @@ def test_far_looks_stop_at_the_first_block_that_is_too_far_away() -> None:
     where[2] = 1
     with boxes_up_to(1):
         found: Any = nearest_labels(source, where=where)
-        assert isinstance(found, ChunkedCells)
+        assert isinstance(found, ChunkedVoronoi)
         assert found[0:5].tolist() == [0, 0, 1, 0, 0]
     # Its own chunk; all once, to learn where segments are; then the first that has some.
     assert source.decoded[0,] == 2

@@ -1,4 +1,4 @@
-"""Nearest-label cells, against brute force with anisotropic spacing."""
+"""Nearest labels, against brute force with anisotropic spacing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Labels = npt.NDArray[np.integer[Any]]
 
 def by_brute_force(labels: Labels, spacing: Any) -> Labels:
     """Every voxel against every voxel of every segment; ties to the smaller label."""
-    cells = np.zeros_like(labels)
+    nearest = np.zeros_like(labels)
     sites, ids = np.argwhere(labels), labels[labels != 0]
     for index in np.ndindex(labels.shape) if len(sites) else ():
         squares = (((sites - np.array(index)) * np.asarray(spacing)) ** 2).sum(1)
-        cells[index] = ids[squares <= squares.min() * (1 + 1e-12)].min()
-    return cells
+        nearest[index] = ids[squares <= squares.min() * (1 + 1e-12)].min()
+    return nearest
 
 
 def random_labels(rng: np.random.Generator, ndim: int) -> Labels:
@@ -46,7 +46,7 @@ def test_cells_equal_brute_force(seed: int) -> None:
 @pytest.mark.parametrize("spacing", [(1, 1, 1), (3, 1, 0.5), (0.7, 0.7, 3.1)])
 def test_relabelling_and_flipping_change_nothing_but_ties(spacing: Any) -> None:
     labels = phantoms.blobs((30, 34, 28), 9, radius=(2, 4), seed=4)
-    cells = nearest_labels(labels, spacing)
+    nearest = nearest_labels(labels, spacing)
     nearest = np.stack(
         [ndimage.distance_transform_edt(labels != i, sampling=spacing) for i in range(1, 10)]
     )
@@ -55,13 +55,13 @@ def test_relabelling_and_flipping_change_nothing_but_ties(spacing: Any) -> None:
     assert 0.9 < clear.mean() < 1
     renamed = np.concatenate([[0], np.random.default_rng(1).permutation(9) + 1])
     np.testing.assert_array_equal(
-        nearest_labels(renamed[labels], spacing)[clear], renamed[cells][clear]
+        nearest_labels(renamed[labels], spacing)[clear], renamed[nearest][clear]
     )
     for axes in (0, 1, 2, (0, 1, 2)):
         flipped = np.flip(nearest_labels(np.flip(labels, axes), spacing), axes)
-        np.testing.assert_array_equal(flipped, cells)
+        np.testing.assert_array_equal(flipped, nearest)
     turned = nearest_labels(labels.transpose(2, 0, 1), np.array(spacing)[[2, 0, 1]])
-    np.testing.assert_array_equal(turned.transpose(1, 2, 0), cells)
+    np.testing.assert_array_equal(turned.transpose(1, 2, 0), nearest)
 
 
 def test_ties_go_to_the_smaller_label_wherever_it_lies() -> None:

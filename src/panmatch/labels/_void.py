@@ -1,0 +1,151 @@
+"""Voxels of the reference about which nothing is known: decided here, for every stage (D10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError
+from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
+from panmatch.labels.memory import is_chunked
+from panmatch.labels.validation import LabelArray, check_same_shape
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Void:
+    """Void voxels of a reference: those with a certain label, those of a mask, or none.
+
+    Counting asks which combinations of labels lie in void (`images`, `covers`), everything that
+    looks at voxels asks for images without it (`clear`). `Void.of` reads what users pass.
+
+    Attributes
+    ----------
+    label
+        The label of the reference that means unknown; None if no label does.
+    mask
+        Not 0 where nothing is known; None without a mask.
+
+    Examples
+    --------
+    >>> void = Void.of([1, 255, 2], [4, 4, 4], 255)
+    >>> void.clear([1, 255, 2], [4, 4, 4])
+    (array([1, 0, 2]), array([4, 0, 4]))
+    """
+
+    label: int | None = None
+    mask: npt.ArrayLike | None = None
+
+    @classmethod
+    def of(
+        cls,
+        reference: object,
+        prediction: object,
+        void: int | npt.ArrayLike | Void | None,
+    ) -> Void:
+        """Return what the arguments of a comparison say about void.
+
+        Parameters
+        ----------
+        reference
+            Label image or `Panoptic`. The mask of a masked array marks void.
+        prediction
+            The same. A masked array is an error: only references have void.
+        void
+            A label of the reference, a mask of its shape, a `Void`, or None.
+        """
+        if _mask_of(prediction) is not None:
+            raise OptionError(
+                "prediction is a masked array, but only the reference can have void voxels (D10): "
+                "pass prediction.filled(0), or its mask as void."
+            )
+        if isinstance(void, Void):
+            return void
+        own = _mask_of(reference)
+        if own is not None:
+            if void is not None:
+                raise OptionError(
+                    "void is given twice: reference is a masked array, whose mask marks void, and "
+                    f"void={_brief(void)} as well. Put both into one mask, and pass "
+                    f"reference.data."
+                )
+            return cls(mask=own)
+        if void is None or is_chunked(void) or np.ndim(void) > 0:
+            return cls(mask=void)
+        if isinstance(void, bool | np.bool_) or not isinstance(void, int | np.integer | np.ndarray):
+            raise OptionError(
+                f"void={void!r} is neither a label of the reference (an integer) nor a mask of its "
+                f"shape."
+            )
+        return cls(label=int(void))
+
+    @property
+    def images(self) -> dict[str, npt.ArrayLike]:
+        """What must be counted along with the labels, by name."""
+        return {} if self.mask is None else {"void": self.mask}
+
+    def covers(self, columns: Mapping[str, npt.NDArray[np.int64]]) -> Mask:
+        """Return which combinations of labels lie in void.
+
+        Parameters
+        ----------
+        columns
+            Labels of every combination by the name of the image: ``"reference"``, and
+            ``"void"`` if there is a mask.
+        """
+        covered: Mask = np.zeros(len(columns["reference"]), np.bool_)
+        if self.mask is not None:
+            covered = columns["void"] != 0
+        elif self.label is not None:
+            covered = columns["reference"] == self.label
+        return covered
+
+    def clear(self, reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[Volume, Volume]:
+        """Return both label images with background in void; without void, as they are."""
+        ref, pred = as_volume(reference, "reference"), as_volume(prediction, "prediction")
+        check_same_shape({"reference": ref, "prediction": pred})
+        if self.mask is not None:
+            unknown = as_volume(self.mask, "void")
+            check_same_shape({"reference": ref, "void": unknown})
+        elif self.label is not None:
+            unknown = map_labels(partial(np.equal, self.label), ref)
+        else:
+            return ref, pred
+        return map_labels(_known, unknown, ref), map_labels(_known, unknown, pred)
+
+    def with_mask(self, mask: Volume | None) -> Void:
+        """Return the void with the voxels of one more mask; None adds nothing."""
+        if mask is None:
+            return self
+        if self.mask is None:
+            return Void(self.label, mask)
+        return Void(self.label, map_labels(_either, mask, as_volume(self.mask, "void")))
+
+    def __bool__(self) -> bool:
+        return self.mask is not None or self.label is not None
+
+
+def _known(unknown: LabelArray, labels: LabelArray) -> LabelArray:
+    return np.where(unknown != 0, 0, labels)
+
+
+def _either(first: LabelArray, second: LabelArray) -> Mask:
+    either: Mask = (first != 0) | (second != 0)
+    return either
+
+
+def _mask_of(image: object) -> Mask | None:
+    """Return the mask of a masked array that has one."""
+    if not isinstance(image, np.ma.MaskedArray) or image.mask is np.ma.nomask:
+        return None
+    mask: Mask = np.ma.getmaskarray(image)
+    return mask
+
+
+def _brief(void: npt.ArrayLike) -> str:
+    return repr(void) if np.ndim(void) == 0 else f"a mask of shape {np.shape(void)}"
