@@ -11,9 +11,9 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 0.5125
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from panmatch._later import import_later
 from panmatch.errors import PanmatchError
 from panmatch.matching import (
     Budget,
@@ -34,10 +34,16 @@ from panmatch.scoring import Curve, curve
 if TYPE_CHECKING:
     from panmatch.evaluation import Evaluator, Result, evaluate
     from panmatch.formats import load_overlap, save_overlap
-    from panmatch.labels.classes import SegmentClass
-    from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-    from panmatch.labels.label_groups import LabelGroup, from_labels
-    from panmatch.labels.panoptic import Panoptic, from_maps, from_segments
+    from panmatch.labels import (
+        LabelGroup,
+        Panoptic,
+        SegmentClass,
+        from_cityscapes,
+        from_labels,
+        from_maps,
+        from_panoptic_parts,
+        from_segments,
+    )
     from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_part_overlaps
     from panmatch.scoring.class_scores import (
         ClassCurves,
@@ -59,10 +65,16 @@ __version__ = "0.1.0"
 _LATER = {
     "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
     "panmatch.formats": ("load_overlap", "save_overlap"),
-    "panmatch.labels.classes": ("SegmentClass",),
-    "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
-    "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
-    "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
+    "panmatch.labels": (
+        "LabelGroup",
+        "Panoptic",
+        "SegmentClass",
+        "from_cityscapes",
+        "from_labels",
+        "from_maps",
+        "from_panoptic_parts",
+        "from_segments",
+    ),
     "panmatch.overlap": ("ClassOverlaps", "count_class_overlaps", "count_part_overlaps"),
     "panmatch.scoring.class_scores": (
         "ClassCurves",
@@ -78,15 +90,7 @@ _LATER = {
     "panmatch.scoring.metrics": ("Metric", "all_metrics"),
     "panmatch.spec": ("Spec",),
 }
-_MODULE_OF = {name: module for module, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'panmatch' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = import_later(__name__, _LATER)
 
 
 def __dir__() -> list[str]:

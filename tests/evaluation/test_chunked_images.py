@@ -11,7 +11,7 @@ import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OptionError
 from panmatch.evaluation import held
-from panmatch.labels import memory
+from panmatch.labels import _arrays
 from tests.chunked_arrays import Array, Watched, boxes_up_to, stored
 
 SHAPE = (18, 20, 15)
@@ -142,7 +142,7 @@ def test_metrics_of_voxels_read_whole_images_if_they_fit(kind: str) -> None:
 def test_metrics_of_voxels_name_themselves_if_images_do_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(memory, "memory_bytes", lambda: 4000)
+    monkeypatch.setattr(_arrays, "memory_bytes", lambda: 4000)
     monkeypatch.setattr(held, "memory_bytes", lambda: 4000)
     images = [stored(image, (7, 9, 8)) for image in scene()]
     spec = {"metrics": ["dice", "hd95", "boundary_iou"]}

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 import panmatch as pm
 from panmatch.errors import ShapeError
-from panmatch.labels import connected_components, nearest_labels
-from panmatch.labels.chunked import voronoi
-from panmatch.labels.chunked.volumes import ChunkedLabels
-from panmatch.labels.chunked.voronoi import ChunkedVoronoi
+from panmatch.labels import ChunkedLabels, connected_components, nearest_labels
+from panmatch.labels import _chunked_voronoi as voronoi
+from panmatch.labels._chunked_voronoi import ChunkedVoronoi
 from tests.chunked_arrays import (
     Array,
     Watched,

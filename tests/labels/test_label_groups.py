@@ -9,7 +9,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels.segment_images import SegmentImages
+from panmatch.labels import SegmentImages
 
 CELL = pm.SegmentClass(1, "cell")
 CORE = pm.SegmentClass(2, "core")
@@ -39,7 +39,7 @@ def test_others_may_be_ignored_as_a_whole() -> None:
     side = pm.from_labels(image, groups, ignored="others", void=[9])
     assert ids(side, 0) == [0, 2, 0, 0, 0, 0, 0]
     assert ids(side, 1) == [0, 0, 0, 0, 1, 1, 0]
-    assert SegmentImages(side).void.tolist() == [False] * 6 + [True]
+    assert np.asarray(SegmentImages(side).void).tolist() == [False] * 6 + [True]
 
 
 def test_components_of_all_labels_leave_out_what_is_owned_void_or_ignored() -> None:

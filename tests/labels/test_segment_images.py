@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panmatch as pm
-from panmatch.labels.segment_images import SegmentImages
+from panmatch.labels import SegmentImages
 from tests.brute_force import random_labels
 
 PERSON, CAR = pm.SegmentClass(24, "person", parts=(1, 2)), pm.SegmentClass(26, "car")
@@ -48,7 +48,7 @@ def test_segments_keep_their_ids_and_crowd_is_none() -> None:
     assert found.of_class(0).tolist() == [[5, 0, 0, 0]]
     assert found.of_class(2).tolist() == [[0, 0, 300, 0]]
     assert found.of_class(2).dtype == np.uint16
-    assert found.void.tolist() == [[False, False, False, True]]
+    assert np.asarray(found.void).tolist() == [[False, False, False, True]]
 
 
 def test_an_image_that_already_is_the_answer_is_not_copied() -> None:

@@ -46,22 +46,22 @@ def test_cells_equal_brute_force(seed: int) -> None:
 @pytest.mark.parametrize("spacing", [(1, 1, 1), (3, 1, 0.5), (0.7, 0.7, 3.1)])
 def test_relabelling_and_flipping_change_nothing_but_ties(spacing: Any) -> None:
     labels = phantoms.blobs((30, 34, 28), 9, radius=(2, 4), seed=4)
-    nearest = nearest_labels(labels, spacing)
-    nearest = np.stack(
+    voronoi = nearest_labels(labels, spacing)
+    distances = np.stack(
         [ndimage.distance_transform_edt(labels != i, sampling=spacing) for i in range(1, 10)]
     )
-    nearest.sort(0)
-    clear = nearest[1] - nearest[0] > 1e-9
+    distances.sort(0)
+    clear = distances[1] - distances[0] > 1e-9
     assert 0.9 < clear.mean() < 1
     renamed = np.concatenate([[0], np.random.default_rng(1).permutation(9) + 1])
     np.testing.assert_array_equal(
-        nearest_labels(renamed[labels], spacing)[clear], renamed[nearest][clear]
+        nearest_labels(renamed[labels], spacing)[clear], renamed[voronoi][clear]
     )
     for axes in (0, 1, 2, (0, 1, 2)):
         flipped = np.flip(nearest_labels(np.flip(labels, axes), spacing), axes)
-        np.testing.assert_array_equal(flipped, nearest)
+        np.testing.assert_array_equal(flipped, voronoi)
     turned = nearest_labels(labels.transpose(2, 0, 1), np.array(spacing)[[2, 0, 1]])
-    np.testing.assert_array_equal(turned.transpose(1, 2, 0), nearest)
+    np.testing.assert_array_equal(turned.transpose(1, 2, 0), voronoi)
 
 
 def test_ties_go_to_the_smaller_label_wherever_it_lies() -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels.chunked import on_dask, voronoi
+from panmatch.labels import _chunked_voronoi as voronoi
+from panmatch.labels import _folding
 from tests.chunked_arrays import (
     Array,
     Watched,
@@ -226,7 +227,7 @@ def test_a_second_look_on_dask_settles_every_box(monkeypatch: pytest.MonkeyPatch
         assert boxes == []
         return iter(())
 
-    monkeypatch.setattr(on_dask, "look_in_turn", refuse)
+    monkeypatch.setattr(_folding, "look_in_turn", refuse)
     found = pm.count_region_overlaps(
         stored(reference, (5, 5), "dask"), stored(prediction, (7, 20), "dask")
     )

@@ -13,7 +13,7 @@ from panmatch.datasets.coco_cases import open_coco
 from panmatch.errors import FileError, OptionError
 from panmatch.evaluation import Images
 from panmatch.formats import StoredImage, check_same_grid, is_chunked_file, open_labels
-from panmatch.labels.chunked.on_dask import as_dask
+from panmatch.labels import as_dask
 from panmatch.spec import Spec
 
 BLOCK = 1 << 20

@@ -11,11 +11,15 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.evaluation.held import hold
 from panmatch.evaluation.sides import Image, Images, Layer, make_layers
-from panmatch.labels import Regions, Void, find_regions
-from panmatch.labels.chunked.volumes import Volume
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.panoptic import Panoptic
-from panmatch.labels.segment_images import SegmentImages
+from panmatch.labels import (
+    Panoptic,
+    Regions,
+    SegmentClass,
+    SegmentImages,
+    Void,
+    Volume,
+    find_regions,
+)
 from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps, count_sides
 from panmatch.scoring.measurer import Measurer
 from panmatch.spec import Matcher, Spec

@@ -6,8 +6,7 @@ from typing import Any
 
 from panmatch.errors import OptionError
 from panmatch.evaluation.sides import Images
-from panmatch.labels import as_labels
-from panmatch.labels.memory import bytes_of, fits, in_gigabytes, is_chunked, memory_bytes
+from panmatch.labels import as_labels, bytes_of, fits, in_gigabytes, is_chunked, memory_bytes
 from panmatch.scoring.measurer import need_voxels
 from panmatch.spec import Spec
 

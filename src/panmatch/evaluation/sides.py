@@ -8,10 +8,14 @@ from typing import Literal
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-from panmatch.labels.label_groups import LabelGroup, from_labels
-from panmatch.labels.panoptic import Panoptic
+from panmatch.labels import (
+    LabelGroup,
+    Panoptic,
+    SegmentClass,
+    from_cityscapes,
+    from_labels,
+    from_panoptic_parts,
+)
 from panmatch.spec import ClassSpec, Spec
 from panmatch.spec.label_set import numbers
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.panoptic import Panoptic, from_segments
+from panmatch.labels import Panoptic, SegmentClass, from_segments
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError
-from panmatch.labels import LabelArray, check_same_shape
-from panmatch.labels.chunked.volumes import Volume
+from panmatch.labels import LabelArray, Volume, check_same_shape
 
 Floats = npt.NDArray[np.float64]
 

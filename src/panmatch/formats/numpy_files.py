@@ -12,7 +12,7 @@ from panmatch.errors import FileError, OptionError
 from panmatch.formats.failures import reading_as
 from panmatch.formats.label_image import LabelImage
 from panmatch.formats.stored_labels import as_stored_labels
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing
 
 
 def read(path: Path) -> LabelImage:

@@ -14,7 +14,7 @@ from panmatch.formats.failures import reading_as
 from panmatch.formats.label_image import LabelImage, StoredImage
 from panmatch.formats.lengths import micrometres_per, usable_spacing
 from panmatch.formats.stored_labels import as_stored_labels
-from panmatch.labels.chunked.volumes import Stored
+from panmatch.labels import Stored
 
 # Before axes were listed, OME-Zarr images had these five.
 EARLY_AXES = ("t", "c", "z", "y", "x")

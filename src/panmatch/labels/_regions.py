@@ -14,15 +14,19 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import check_choice
+from panmatch.labels._arrays import (
+    Floats,
+    LabelArray,
+    as_labels,
+    check_same_shape,
+    memory_axes,
+    thread_count,
+)
+from panmatch.labels._spacing import as_spacing
 from panmatch.labels._void import Void
-from panmatch.labels.chunked.volumes import ChunkedLabels, Volume, as_chunked, as_volume
-from panmatch.labels.distance import VOXELS_PER_THREAD
-from panmatch.labels.memory_order import memory_axes
-from panmatch.labels.spacing import as_spacing
-from panmatch.labels.threads import thread_count
-from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+from panmatch.labels._volumes import ChunkedLabels, Volume, as_chunked, as_volume
 
-Floats = npt.NDArray[np.float64]
+VOXELS_PER_THREAD = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +76,7 @@ def find_regions(
     Examples
     --------
     >>> find_regions([1, 1, 0, 0, 0, 2], [0, 7, 7, 7, 7, 0]).image
-    array([0, 1, 1, 2, 2, 0])
+    array([0, 1, 1, 1, 2, 0])
     """
     check_choice("rule", rule, REGION_RULES)
     known, _ = Void.of(reference, prediction, void).clear(reference, prediction)
@@ -153,7 +157,7 @@ def nearest_labels(
 def _chunked_nearest(
     labels: ChunkedLabels, spacing: npt.ArrayLike | None, where: npt.ArrayLike | None
 ) -> ChunkedLabels:
-    from panmatch.labels.chunked.voronoi import ChunkedVoronoi
+    from panmatch.labels._chunked_voronoi import ChunkedVoronoi
 
     weights = native.cell_weights(labels.shape, as_spacing(spacing, labels.ndim))
     if where is None:

@@ -10,11 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
-from panmatch.labels.memory import is_chunked
-from panmatch.labels.validation import LabelArray, check_same_shape
-
-Mask = npt.NDArray[np.bool_]
+from panmatch.labels._arrays import LabelArray, Mask, check_same_shape, is_chunked
+from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False)

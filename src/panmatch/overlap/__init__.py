@@ -1,6 +1,8 @@
 """From label images to the bipartite graph of overlapping segments."""
 
+from panmatch.labels import Floats, Ints
 from panmatch.overlap._assembly import ClassOverlaps, assemble_labels
+from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._counting import (
     SideCounts,
     count_class_overlaps,
@@ -9,14 +11,12 @@ from panmatch.overlap._counting import (
     count_region_overlaps,
     count_sides,
 )
-from panmatch.overlap.graph import Edges, Overlap, Score
-from panmatch.overlap.parts import Background, Parts
-from panmatch.overlap.pieces import Pieces, Predictions, unite_regions
-from panmatch.overlap.sums import sum_by
-from panmatch.overlap.threshold import check_threshold
-from panmatch.overlap.types import Areas, Floats, Ints
+from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold
+from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
+from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
 
 __all__ = [
+    "BACKGROUNDS",
     "Areas",
     "Background",
     "ClassOverlaps",

@@ -10,18 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import OverlapError
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.panoptic import Meaning
-from panmatch.overlap.graph import Edges, Overlap
-from panmatch.overlap.parts import Background, PartRows, Parts, check_part_labels, count_parts
-from panmatch.overlap.pieces import Pieces, Predictions
-from panmatch.overlap.sums import sum_by
-from panmatch.overlap.types import Areas, Ints
-
-Mask = npt.NDArray[np.bool_]
+from panmatch.labels import Ints, Mask, Meaning, SegmentClass
+from panmatch.overlap._columns import Areas, sum_by
+from panmatch.overlap._graph import Edges, Overlap
+from panmatch.overlap._parts import Background, PartRows, Parts, check_part_labels, count_parts
+from panmatch.overlap._pieces import Pieces, Predictions
 
 LARGEST_KEY = 1 << 62
 

@@ -11,22 +11,27 @@ import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError, check_choice
 from panmatch.labels import (
+    Counted,
+    Ints,
     LabelArray,
+    Meaning,
+    Panoptic,
     Regions,
     Void,
+    Volume,
+    as_images,
+    as_volume,
     check_same_shape,
     connected_components,
+    distinct_labels,
     find_regions,
+    map_labels,
+    refuse_beyond_int64,
 )
-from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
-from panmatch.labels.combinations import Counted, as_images, distinct_labels
-from panmatch.labels.panoptic import Meaning, Panoptic
-from panmatch.labels.validation import refuse_beyond_int64
 from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
-from panmatch.overlap.graph import Overlap
-from panmatch.overlap.parts import BACKGROUNDS, Background, check_inside, mark_unknown, part_labels
-from panmatch.overlap.sums import sum_by
-from panmatch.overlap.types import Ints
+from panmatch.overlap._columns import sum_by
+from panmatch.overlap._graph import Overlap
+from panmatch.overlap._parts import BACKGROUNDS, Background, check_inside, mark_unknown, part_labels
 
 
 def count_overlaps(
@@ -239,7 +244,7 @@ def count_class_overlaps(
     Examples
     --------
     >>> from panmatch.labels import SegmentClass
-    >>> from panmatch.labels.coded_ids import from_cityscapes
+    >>> from panmatch.labels import from_cityscapes
     >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
     >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
     >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)

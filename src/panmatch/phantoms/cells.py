@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import edge_distances
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing, edge_distances
 from panmatch.phantoms.anatomy import Anatomy, Image
 from panmatch.phantoms.objects import Floats, Ints, number_objects
 from panmatch.phantoms.options import check_count, check_shape, random_numbers

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import connected_components
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing, connected_components
 from panmatch.phantoms.anatomy import Anatomy, Image, Mask, as_image
 from panmatch.phantoms.objects import Floats, Ints
 from panmatch.phantoms.options import Radius, check_count, check_radius, check_shape, random_numbers

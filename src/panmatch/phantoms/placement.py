@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import edge_distances
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing, edge_distances
 from panmatch.phantoms.options import Radius
 
 Clearance = npt.NDArray[np.float32]

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import LabelArray, check_same_shape, nearest_labels
-from panmatch.labels.components import connected_components
-from panmatch.labels.validation import as_mask
+from panmatch.labels import (
+    LabelArray,
+    as_mask,
+    check_same_shape,
+    connected_components,
+    nearest_labels,
+)
 from panmatch.overlap import Floats, Ints, count_overlaps, sum_by
 from panmatch.scoring.comparison import Comparison, Rows
 from panmatch.scoring.metrics import Metric, resolve_metrics

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import check_same_shape
-from panmatch.labels.components import Connectivity, connected_components
-from panmatch.labels.validation import as_mask
+from panmatch.labels import Connectivity, as_mask, check_same_shape, connected_components
 from panmatch.overlap import Floats, count_overlaps, sum_by
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from panmatch.labels.panoptic import Panoptic
+from panmatch.labels import Panoptic
 from panmatch.overlap import count_class_overlaps
 from panmatch.scoring.class_scores import ClassTallies, tally_classes
 
@@ -48,7 +48,7 @@ def coco_pq_of(images: Iterable[tuple[Panoptic, Panoptic]]) -> ClassTallies:
 
     Examples
     --------
-    >>> from panmatch.labels.panoptic import SegmentClass, from_segments
+    >>> from panmatch.labels import SegmentClass, from_segments
     >>> person = SegmentClass(1, "person")
     >>> reference = from_segments([[5, 5, 0]], {5: (1, False)}, [person])
     >>> prediction = from_segments([[8, 8, 8]], {8: (1, False)}, [person])

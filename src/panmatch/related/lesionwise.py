@@ -7,10 +7,14 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.labels.combinations import distinct_labels
-from panmatch.labels.components import connected_components
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import (
+    LabelArray,
+    as_labels,
+    as_spacing,
+    check_same_shape,
+    connected_components,
+    distinct_labels,
+)
 from panmatch.overlap import sum_by
 
 

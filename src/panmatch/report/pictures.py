@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, check_choice
-from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
 from panmatch.report.sections import Section, check_axes, disagreement, find_section
 from panmatch.report.style import OTHER, STATUSES
 

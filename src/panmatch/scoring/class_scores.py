@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from panmatch.errors import OverlapError, check_choice
-from panmatch.labels.classes import SegmentClass
+from panmatch.labels import SegmentClass
 from panmatch.matching import QUALITIES, Matching, Quality, Strategy, Tally, match
 from panmatch.matching.catalogue import resolve_strategy
 from panmatch.matching.exact_sum import limbs_to_units, to_limbs

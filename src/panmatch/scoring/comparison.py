@@ -8,10 +8,19 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import Geometry, LabelArray, as_labels, inner_band, segment_geometry
-from panmatch.labels.chunked.volumes import Volume
-from panmatch.labels.skeletons import SkeletonOverlaps, skeleton_overlaps
-from panmatch.labels.surfaces import ObjectPairs, SurfaceDistances, surface_distances
+from panmatch.labels import (
+    Geometry,
+    LabelArray,
+    ObjectPairs,
+    SkeletonOverlaps,
+    SurfaceDistances,
+    Volume,
+    as_labels,
+    inner_band,
+    segment_geometry,
+    skeleton_overlaps,
+    surface_distances,
+)
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
 from panmatch.scoring.settings import Settings
 

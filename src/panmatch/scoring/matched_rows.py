@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels.chunked.volumes import Volume
-from panmatch.labels.painting import paint_volumes
+from panmatch.labels import Volume, paint_volumes
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints, Overlap
 from panmatch.scoring.comparison import Rows

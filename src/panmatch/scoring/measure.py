@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels import Regions, Void
-from panmatch.labels.validation import as_mask
+from panmatch.labels import Regions, Void, as_mask
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import count_overlaps
 from panmatch.scoring.comparison import Comparison, Rows

@@ -10,8 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, OverlapError
-from panmatch.labels import Geometry, Regions, Void, as_labels, find_regions, segment_geometry
-from panmatch.labels.chunked.volumes import ChunkedLabels, Volume
+from panmatch.labels import (
+    ChunkedLabels,
+    Geometry,
+    Regions,
+    Void,
+    Volume,
+    as_labels,
+    find_regions,
+    segment_geometry,
+)
 from panmatch.matching import Matching
 from panmatch.overlap import Overlap
 from panmatch.scoring.comparison import Comparison, Rows

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing
 
 BOUNDARY_SHARE = 0.02  # default width of a boundary band, as a share of the image diagonal
 

@@ -13,9 +13,14 @@ import torch
 from torch import Tensor
 
 from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, check_choice
-from panmatch.labels.classes import SegmentClass, check_classes
-from panmatch.labels.label_groups import LabelGroup, from_labels
-from panmatch.labels.panoptic import Panoptic, from_maps
+from panmatch.labels import (
+    LabelGroup,
+    Panoptic,
+    SegmentClass,
+    check_classes,
+    from_labels,
+    from_maps,
+)
 from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
 
 Instances = Literal["ids", "components"]

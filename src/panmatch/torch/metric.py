@@ -13,7 +13,7 @@ from torch import Tensor
 from torchmetrics import Metric
 
 from panmatch.errors import OptionError
-from panmatch.labels.classes import SegmentClass
+from panmatch.labels import SegmentClass
 from panmatch.matching import Strategy
 from panmatch.overlap import Ints, Score
 from panmatch.scoring.class_scores import ClassCurves, ClassTallies

@@ -30,7 +30,7 @@ def name_tallies(
 
     Examples
     --------
-    >>> from panmatch.labels.classes import SegmentClass
+    >>> from panmatch.labels import SegmentClass
     >>> found = ClassTallies((SegmentClass(1, "cell"),), {1: Tally(1, 1, 0, 0.9)})
     >>> {name: round(value, 2) for name, value in name_tallies(found)}
     {'pq': 0.6, 'sq': 0.9, 'rq': 0.67, 'tp': 1, 'fp': 1, 'fn': 0}

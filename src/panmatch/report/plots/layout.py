@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from panmatch.overlap import Floats, Ints, Overlap
-from panmatch.overlap.graph import Edges
+from panmatch.overlap import Edges, Floats, Ints, Overlap
 
 COMPONENT_GAP = 0.35  # rows
 

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from panmatch.errors import OverlapError, ShapeError
 from panmatch.evaluation.wording import number
-from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
 from panmatch.matching import Matching
 from panmatch.overlap import Floats
 from panmatch.report.plots.drawing import LINE_IN, in_paper_style, new_figure

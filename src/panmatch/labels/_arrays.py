@@ -1,7 +1,9 @@
-"""Turn what users pass into label arrays that the native kernels can read in place (D1)."""
+"""Label arrays: what users may pass, and how they lie in memory (D1)."""
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -9,10 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels.device import is_on_device
-from panmatch.labels.memory import check_fits, is_chunked
 
 LabelArray = npt.NDArray[np.integer[Any]]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+def is_on_device(array: object) -> bool:
+    """Return whether an array is in the memory of a CUDA device (CuPy, torch, numba …)."""
+    return getattr(array, "__cuda_array_interface__", None) is not None
 
 
 def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
@@ -158,3 +166,101 @@ def _readable_in_place(values: LabelArray) -> LabelArray:
     if values.dtype.isnative and values.flags.aligned and whole_steps:
         return values
     return values.astype(native, order="K")
+
+
+LARGEST_SHARE = 0.25  # of this machine's memory, for an array that is needed as a whole
+ASSUMED_BYTES = 8 << 30  # where the system does not say how much memory there is
+
+
+def is_chunked(array: object) -> bool:
+    """Return whether an array is stored in chunks: those of Zarr, Dask and HDF5, and our own.
+
+    They are known by what they have, so none of these libraries is imported for it.
+
+    Examples
+    --------
+    >>> import zarr
+    >>> is_chunked(zarr.zeros((4, 4), chunks=(2, 2))), is_chunked(np.zeros((4, 4)))
+    (True, False)
+    """
+    if isinstance(array, np.ndarray) or not hasattr(array, "__getitem__"):
+        return False
+    return all(getattr(array, name, None) is not None for name in ("shape", "dtype", "chunks"))
+
+
+def bytes_of(array: Any) -> int:
+    """Return how many bytes an array takes in memory."""
+    return int(math.prod(array.shape) * np.dtype(array.dtype).itemsize)
+
+
+def memory_bytes() -> int:
+    """Return how much memory this machine has."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return ASSUMED_BYTES
+
+
+def fits(size: int) -> bool:
+    """Return whether that many bytes are at most a quarter of this machine's memory."""
+    return size <= LARGEST_SHARE * memory_bytes()
+
+
+def check_fits(array: Any, name: str) -> None:
+    """Raise an `OptionError` if a chunked array is too large to be held as a whole."""
+    size = bytes_of(array)
+    if not fits(size):
+        raise OptionError(
+            f"{name} takes {in_gigabytes(size)}, more than a quarter of this machine's "
+            f"{in_gigabytes(memory_bytes())}, and is needed as a whole here. What goes chunk by "
+            f"chunk: overlaps, also with parts and in regions, components, and the metrics of "
+            f"objects that are made of counts, centres and boxes."
+        )
+
+
+def in_gigabytes(size: int) -> str:
+    """Return a number of bytes in words.
+
+    Examples
+    --------
+    >>> in_gigabytes(34_359_738_368)
+    '34.4 GB'
+    """
+    return f"{size / 1e9:.1f} GB"
+
+
+def memory_axes(array: npt.NDArray[Any]) -> tuple[int, ...]:
+    """Return the axes from the largest to the smallest step in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> memory_axes(np.zeros((2, 3, 4), order="F"))
+    (2, 1, 0)
+    """
+    return tuple(sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), axis)))
+
+
+def thread_count(threads: int | None, voxels: int, *, voxels_per_thread: int) -> int:
+    """Return how many threads to use.
+
+    Parameters
+    ----------
+    threads
+        What the user asked for; None means as many as pay.
+    voxels
+        How much there is to do.
+    voxels_per_thread
+        Below this a second thread costs more than it saves.
+
+    Examples
+    --------
+    >>> thread_count(None, voxels=1000, voxels_per_thread=1 << 20)
+    1
+    """
+    if threads is None:
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return max(1, min(cpus or 1, voxels // voxels_per_thread))
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise OptionError(f"threads={threads!r} must be a whole number of at least 1, or None.")
+    return min(int(threads), max(1, voxels))

@@ -17,19 +17,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels.chunked.boxes import (
-    Box,
-    as_slices,
-    axis_cuts,
-    boxes_of,
-    shape_of,
-    shared_box,
-)
-from panmatch.labels.chunked.folding import look_in_turn, plan_cuts, worker_count
-from panmatch.labels.chunked.volumes import ChunkedLabels, Seen, Unsettled
-from panmatch.labels.validation import LabelArray, negative_label
+from panmatch.labels._arrays import Ints, LabelArray, negative_label
+from panmatch.labels._boxes import Box, as_slices, axis_cuts, boxes_of, shape_of, shared_box
+from panmatch.labels._folding import look_in_turn, plan_cuts, worker_count
+from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled
 
-Ints = npt.NDArray[np.int64]
 LABELLING_COST = 8  # bytes per voxel, for the mask and its components
 
 Label = Callable[[LabelArray], LabelArray]  # a mask to its components, 1, 2, … in any order
@@ -165,7 +157,7 @@ def components_of(
 
 def _in_turn(look: Any, source: ChunkedLabels, boxes: Sequence[Box], workers: int) -> Any:
     if source.on_dask:
-        from panmatch.labels.chunked.on_dask import look_in_turn_on_dask
+        from panmatch.labels._folding import look_in_turn_on_dask
 
         return look_in_turn_on_dask(look, [source], boxes)
     return look_in_turn(look, [source], boxes, workers)

@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.chunked.volumes import Volume, as_volume, map_labels
-from panmatch.labels.classes import SegmentClass, check_classes
-from panmatch.labels.components import Connectivity, connected_components
-from panmatch.labels.painting import mask_of
-from panmatch.labels.panoptic import (
+from panmatch.labels._arrays import Ints, LabelArray, check_same_shape
+from panmatch.labels._combinations import mask_of
+from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._panoptic import (
     NO_CLASS,
     STUFF,
     UNKNOWN_PART,
-    Ints,
     Meaning,
     Panoptic,
+    SegmentClass,
     are_things,
+    check_classes,
     refuse,
     refuse_negative,
 )
-from panmatch.labels.validation import LabelArray, check_same_shape
+from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 
 @dataclass(frozen=True, slots=True)

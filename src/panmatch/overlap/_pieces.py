@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from panmatch.overlap.parts import merge_parts
-from panmatch.overlap.sums import sum_by
-from panmatch.overlap.types import Areas, Ints
+from panmatch.labels import Ints, Mask
+from panmatch.overlap._columns import Areas, sum_by
+from panmatch.overlap._parts import merge_parts
 
 if TYPE_CHECKING:
-    from panmatch.overlap.graph import Overlap
-
-Mask = npt.NDArray[np.bool_]
+    from panmatch.overlap._graph import Overlap
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError, OverlapError
-from panmatch.labels.panoptic import UNKNOWN_PART
-from panmatch.overlap.types import Areas, Floats, Ints
+from panmatch.labels import UNKNOWN_PART, Floats, Ints, Mask
+from panmatch.overlap._columns import Areas
 
 Background = Literal["image", "none"]
 BACKGROUNDS: tuple[Background, ...] = ("image", "none")
-
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError
+from panmatch.labels._arrays import is_on_device
 
 DeviceArray = Any  # a cupy.ndarray; CuPy is optional
 Counts = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
@@ -31,11 +32,6 @@ C_TYPES = {
     "int64": "long long",
     "uint64": "unsigned long long",
 }
-
-
-def is_on_device(array: object) -> bool:
-    """Return whether an array is in the memory of a CUDA device (CuPy, torch, numba …)."""
-    return getattr(array, "__cuda_array_interface__", None) is not None
 
 
 def as_device_labels(array: object, name: str) -> DeviceArray:

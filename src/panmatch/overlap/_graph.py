@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -10,19 +9,41 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OverlapError, check_choice
-from panmatch.overlap.addition import add_overlaps
-from panmatch.overlap.consistency import (
+from panmatch.errors import OverlapError, ThresholdError, check_choice
+from panmatch.labels import Floats, Ints
+from panmatch.overlap._addition import add_overlaps
+from panmatch.overlap._columns import (
     COLUMN_NAMES,
     PIECE_NAMES,
+    Areas,
     as_areas,
     as_positions,
     check_consistency,
 )
-from panmatch.overlap.parts import Parts
-from panmatch.overlap.pieces import Pieces, Predictions
-from panmatch.overlap.threshold import check_threshold
-from panmatch.overlap.types import Areas, Floats, Ints
+from panmatch.overlap._parts import Parts
+from panmatch.overlap._pieces import Pieces, Predictions
+
+
+def check_threshold(threshold: float) -> float:
+    """Return `threshold` as a float, or raise a `ThresholdError` unless 0 ≤ threshold < 1.
+
+    Examples
+    --------
+    >>> check_threshold(0.5)
+    0.5
+    """
+    try:
+        value = float(threshold)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0.0 <= value < 1.0:
+        raise ThresholdError(
+            f"threshold={threshold!r} is outside [0, 1): an edge needs a score strictly greater "
+            f"than the threshold, and no score exceeds 1. Pass a number such as 0.5, or 0 for "
+            f"'any overlap'."
+        )
+    return value
+
 
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
 
@@ -310,12 +331,16 @@ class Overlap:
         >>> Overlap.from_json(ov.to_json()) == ov
         True
         """
+        import json
+
         lists = {name: column.tolist() for name, column in self.columns().items()}
         return json.dumps({"format": JSON_FORMAT, **lists})
 
     @classmethod
     def from_json(cls, text: str) -> Overlap:
         """Read what `to_json` wrote."""
+        import json
+
         try:
             content = json.loads(text)
         except json.JSONDecodeError as error:

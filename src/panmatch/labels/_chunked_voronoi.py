@@ -27,13 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.labels.chunked.boxes import Box, as_slices, hull, shape_of, size_of
-from panmatch.labels.chunked.folding import fold
-from panmatch.labels.chunked.volumes import ChunkedLabels, Seen, Unsettled
-from panmatch.labels.validation import LabelArray, as_labels
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from panmatch.labels._arrays import Floats, Ints, LabelArray, as_labels
+from panmatch.labels._boxes import Box, as_slices, hull, shape_of, size_of
+from panmatch.labels._folding import fold
+from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled
 
 SEARCH_COST = 40  # bytes per voxel: labels and distances of a wider box, and masks
 LARGEST_LOOK = 1 << 24  # voxels that may be looked at at once

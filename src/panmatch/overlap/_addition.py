@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import OverlapError
-from panmatch.overlap.parts import add_parts
-from panmatch.overlap.pieces import Pieces, Predictions
-from panmatch.overlap.sums import sum_by
-from panmatch.overlap.types import Areas, Ints
+from panmatch.labels import Ints
+from panmatch.overlap._columns import Areas, sum_by
+from panmatch.overlap._parts import add_parts
+from panmatch.overlap._pieces import Pieces, Predictions
 
 if TYPE_CHECKING:
-    from panmatch.overlap.graph import Overlap
+    from panmatch.overlap._graph import Overlap
 
 
 def add_overlaps(first: Overlap, second: Overlap) -> Overlap:

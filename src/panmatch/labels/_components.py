@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.labels.chunked.volumes import ChunkedLabels, Volume, as_volume
-from panmatch.labels.device import device_components, is_on_device
-from panmatch.labels.validation import LabelArray, as_mask
+from panmatch.labels._arrays import LabelArray, as_mask, is_on_device
+from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
 Connectivity = Literal["full", "faces"]
 
@@ -72,12 +71,14 @@ def connected_components(
     """
     check_choice("connectivity", connectivity, get_args(Connectivity))
     if is_on_device(labels):
+        from panmatch.labels._device import device_components
+
         found: LabelArray = device_components(labels, None if connectivity == "full" else 1, name)
         return found
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
         return _components(as_mask(volume, name), connectivity)
-    from panmatch.labels.chunked.components import components_of
+    from panmatch.labels._chunked_components import components_of
 
     label = partial(_components_in, connectivity=connectivity)
     diagonal = connectivity == "full"

@@ -1,124 +1,29 @@
-"""Images of many classes: how labels of any encoding become segments with classes and parts.
-
-A `Panoptic` holds label arrays as they are, and knows what each combination of their labels means.
-So all encodings are counted in one pass, without making a segment image first.
-"""
+"""Encodings of images with classes: class maps, COCO segments, Cityscapes and Panoptic Parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, check_choice
-from panmatch.labels.chunked.volumes import Volume, as_volume
-from panmatch.labels.classes import SegmentClass, check_classes
-from panmatch.labels.validation import check_same_shape, refuse_beyond_int64
-
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-
-NO_CLASS = -1
-UNKNOWN_PART = -1
-STUFF = 1  # all stuff of a class is one segment
-UNNUMBERED = (1 << 44) - 1  # id of predicted things that have no number
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Meaning:
-    """What every combination of labels stands for, one row each.
-
-    Attributes
-    ----------
-    classes
-        Position of the class; −1 for none.
-    instances
-        Number of the segment within its class: 1 for stuff, 0 for things without a number.
-    parts
-        Part label, 0 for none, −1 for unknown.
-    crowd
-        Objects of the class that are not told apart (D10).
-    void
-        Nothing is known here (D10).
-    """
-
-    classes: Ints
-    instances: Ints
-    parts: Ints
-    crowd: Mask
-    void: Mask
-
-    @classmethod
-    def of_labels(
-        cls, labels: Ints, void: Mask | None = None, parts: Ints | None = None
-    ) -> Meaning:
-        """Return the meaning of a plain label image: objects of one class, 0 being background.
-
-        Parameters
-        ----------
-        labels
-            Labels of an image, one per combination.
-        void
-            Which combinations lie in void; none by default.
-        parts
-            Part labels; none by default.
-        """
-        nothing = np.zeros(len(labels), np.bool_)
-        return cls(
-            np.where(labels > 0, 0, NO_CLASS),
-            labels,
-            np.zeros_like(labels) if parts is None else parts,
-            nothing,
-            nothing if void is None else void,
-        )
-
-    @property
-    def ids(self) -> Ints:
-        """Ids of the segments: their numbers, and `UNNUMBERED` for things that have none."""
-        unnumbered = (self.instances == 0) & (self.classes >= 0)
-        if not unnumbered.any():
-            return self.instances
-        if (self.instances == UNNUMBERED).any():
-            raise LabelError(
-                f"instance {UNNUMBERED} is too large: where things have no number, they get this "
-                f"id. Number the instances from 1 on."
-            )
-        return np.where(unnumbered, UNNUMBERED, self.instances)
-
-    def take(self, at: Ints) -> Meaning:
-        """Return the meaning of other rows: row i means what row ``at[i]`` means here."""
-        return Meaning(
-            self.classes[at], self.instances[at], self.parts[at], self.crowd[at], self.void[at]
-        )
-
-
-Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Panoptic:
-    """One side of a comparison: label arrays of one shape, and what their labels mean.
-
-    Make one with `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
-    `from_panoptic_parts`.
-
-    Attributes
-    ----------
-    arrays
-        The label arrays; some may be chunked.
-    classes
-        All classes there may be.
-    decode
-        Takes the columns of distinct label combinations and their voxel counts, and returns
-        their `Meaning`; raises a `LabelError` for combinations that mean nothing.
-    """
-
-    arrays: tuple[Volume, ...]
-    classes: tuple[SegmentClass, ...]
-    decode: Decode
+from panmatch.labels._arrays import Ints, check_same_shape
+from panmatch.labels._panoptic import (
+    NO_CLASS,
+    STUFF,
+    UNKNOWN_PART,
+    Meaning,
+    Panoptic,
+    SegmentClass,
+    are_things,
+    check_classes,
+    refuse,
+    refuse_negative,
+)
+from panmatch.labels._volumes import as_volume
 
 
 def from_maps(
@@ -247,12 +152,6 @@ def from_segments(
     return Panoptic((as_volume(segments, name),), kinds, decode)
 
 
-def are_things(at: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
-    """Return which class positions are things; −1 is none."""
-    things: Mask = np.array([kind.thing for kind in kinds])[at] & (at >= 0)
-    return things
-
-
 def _class_places(
     numbers: Ints,
     counts: Ints,
@@ -281,26 +180,75 @@ def _check_numbers(
         )
 
 
-def refuse_negative(
-    numbers: Ints, counts: Ints, among: Mask, image: Volume, name: str, what: str
-) -> None:
-    """Raise a `LabelError` if some of the numbers are negative, or too large for int64."""
-    refuse_beyond_int64(numbers, counts, among, image.dtype, name)
-    bad = among & (numbers < 0)
-    if bad.any():
-        raise LabelError(
-            f"{name} holds the negative {what} {numbers[bad][0]} ({int(counts[bad].sum())} voxels "
-            f"below 0): numbers begin with 1, and 0 is none. Set such voxels to 0 or, where they "
-            f"mark unknown ones of the reference, pass a mask of them as void."
-        )
+def from_cityscapes(
+    ids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "ids"
+) -> Panoptic:
+    """Read Cityscapes panoptic ids: class × 1000 + instance, or the class alone.
+
+    A thing without instance is crowd; an id of no class is void.
+
+    Examples
+    --------
+    >>> image = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = check_classes(classes)
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        number = np.where(columns[0] >= 1000, columns[0] // 1000, columns[0])
+        # Instances count from 0 here, segments from 1.
+        instance = np.where(columns[0] >= 1000, columns[0] % 1000 + 1, 0)
+        return _coded(number, instance, np.zeros_like(number), kinds)
+
+    return Panoptic((as_volume(ids, name),), kinds, decode)
 
 
-def refuse(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
-    """Raise a `LabelError` if there is a bad number."""
-    if bad.any():
-        number = int(numbers[bad][0])
-        voxels = int(counts[numbers == number].sum())
-        raise LabelError(
-            f"{name} holds {number} ({voxels} voxels), which {why}. Nothing is guessed: add it, "
-            f"or declare it void."
-        )
+def from_panoptic_parts(
+    uids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "uids"
+) -> Panoptic:
+    """Read Panoptic Parts uids: class, class + instance or class + instance + part.
+
+    2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
+    (class × 10⁵ + instance × 100 + part). Part 0 is unknown. A thing without instance is crowd, and
+    so is an instance of a class with parts that has no part at all. An id of no class is void. In
+    this format a class with a single part counts as one without parts (D9).
+
+    Examples
+    --------
+    >>> image = from_panoptic_parts([[2400101, 24002, 7]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = tuple(
+        replace(kind, parts=()) if len(kind.parts) == 1 else kind for kind in check_classes(classes)
+    )
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        uid = columns[0]
+        full, middle = uid >= 100_000, (uid >= 100) & (uid < 100_000)
+        number = np.select([full, middle], [uid // 100_000, uid // 1000], uid)
+        instance = np.select([full, middle], [uid // 100 % 1000, uid % 1000], 0)
+        part = np.where(full & (uid % 100 > 0), uid % 100, UNKNOWN_PART)
+        return _without_partless(_coded(number, instance, part, kinds), kinds)
+
+    return Panoptic((as_volume(uids, name),), kinds, decode)
+
+
+def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning of codes in which a thing without instance is crowd."""
+    places = {kind.id: at for at, kind in enumerate(kinds)}
+    at = np.array([places.get(value, NO_CLASS) for value in number.tolist()], np.int64)
+    things = are_things(at, kinds)
+    crowd = things & (instance == 0)
+    return Meaning(at, np.where(things, instance, STUFF), part, crowd, at == NO_CLASS)
+
+
+def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning with segments that should have parts, and have none, as crowd."""
+    has_parts = np.array([kind.has_parts for kind in kinds])[meaning.classes]
+    has_parts &= meaning.classes >= 0
+    keys = meaning.classes * (1 << 32) + meaning.instances
+    partless = has_parts & ~np.isin(keys, keys[meaning.parts > 0])
+    crowd = meaning.crowd | partless
+    return Meaning(meaning.classes, meaning.instances, meaning.parts, crowd, meaning.void)

@@ -12,16 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels.chunked.boxes import (
-    Box,
-    Grid,
-    as_grid,
-    as_slices,
-    cut_evenly,
-    whole_box,
-)
-from panmatch.labels.memory import check_fits, is_chunked
-from panmatch.labels.validation import LabelArray, as_labels
+from panmatch.labels._arrays import LabelArray, as_labels, check_fits, is_chunked
+from panmatch.labels._boxes import Box, Grid, as_grid, as_slices, cut_evenly, whole_box
 
 Seen = dict[tuple[int, Box], LabelArray]
 
