@@ -54,9 +54,14 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
-    from panmatch.scoring.measure import measure, measure_whole
-    from panmatch.scoring.measurements import Average, Measurements
-    from panmatch.scoring.metrics import Metric, all_metrics
+    from panmatch.scoring import (
+        Average,
+        Measurements,
+        Metric,
+        all_metrics,
+        measure,
+        measure_whole,
+    )
     from panmatch.spec import Spec
 
 __version__ = "0.1.0"
@@ -85,9 +90,14 @@ _LATER = {
         "part_averages",
         "tally_classes",
     ),
-    "panmatch.scoring.measure": ("measure", "measure_whole"),
-    "panmatch.scoring.measurements": ("Average", "Measurements"),
-    "panmatch.scoring.metrics": ("Metric", "all_metrics"),
+    "panmatch.scoring": (
+        "Average",
+        "Measurements",
+        "Metric",
+        "all_metrics",
+        "measure",
+        "measure_whole",
+    ),
     "panmatch.spec": ("Spec",),
 }
 __getattr__ = import_later(__name__, _LATER)

@@ -52,7 +52,7 @@ def test_all_arguments_are_named() -> None:
         (
             {"spec": PARTS},
             OptionError,
-            r"classes\.body: part 2 is no label of the class, so it must be in a part image: pa",
+            r"classes\.body: part 2 is not a label of the class, so it must be in a part image: pa",
         ),
         ({"spec": "coco"}, OptionError, r"encoding 'coco' needs a table of segments .* from_segm"),
         (

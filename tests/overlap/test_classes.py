@@ -313,7 +313,7 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_maps([[24, 99, 99]], [[1, 1, 1]], PLAIN, name="b.png"),
             LabelError,
-            r"b.png holds 99 \(2 voxels\), which is no class",
+            r"b.png holds 99 \(2 voxels\), which is not a class",
         ),
         (
             lambda: pm.from_maps([[24, 26, 26]], [[1, 1, 1]], PLAIN, name="b.png"),

@@ -168,7 +168,7 @@ def whole(*shape: int) -> Any:
         ),
         (
             {"classes": KINDS}, whole(1, 4, 2) + 7, whole(1, 4, 2), LabelError,
-            r"preds holds 7 \(4 voxels\), which is no class. Nothing is guessed: add it, or "
+            r"preds holds 7 \(4 voxels\), which is not a class. Nothing is guessed: add it, or "
             r"declare it void",
         ),
         (

@@ -32,7 +32,7 @@ from panmatch.evaluation import Result
 from panmatch.evaluation.averages import filled
 from panmatch.evaluation.groups import AREAS, WAY, Group, Key, scores_of
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring.metrics import all_metrics
+from panmatch.scoring import all_metrics
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from panmatch.evaluation.groups import AREAS, COUNTS, CurveGroup, Group, Key, scores_of
 from panmatch.overlap import Floats
-from panmatch.scoring.metrics import all_metrics
+from panmatch.scoring import all_metrics
 
 AveragingName = Literal["pooled", "mean of cases"]
 Undefined = Literal["skip", "zero", "one"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.evaluation.held import hold
+from panmatch.evaluation.in_memory import load_if_needed
 from panmatch.evaluation.sides import Image, Images, Layer, make_layers
 from panmatch.labels import (
     Panoptic,
@@ -21,7 +21,7 @@ from panmatch.labels import (
     find_regions,
 )
 from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps, count_sides
-from panmatch.scoring.measurer import Measurer
+from panmatch.scoring import Measurer
 from panmatch.spec import Matcher, Spec
 
 
@@ -77,9 +77,9 @@ class ClassCase:
             self.spacing,
             void=self.void,
             regions=self.regions if any(one.regions for one in self.spec.matching) else None,
-            tolerance_mm=options.tolerance_mm,
-            boundary_width_mm=options.boundary_width_mm,
-            penalty_mm=options.penalty_mm,
+            tolerance=options.tolerance,
+            boundary_width=options.boundary_width,
+            penalty=options.penalty,
             threads=self.threads,
         )
 
@@ -135,7 +135,7 @@ def class_cases(
         )
     if isinstance(reference.labels, np.ma.MaskedArray):
         reference = Images(reference.labels.data, reference.parts)
-    layers = make_layers(spec, *hold(reference, prediction, spec))
+    layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
     classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, known, threads)]
     if spec.encoding == "labels":
         return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them

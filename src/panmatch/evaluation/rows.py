@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from panmatch.evaluation.diagnosis import Diagnosis, count_near_threshold
 from panmatch.matching import Matching
-from panmatch.scoring import Curve
-from panmatch.scoring.measurements import Measurements
+from panmatch.scoring import Curve, Measurements
 from panmatch.spec import Matcher
 
 Block = dict[str, Any]

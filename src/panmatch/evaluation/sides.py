@@ -152,6 +152,6 @@ def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
         strays = set(numbers(one.parts)) - set(one.numbers or numbers(one.parts))
         if strays and spec.encoding == "labels":
             raise OptionError(
-                f"classes.{name}: part {min(strays)} is no label of the class, so it must be in a "
-                f"part image: pass reference_parts and prediction_parts."
+                f"classes.{name}: part {min(strays)} is not a label of the class, so it must be in "
+                f"a part image: pass reference_parts and prediction_parts."
             )

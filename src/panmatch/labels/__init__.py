@@ -36,7 +36,7 @@ from panmatch.labels._panoptic import (
     check_classes,
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
-from panmatch.labels._spacing import as_spacing
+from panmatch.labels._spacing import Unit, as_spacing
 from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
 
@@ -110,6 +110,7 @@ __all__ = [
     "SkeletonOverlaps",
     "Stored",
     "SurfaceDistances",
+    "Unit",
     "Void",
     "Volume",
     "as_dask",

@@ -39,7 +39,7 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     LabelError
         For any other dtype. Floating-point labels are never converted silently.
     OptionError
-        If a chunked array is too large to be held in memory, or an array is on a CUDA device.
+        If a chunked array is too large for the memory, or an array is on a CUDA device.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _why_not_labels(values: npt.NDArray[Any], name: str) -> str:
         )
     culprit = values[~whole][0]
     return (
-        f"{problem} It holds {culprit}, which is no label: if it is a probability map, "
+        f"{problem} It holds {culprit}, which is not a label: if it is a probability map, "
         f"threshold it first; if it was resampled, use nearest-neighbour interpolation."
     )
 
@@ -207,7 +207,7 @@ def fits(size: int) -> bool:
 
 
 def check_fits(array: Any, name: str) -> None:
-    """Raise an `OptionError` if a chunked array is too large to be held as a whole."""
+    """Raise an `OptionError` if a chunked array is too large to be read as a whole."""
     size = bytes_of(array)
     if not fits(size):
         raise OptionError(

@@ -42,12 +42,12 @@ def from_maps(
     Parameters
     ----------
     class_map
-        Class ids. 0 is no class, unless a class has that id.
+        Class ids. 0 belongs to no class, unless a class has that id.
     instance_map
         Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
         its own in a prediction and crowd in a reference.
     void
-        Class ids that mean unknown. Any other id that is no class is an error.
+        Class ids that mean unknown. Any other id without a class is an error.
     part_map, void_part
         Part labels, and the one that means unknown.
     numbering
@@ -161,7 +161,7 @@ def _class_places(
 ) -> Ints:
     places = {kind.id: at for at, kind in enumerate(kinds)}
     known = np.isin(numbers, [0, *places, *void])
-    refuse(numbers, counts, ~known, name, "is no class")
+    refuse(numbers, counts, ~known, name, "is not a class")
     return np.array([places.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
 
 

@@ -81,7 +81,7 @@ def from_labels(
     part_map
         Part labels. Without it, the values themselves are the parts of a class that has some.
     void_part, not_parts
-        The part label that means unknown, and those that are no parts.
+        The part label that means unknown, and those that are not parts.
     name
         What to call the image in an error message.
 
@@ -161,8 +161,8 @@ def _parts_of_classes(
 ) -> Ints:
     """Return the part of every combination: 0 for none, −1 for unknown.
 
-    Where the label image tells the parts, labels that are no parts of their class are none. In a
-    part map they stay, for whoever counts parts to refuse them.
+    Where the label image tells the parts, labels that are not parts of their class count as none.
+    In a part map they stay, for whoever counts parts to refuse them.
     """
     has_parts = np.array([kind.has_parts for kind in kinds])[at] & (at >= 0)
     parts = np.where(has_parts & ~np.isin(labels, no_parts), labels, 0)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
+
+Unit = Literal["mm", "µm", "voxel"]
 
 
 def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float64]:

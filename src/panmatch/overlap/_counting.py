@@ -54,8 +54,8 @@ def count_overlaps(
     void
         Voxels of the reference about which nothing is known: a label of the reference, or a
         mask of the same shape (non-zero is void). They belong to no segment of the reference
-        and leave the union of every pair; a prediction more than half in void is no false
-        positive (D10).
+        and leave the union of every pair; a prediction more than half in void is never a
+        false positive (D10).
     threads
         Number of threads; by default one per four million voxels, up to the number of CPUs. Of
         chunked arrays, so many boxes are in memory at a time. The result does not depend on it.
@@ -161,7 +161,7 @@ def count_part_overlaps(
         images may be stored in chunks, each in its own way.
     void_part
         Label of voxels whose part is unknown. In the reference they are left out of every
-        part's IoU; in the prediction they are no false positives, but misses.
+        part's IoU; in the prediction they are not false positives, but misses.
     parts
         Part labels of the class; by default all that occur in either image. Other labels are an
         error. Without any, the overlap has no parts.

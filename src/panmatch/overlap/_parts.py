@@ -30,7 +30,7 @@ class Parts:
     ref_unknown
         Voxels of each reference whose part is void; they are left out of every part's IoU.
     pred, pred_unknown
-        The same for predictions; a void part there is no false positive, but a miss.
+        The same for predictions; a void part there is not a false positive, but a miss.
     hits
         Voxels of each edge on which both sides have the part, shape (edges, L).
     lost
@@ -42,7 +42,7 @@ class Parts:
     voxels
         Voxels of the image.
     background
-        ``"image"``: everything that is no part is one more label (the published definition).
+        ``"image"``: everything outside all parts is one more label (the published definition).
         ``"none"``: only parts count.
     """
 

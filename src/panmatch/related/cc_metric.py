@@ -1,4 +1,4 @@
-"""CC-Metrics: any metric per connected component of the reference, within its cell."""
+"""CC-Metrics: any metric per connected component of the reference, within its region."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ import numpy.typing as npt
 
 from panmatch.labels import (
     LabelArray,
+    Unit,
     as_mask,
     check_same_shape,
     connected_components,
     nearest_labels,
 )
 from panmatch.overlap import Floats, Ints, count_overlaps, sum_by
-from panmatch.scoring.comparison import Comparison, Rows
-from panmatch.scoring.metrics import Metric, resolve_metrics
-from panmatch.scoring.settings import Penalty, settings_for
+from panmatch.scoring import (
+    ComparedObjects,
+    Metric,
+    ObjectRows,
+    Penalty,
+    measure_options,
+    resolve_metrics,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,14 +84,15 @@ def cc_metric(
     prediction: npt.ArrayLike,
     metric: str | Metric = "dice",
     spacing: npt.ArrayLike | None = None,
-    tolerance_mm: float = 1.0,
-    penalty_mm: Penalty = None,
+    unit: Unit | None = None,
+    tolerance: float = 1.0,
+    penalty: Penalty = None,
     threads: int | None = None,
 ) -> CCMetric:
     """Return metric(prediction ∩ V(g), g) for every component g of the reference (D12).
 
-    V(g) is the cell of g: all that is nearer to g than to any other component, in physical units,
-    ties to the component with the smaller label.
+    V(g) is the Voronoi region of g: all that is nearer to g than to any other component, in
+    physical units, ties to the component with the smaller label.
 
     Parameters
     ----------
@@ -95,15 +102,15 @@ def cc_metric(
     metric
         ``"dice"``, ``"iou"``, ``"nsd"``, ``"hd95"``, ``"assd"`` or any other of
         ``docs/metrics.md``.
-    spacing, tolerance_mm, penalty_mm, threads
+    spacing, unit, tolerance, penalty, threads
         As for `measure`.
 
     Returns
     -------
     CCMetric
         ``.per_component``, ``.mean`` and, over several cases, ``.pooled``. A component in whose
-        cell nothing is predicted is 0 for Dice and the like, and NaN or the penalty for distances.
-        Without any component there is no value, and the mean is NaN.
+        region nothing is predicted is 0 for Dice and the like, and NaN or the penalty for
+        distances. Without any component there is no value, and the mean is NaN.
 
     References
     ----------
@@ -120,23 +127,23 @@ def cc_metric(
     sides = (reference, "reference"), (prediction, "prediction")
     ref, pred = (as_mask(*side).view(np.uint8) for side in sides)
     check_same_shape({"reference": ref, "prediction": pred})
-    settings = settings_for(ref.shape, spacing, tolerance_mm, None, penalty_mm)
+    options = measure_options(ref.shape, spacing, unit=unit, tolerance=tolerance, penalty=penalty)
     components = np.atleast_1d(connected_components(ref))
     predicted = np.atleast_1d(pred)
-    inside = nearest_labels(components, settings.spacing, where=predicted, threads=threads)
+    inside = nearest_labels(components, options.spacing, where=predicted, threads=threads)
     rows = _rows(components, inside, threads)
-    values = chosen.values(Comparison(rows, components, inside, settings, threads))
+    values = chosen.values(ComparedObjects(rows, components, inside, options, threads))
     return CCMetric(values, (len(values),))
 
 
-def _rows(components: LabelArray, inside: LabelArray, threads: int | None) -> Rows:
+def _rows(components: LabelArray, inside: LabelArray, threads: int | None) -> ObjectRows:
     """Return one row per component; label g of `inside` is what is predicted in V(g)."""
     found = count_overlaps(components, inside, threads=threads)
     n = len(found.ref_ids)
     at = np.searchsorted(found.ref_ids, found.pred_ids)
     predicted = sum_by(at, found.pred_sizes, n)
     first: Ints = np.concatenate([[0], np.cumsum(predicted > 0)])
-    return Rows(
+    return ObjectRows(
         ref_ids=found.ref_ids,
         pred_first=first,
         pred_ids=found.pred_ids,

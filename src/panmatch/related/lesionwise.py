@@ -23,7 +23,7 @@ def lesionwise_dice(
     reference: ArrayLike,
     prediction: ArrayLike,
     dilation: int = 0,
-    min_volume_mm3: float = 0.0,
+    min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
 ) -> float:
     """Return Σ Dice(g, all predictions that overlap g) / (|G| + FP) over components (D12).
@@ -37,9 +37,10 @@ def lesionwise_dice(
         Rounds of dilation by all neighbours but the corner ones, as in BraTS: references whose
         dilations touch are one lesion, and a prediction that touches the dilation of a lesion
         belongs to it. BraTS uses 3 for gliomas and 1 for metastases.
-    min_volume_mm3
-        References of this volume or less do not count; their predictions are no false positives
-        either. BraTS uses 50 for gliomas and 2 for metastases.
+    min_volume
+        References of this volume or less do not count, and their predictions are not false
+        positives either; in the unit of the spacing. BraTS uses 50 mm³ for gliomas, and 2 mm³ for
+        metastases.
     spacing
         Distance between voxels along each axis, for volumes; voxel units by default.
 
@@ -74,7 +75,7 @@ def lesionwise_dice(
     size = sum_by(lesion[is_ref], counts[is_ref], n)
     both = is_ref & (pred > 0)
     shared = sum_by(lesion[both], counts[both], n)
-    counting = size * voxel > _volume(min_volume_mm3)
+    counting = size * voxel > _volume(min_volume)
     counting[0] = False
     false = int(np.count_nonzero(pred_sizes[1:])) - len(np.unique(belongs[1]))
     total = float((2 * shared[counting] / (size + covered)[counting]).sum())
@@ -98,7 +99,7 @@ def _lesions(reference: LabelArray, dilation: int) -> LabelArray:
 def _volume(value: float) -> float:
     number = isinstance(value, int | float | np.integer | np.floating)
     if not number or isinstance(value, bool) or not 0 <= value < float("inf"):
-        raise OptionError(f"min_volume_mm3={value!r} must be a volume: a number from 0 on.")
+        raise OptionError(f"min_volume={value!r} must be a volume: a number from 0 on.")
     return float(value)
 
 

@@ -14,8 +14,8 @@ from panmatch.matching.catalogue import resolve_strategy
 from panmatch.matching.exact_sum import limbs_to_units, to_limbs
 from panmatch.matching.tally import are_false, part_sums, tally_edges, union_quality
 from panmatch.overlap import ClassOverlaps, Ints, Score
+from panmatch.scoring._measurements import Average
 from panmatch.scoring.curve import Curve, curve
-from panmatch.scoring.measurements import Average
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from panmatch.matching import Strategy
 from panmatch.matching.catalogue import STRATEGIES, resolve_strategy
 from panmatch.overlap import Background, Score, check_threshold
-from panmatch.scoring.metrics import Metric, resolve_metrics
+from panmatch.scoring import Metric, resolve_metrics
 from panmatch.spec.label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
 from panmatch.spec.strict_model import StrictModel
 
@@ -110,9 +110,9 @@ class Matcher(StrictModel):
 class MetricOptions(StrictModel):
     """Options of the metrics, as for `measure`."""
 
-    tolerance_mm: float = Field(default=1.0, ge=0)
-    boundary_width_mm: float | None = Field(default=None, gt=0)
-    penalty_mm: Annotated[float, Field(ge=0)] | Literal["diagonal"] | None = None
+    tolerance: float = Field(default=1.0, ge=0)
+    boundary_width: float | None = Field(default=None, gt=0)
+    penalty: Annotated[float, Field(ge=0)] | Literal["diagonal"] | None = None
 
 
 class Averaging(StrictModel):

@@ -25,7 +25,7 @@ from panmatch.datasets.statistics.checks import (
 )
 from panmatch.errors import check_choice
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring.comparison import share
+from panmatch.scoring import share
 
 Undefined = Literal["skip", "zero", "one"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import distance_metric
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def centre_distance(objects: Comparison) -> Floats:
+def centre_distance(objects: ComparedObjects) -> Floats:
     """Return the distance between the centres of mass per row.
 
     As panoptica (centre distance) with spacing: positions are index × spacing.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring._metrics.metric import Metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def relative_volume_difference(objects: Comparison) -> Floats:
+def relative_volume_difference(objects: ComparedObjects) -> Floats:
     """Return (|p| − |g|) / |g| per row.
 
     Signed: positive where too much was predicted. panoptica calls it RVD.
@@ -22,7 +22,7 @@ METRIC = Metric(
     lowest=-1.0,
     highest=float("inf"),
     better="zero",
-    unit="",
+    dimension="",
     needs="overlap",
     missed="−1",
     false_positive="NaN",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def dice(objects: Comparison) -> Floats:
+def dice(objects: ComparedObjects) -> Floats:
     """Return 2 |g ∩ p| / (|g| + |p|) per row.
 
     The same everywhere; tools differ on two empty masks, where ours is NaN.

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from panmatch.errors import OptionError, check_choice
-from panmatch.scoring import metrics as folder
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring import _metrics as folder
+from panmatch.scoring._metrics.metric import Metric
 
 _NEEDS = ("overlap", "geometry", "surface", "band", "skeleton")
 

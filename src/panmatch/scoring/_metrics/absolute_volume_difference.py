@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import Metric
+from panmatch.scoring._metrics.metric import Metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def absolute_volume_difference(objects: Comparison) -> Floats:
+def absolute_volume_difference(objects: ComparedObjects) -> Floats:
     """Return | |p| − |g| | in physical units per row.
 
     In physical units; some tools give this name to the absolute value of the relative
@@ -25,7 +25,7 @@ METRIC = Metric(
     lowest=0.0,
     highest=float("inf"),
     better="lower",
-    unit="mm³",
+    dimension="volume",
     needs="overlap",
     missed="its volume",
     false_positive="its volume",

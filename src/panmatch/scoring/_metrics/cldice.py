@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def cldice(objects: Comparison) -> Floats:
+def cldice(objects: ComparedObjects) -> Floats:
     """Return the harmonic mean of topology precision and topology sensitivity per row.
 
     After Shit et al. (2021), with the skeleton of scikit-image, in voxels: spacing does not

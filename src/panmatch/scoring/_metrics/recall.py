@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def recall(objects: Comparison) -> Floats:
+def recall(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |g| per row.
 
     The same everywhere; without a reference it is 0/0.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import distance_metric
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def hd95(objects: Comparison) -> Floats:
+def hd95(objects: ComparedObjects) -> Floats:
     """Return the larger of the two directed 95th percentiles per row.
 
     As MONAI and Metrics Reloaded. MedPy and panoptica take one percentile of both directions

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from panmatch.labels import Unit
 from panmatch.overlap import Floats
 
 if TYPE_CHECKING:
-    from panmatch.scoring.comparison import Comparison
+    from panmatch.scoring._objects import ComparedObjects
 
+Dimension = Literal["", "length", "volume"]
 Needs = Literal["overlap", "geometry", "surface", "band", "skeleton"]
 
 
@@ -37,8 +39,8 @@ class Metric:
         Range of values.
     better
         ``"higher"``, ``"lower"``, or ``"zero"`` for signed errors.
-    unit
-        ``""``, ``"mm"`` or ``"mm³"`` (voxel units where no spacing is given).
+    dimension
+        ``"length"``, ``"volume"``, or ``""`` for a plain number; `unit` gives its unit.
     needs
         The computation it shares with others: ``"overlap"`` (no voxels at all), ``"geometry"``,
         ``"surface"``, ``"band"`` or ``"skeleton"``.
@@ -47,7 +49,7 @@ class Metric:
     penalised
         Whether a stated penalty can take the place of NaN there.
     compute
-        Takes a `Comparison`, returns one value per row: NaN where it is not defined. Its
+        Takes a `ComparedObjects`, returns one value per row: NaN where it is not defined. Its
         docstring says who else defines the metric like this, and who does not.
     """
 
@@ -57,20 +59,35 @@ class Metric:
     lowest: float
     highest: float
     better: Literal["higher", "lower", "zero"]
-    unit: Literal["", "mm", "mm³"]
+    dimension: Dimension
     needs: Needs
     missed: str
     false_positive: str
     penalised: bool
-    compute: Callable[[Comparison], Floats]
+    compute: Callable[[ComparedObjects], Floats]
 
-    def values(self, objects: Comparison) -> Floats:
+    def values(self, objects: ComparedObjects) -> Floats:
         """Return one value per row, with the stated penalty where an object is alone."""
         values = np.asarray(self.compute(objects), dtype=np.float64)
         if not self.penalised:
             return values
         alone = (objects.ref_voxels > 0) != (objects.pred_voxels > 0)
-        return np.where(alone, objects.settings.penalty_mm, values)
+        penalty = objects.options.penalty
+        return np.where(alone, np.nan if penalty is None else penalty, values)
+
+    def unit(self, unit: Unit) -> str:
+        """Return the unit of its values, for images whose spacing has that unit (D14).
+
+        Examples
+        --------
+        >>> from panmatch.scoring import all_metrics
+        >>> metrics = all_metrics()
+        >>> metrics["hd"].unit("µm"), metrics["absolute_volume_difference"].unit("mm")
+        ('µm', 'mm³')
+        >>> metrics["dice"].unit("mm")
+        ''
+        """
+        return {"": "", "length": unit, "volume": f"{unit}³"}[self.dimension]
 
     @property
     def conventions(self) -> str:
@@ -88,7 +105,7 @@ def share_metric(
     name: str,
     title: str,
     formula: str,
-    compute: Callable[[Comparison], Floats],
+    compute: Callable[[ComparedObjects], Floats],
     *,
     needs: Needs,
     missed: str = "0",
@@ -104,11 +121,11 @@ def distance_metric(
     name: str,
     title: str,
     formula: str,
-    compute: Callable[[Comparison], Floats],
+    compute: Callable[[ComparedObjects], Floats],
     *,
     needs: Needs = "surface",
 ) -> Metric:
-    """Return a metric in millimetres, the lower the better, that needs both objects."""
+    """Return a metric that is a length, the lower the better, and needs both objects."""
     return Metric(
-        name, title, formula, 0.0, math.inf, "lower", "mm", needs, "NaN", "NaN", True, compute
+        name, title, formula, 0.0, math.inf, "lower", "length", needs, "NaN", "NaN", True, compute
     )

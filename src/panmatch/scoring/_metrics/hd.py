@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import distance_metric
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def hd(objects: Comparison) -> Floats:
+def hd(objects: ComparedObjects) -> Floats:
     """Return the largest distance from one boundary to the other per row.
 
     As MedPy, panoptica, MONAI and Metrics Reloaded. surface-distance measures between surface

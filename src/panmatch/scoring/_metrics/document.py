@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from panmatch.scoring.metrics.metric import Metric
-from panmatch.scoring.metrics.registry import all_metrics
+from panmatch.scoring._metrics.metric import Metric
+from panmatch.scoring._metrics.registry import all_metrics
 
 INTRODUCTION = """\
 # Metrics of objects
@@ -14,24 +14,24 @@ Written from the registry by `make docs`; a test fails if it is out of date.
 one value per reference and per false positive, `pm.measure_whole` the same for all objects of a
 class as one mask. g is a reference, p the union of the predictions matched to it, ∂ the boundary:
 voxels of an object with a face neighbour outside of it, where beyond the image is outside. d(∂g→∂p)
-are the distances from each voxel of ∂g to the nearest of ∂p, between voxel centres, in the units of
-`spacing` (voxels where none is given).
+are the distances from each voxel of ∂g to the nearest of ∂p, between voxel centres, in the unit of
+`spacing`: `unit`, by default mm with a spacing and voxels without.
 
 Every metric also has a segmentation quality `sq_…`, its mean over matched references; those from 0
 to 1 have a panoptic quality `pq_…` = `sq_…` · RQ as well. They are in `.scores`.
 
 Where a value is not defined it is NaN, and `.reasons` says why. Distances of objects without a
-partner are NaN too, or `penalty_mm`: a number, or `"diagonal"` for the length of the image
+partner are NaN too, or `penalty`: a number, or `"diagonal"` for the length of the image
 diagonal.
 
-A metric is one file in `src/panmatch/scoring/metrics`, or an object of your own:
+A metric is one file in `src/panmatch/scoring/_metrics`, or an object of your own:
 
 ```python
 >>> import numpy as np
 >>> import panmatch as pm
 >>> size = pm.Metric(
 ...     name="size_ratio", title="Size ratio", formula="|p| / |g|", lowest=0.0,
-...     highest=float("inf"), better="zero", unit="", needs="overlap", missed="0",
+...     highest=float("inf"), better="zero", dimension="", needs="overlap", missed="0",
 ...     false_positive="NaN", penalised=False,
 ...     compute=lambda objects: objects.pred_voxels / np.where(
 ...         objects.ref_voxels > 0, objects.ref_voxels, np.nan),
@@ -49,7 +49,7 @@ def metrics_page() -> str:
     """Return the page as Markdown."""
     metrics = all_metrics().values()
     table = [
-        "| name | what | range | better | unit | missed | false positive | needs |",
+        "| name | what | range | better | dimension | missed | false positive | needs |",
         "|---|---|---|---|---|---|---|---|",
         *map(_line, metrics),
     ]
@@ -59,13 +59,13 @@ def metrics_page() -> str:
 
 def _line(metric: Metric) -> str:
     top = "∞" if metric.highest == float("inf") else f"{metric.highest:g}"
-    penalty = " or `penalty_mm`" if metric.penalised else ""
+    penalty = " or `penalty`" if metric.penalised else ""
     cells = [
         f"[`{metric.name}`](#{metric.name})",
         metric.title,
         f"{metric.lowest:g} … {top}",
         metric.better,
-        metric.unit or "–",
+        metric.dimension or "–",
         metric.missed + penalty,
         metric.false_positive + penalty,
         metric.needs,

@@ -1,4 +1,4 @@
-"""Which images of a case are held in memory, and which stay in their chunks."""
+"""Which images of a case are read into memory, and which stay in their chunks."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from panmatch.errors import OptionError
 from panmatch.evaluation.sides import Images
 from panmatch.labels import as_labels, bytes_of, fits, in_gigabytes, is_chunked, memory_bytes
-from panmatch.scoring.measurer import need_voxels
+from panmatch.scoring import need_voxels
 from panmatch.spec import Spec
 
 SMALL_BYTES = 1 << 28  # images that take no more are read once, which is faster than box by box
 
 
-def hold(reference: Images, prediction: Images, spec: Spec) -> tuple[Images, Images]:
+def load_if_needed(reference: Images, prediction: Images, spec: Spec) -> tuple[Images, Images]:
     """Return both sides with chunked images read into memory where that is needed, or cheap.
 
     Metrics that look at voxels need whole images. Everything else is counted chunk by chunk, to
-    the same result; so small images are held, and large ones are not. Images of Dask stay where
+    the same result; so small images are read, and large ones are not. Images of Dask stay where
     they live.
 
     Raises
@@ -29,29 +29,29 @@ def hold(reference: Images, prediction: Images, spec: Spec) -> tuple[Images, Ima
     chunked = [
         image for side in sides.values() for image in (side.labels, side.parts) if is_chunked(image)
     ]
-    size, needy = sum(map(bytes_of, chunked)), need_voxels(spec.metric_objects)
-    if chunked and needy and not fits(size):
-        raise OptionError(_too_large(needy, size))
-    if not chunked or not (needy or (size <= SMALL_BYTES and not any(map(_on_dask, chunked)))):
+    size, by_voxels = sum(map(bytes_of, chunked)), need_voxels(spec.metric_objects)
+    if chunked and by_voxels and not fits(size):
+        raise OptionError(_too_large(by_voxels, size))
+    if not chunked or not (by_voxels or (size <= SMALL_BYTES and not any(map(_on_dask, chunked)))):
         return reference, prediction
-    held = [
-        Images(_held(side.labels, name), _held(side.parts, f"{name}_parts"))
+    loaded = [
+        Images(_loaded(side.labels, name), _loaded(side.parts, f"{name}_parts"))
         for name, side in sides.items()
     ]
-    return held[0], held[1]
+    return loaded[0], loaded[1]
 
 
 def _on_dask(image: Any) -> bool:
     return hasattr(image, "__dask_graph__") or bool(getattr(image, "on_dask", False))
 
 
-def _held(image: Any, name: str) -> Any:
+def _loaded(image: Any, name: str) -> Any:
     return as_labels(image, name) if is_chunked(image) else image
 
 
-def _too_large(needy: list[str], size: int) -> str:
+def _too_large(metrics: list[str], size: int) -> str:
     return (
-        f"metrics: {', '.join(needy)} need whole images in memory, but these take "
+        f"metrics: {', '.join(metrics)} need whole images in memory, but these take "
         f"{in_gigabytes(size)}, more than a quarter of this machine's "
         f"{in_gigabytes(memory_bytes())}. Leave them out of the spec: what is made of counts, "
         f"centres and boxes, such as iou, dice, precision and recall, goes chunk by chunk."

@@ -1,69 +1,103 @@
-"""References and what was matched to them, side by side: what metrics of objects are made from."""
+"""What metrics see: references and what was matched to them, side by side, and the options."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.errors import OptionError, check_choice
 from panmatch.labels import (
     Geometry,
     LabelArray,
     ObjectPairs,
     SkeletonOverlaps,
     SurfaceDistances,
+    Unit,
     Volume,
     as_labels,
+    as_spacing,
     inner_band,
     segment_geometry,
     skeleton_overlaps,
     surface_distances,
 )
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
-from panmatch.scoring.settings import Settings
+from panmatch.scoring._rows import ObjectRows
+
+BOUNDARY_SHARE = 0.02  # default width of a boundary band, as a share of the image diagonal
+
+Penalty = float | Literal["diagonal"] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """What is compared with what: a row per reference, then one per false positive.
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """Everything that values of objects depend on besides the images (D14).
 
     Attributes
     ----------
-    ref_ids
-        The reference's id; 0, the background, for a false positive.
-    pred_first, pred_ids
-        Labels of row i in the prediction image: ``pred_ids[pred_first[i]:pred_first[i + 1]]``,
-        rising.
-    names
-        The predictions of every row as text, joined by blanks.
-    ref_voxels, pred_voxels, shared
-        |g|, |p| and |g ∩ p| for the union p of the row's predictions, outside void.
+    spacing
+        Distance between voxels along each axis; voxel units are all ones.
+    unit
+        Of the spacing, and so of every distance.
+    tolerance
+        How far a boundary may be off for NSD.
+    boundary_width
+        Width of the bands of boundary IoU.
+    penalty
+        Distance of an object without partner; None for NaN.
     """
 
-    ref_ids: Ints
-    pred_first: Ints
-    pred_ids: Ints
-    names: list[str]
-    ref_voxels: Floats
-    pred_voxels: Floats
-    shared: Floats
+    spacing: tuple[float, ...]
+    unit: Unit
+    tolerance: float
+    boundary_width: float
+    penalty: float | None
 
-    def take(self, at: Ints) -> Rows:
-        """Return some of the rows."""
-        lengths = np.diff(self.pred_first)[at]
-        first = np.concatenate([[0], np.cumsum(lengths)])
-        within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
-        return Rows(
-            ref_ids=self.ref_ids[at],
-            pred_first=first,
-            pred_ids=self.pred_ids[np.repeat(self.pred_first[at], lengths) + within],
-            names=[self.names[i] for i in at.tolist()],
-            ref_voxels=self.ref_voxels[at],
-            pred_voxels=self.pred_voxels[at],
-            shared=self.shared[at],
+
+def measure_options(
+    shape: tuple[int, ...],
+    spacing: npt.ArrayLike | None = None,
+    *,
+    unit: Unit | None = None,
+    tolerance: float = 1.0,
+    boundary_width: float | None = None,
+    penalty: Penalty = None,
+) -> MeasureOptions:
+    """Check the options of `measure` for an image of that shape, and fill in defaults."""
+    steps = as_spacing(spacing, len(shape))
+    diagonal = float(np.linalg.norm(steps * shape))
+    if unit is None:
+        unit = "voxel" if spacing is None else "mm"
+    check_choice("unit", unit, get_args(Unit))
+    if boundary_width is None:
+        boundary_width = max(BOUNDARY_SHARE * diagonal, float(steps.max()))
+    elif _distance("boundary_width", boundary_width) < steps.min():
+        raise OptionError(
+            f"boundary_width={boundary_width!r} is less than the distance between voxels "
+            f"({steps.min():g}): such a band holds no voxel."
         )
+    if penalty is not None:
+        penalty = diagonal if penalty == "diagonal" else _distance("penalty", penalty)
+    return MeasureOptions(
+        tuple(steps.tolist()),
+        unit,
+        _distance("tolerance", tolerance),
+        _distance("boundary_width", boundary_width),
+        penalty,
+    )
+
+
+def _distance(argument: str, value: object) -> float:
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+        distance = float(value)
+        if 0 <= distance < float("inf"):
+            return distance
+    choice = ", or 'diagonal'" if argument == "penalty" else ""
+    raise OptionError(f"{argument}={value!r} must be a distance: a number from 0 on{choice}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,15 +110,29 @@ class Bands:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Rows to compare, with the shared computations that metrics ask for, each done once."""
+class ComparedObjects:
+    """Objects that are compared row by row, with what several metrics need, each computed once.
 
-    rows: Rows
+    Attributes
+    ----------
+    rows
+        What is compared with what.
+    reference, prediction
+        Label images that hold the labels of the rows; void is background in both.
+    options
+        Spacing, unit, tolerance, width and penalty.
+    threads
+        Number of threads; by default as many as pay.
+    known
+        Geometry of all segments of both images, if it is known already.
+    """
+
+    rows: ObjectRows
     reference: Volume
     prediction: Volume
-    settings: Settings
+    options: MeasureOptions
     threads: int | None = None
-    known: tuple[Geometry, Geometry] | None = None  # of all segments of both images
+    known: tuple[Geometry, Geometry] | None = None
 
     def __len__(self) -> int:
         return len(self.rows.ref_ids)
@@ -105,14 +153,14 @@ class Comparison:
         return self.rows.shared
 
     @property
-    def tolerance_mm(self) -> float:
+    def tolerance(self) -> float:
         """How far a boundary may be off."""
-        return self.settings.tolerance_mm
+        return self.options.tolerance
 
     @property
     def voxel_volume(self) -> float:
         """Physical volume of one voxel."""
-        return float(np.prod(self.settings.spacing))
+        return float(np.prod(self.options.spacing))
 
     @cached_property
     def paired(self) -> npt.NDArray[np.bool_]:
@@ -158,7 +206,7 @@ class Comparison:
     def surface(self) -> SurfaceDistances:
         """Distances between the boundaries of the paired rows."""
         return surface_distances(
-            *self._whole_images, self.pairs, self.settings.spacing, threads=self.threads
+            *self._whole_images, self.pairs, self.options.spacing, threads=self.threads
         )
 
     @cached_property
@@ -169,7 +217,7 @@ class Comparison:
     @cached_property
     def bands(self) -> Bands:
         """Inner bands of all rows: all objects of an image at once."""
-        width, spacing = self.settings.boundary_width_mm, self.settings.spacing
+        width, spacing = self.options.boundary_width, self.options.spacing
         unions, union_ids = self._unions()
         box = self._box()
         bands = count_overlaps(
@@ -207,7 +255,7 @@ class Comparison:
         return np.repeat(np.arange(len(self)), np.diff(self.rows.pred_first))
 
     def _centroid(self, geometry: Geometry) -> Floats:
-        sums = geometry.coordinate_sums * np.array(self.settings.spacing)
+        sums = geometry.coordinate_sums * np.array(self.options.spacing)
         return share(sums, geometry.voxels[:, np.newaxis].astype(np.float64))
 
     def _unions(self) -> tuple[LabelArray, Ints]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def iou(objects: Comparison) -> Floats:
+def iou(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |g ∪ p| per row: the quality of D3.
 
     The same everywhere. Void voxels leave the union (D1), as in COCO's PQ.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def precision(objects: Comparison) -> Floats:
+def precision(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |p| per row.
 
     The same everywhere; without a prediction it is 0/0.

@@ -1,4 +1,4 @@
-"""From a matching to the rows of a comparison."""
+"""What is compared with what: from a matching to a row per reference and per false positive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,47 @@ import numpy.typing as npt
 from panmatch.labels import Volume, paint_volumes
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints, Overlap
-from panmatch.scoring.comparison import Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectRows:
+    """What is compared with what: a row per reference, then one per false positive.
+
+    Attributes
+    ----------
+    ref_ids
+        The reference's id; 0, the background, for a false positive.
+    pred_first, pred_ids
+        Labels of row i in the prediction image: ``pred_ids[pred_first[i]:pred_first[i + 1]]``,
+        rising.
+    names
+        The predictions of every row as text, joined by blanks.
+    ref_voxels, pred_voxels, shared
+        |g|, |p| and |g ∩ p| for the union p of the row's predictions, outside void.
+    """
+
+    ref_ids: Ints
+    pred_first: Ints
+    pred_ids: Ints
+    names: list[str]
+    ref_voxels: Floats
+    pred_voxels: Floats
+    shared: Floats
+
+    def take(self, at: Ints) -> ObjectRows:
+        """Return some of the rows."""
+        lengths = np.diff(self.pred_first)[at]
+        first = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
+        return ObjectRows(
+            ref_ids=self.ref_ids[at],
+            pred_first=first,
+            pred_ids=self.pred_ids[np.repeat(self.pred_first[at], lengths) + within],
+            names=[self.names[i] for i in at.tolist()],
+            ref_voxels=self.ref_voxels[at],
+            pred_voxels=self.pred_voxels[at],
+            shared=self.shared[at],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +105,7 @@ def cut_out(
     return PieceImage(image, *pairs)
 
 
-def rows_of(matching: Matching, pieces: PieceImage | None = None) -> Rows:
+def rows_of(matching: Matching, pieces: PieceImage | None = None) -> ObjectRows:
     """Return a row per reference, then one per false positive.
 
     Parameters
@@ -80,7 +120,7 @@ def rows_of(matching: Matching, pieces: PieceImage | None = None) -> Rows:
     row, labels = _labels(matching, pieces)
     areas = overlap.pred_areas
     per_row = np.bincount(row, minlength=n + len(false))
-    return Rows(
+    return ObjectRows(
         ref_ids=np.concatenate([overlap.ref_ids, np.zeros_like(false)]),
         pred_first=np.concatenate([[0], np.cumsum(per_row)]),
         pred_ids=labels[np.lexsort((labels, row))],

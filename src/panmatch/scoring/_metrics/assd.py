@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import distance_metric
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def assd(objects: Comparison) -> Floats:
+def assd(objects: ComparedObjects) -> Floats:
     """Return the mean of the distances of both directions together, per row.
 
     As Metrics Reloaded. MedPy and panoptica call the mean of the two directed means ASSD: that

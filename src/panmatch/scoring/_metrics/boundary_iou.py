@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison, share
-from panmatch.scoring.metrics.metric import share_metric
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
 
 
-def boundary_iou(objects: Comparison) -> Floats:
+def boundary_iou(objects: ComparedObjects) -> Floats:
     """Return the IoU of the inner bands per row.
 
     After Cheng et al. (2021), whose default width we keep: 2 % of the image diagonal,
@@ -22,7 +22,7 @@ def boundary_iou(objects: Comparison) -> Floats:
 METRIC = share_metric(
     name="boundary_iou",
     title="Boundary IoU",
-    formula="IoU of the inner bands: voxels at most boundary_width_mm from outside their object",
+    formula="IoU of the inner bands: voxels at most boundary_width from outside their object",
     compute=boundary_iou,
     needs="band",
 )

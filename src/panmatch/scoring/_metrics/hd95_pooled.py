@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from panmatch.overlap import Floats
-from panmatch.scoring.comparison import Comparison
-from panmatch.scoring.metrics.metric import distance_metric
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
 
 
-def hd95_pooled(objects: Comparison) -> Floats:
+def hd95_pooled(objects: ComparedObjects) -> Floats:
     """Return the 95th percentile of the distances of both directions together, per row.
 
     As MedPy and panoptica (there: HD95).

@@ -12,8 +12,8 @@ from panmatch.errors import OptionError, check_choice
 from panmatch.matching import Tally, ratio
 from panmatch.matching.exact_sum import limbs_to_units, to_limbs, units_to_float
 from panmatch.overlap import Floats
-from panmatch.scoring.metrics import Metric
-from panmatch.scoring.settings import Settings
+from panmatch.scoring._metrics import Metric
+from panmatch.scoring._objects import MeasureOptions
 
 Over = Literal["matched", "references", "all"]
 
@@ -96,14 +96,15 @@ class Measurements:
         What was measured.
     tally
         Of the matching.
-    settings
-        Spacing, tolerance, width and penalty that were used; None for a sum in which they differ.
+    options
+        Spacing, unit, tolerance, width and penalty that were used; None for a sum in which they
+        differ.
     """
 
     columns: dict[str, npt.NDArray[Any]]
     metrics: tuple[Metric, ...]
     tally: Tally
-    settings: Settings | None
+    options: MeasureOptions | None
 
     def __len__(self) -> int:
         return len(self.columns["status"])
@@ -117,8 +118,8 @@ class Measurements:
             name: np.concatenate([column, other.columns[name]])
             for name, column in self.columns.items()
         }
-        settings = self.settings if self.settings == other.settings else None
-        return Measurements(columns, self.metrics, self.tally + other.tally, settings)
+        options = self.options if self.options == other.options else None
+        return Measurements(columns, self.metrics, self.tally + other.tally, options)
 
     def __radd__(self, other: object) -> Measurements:
         return self if other == 0 else NotImplemented  # sum() begins with 0
@@ -164,7 +165,7 @@ class Measurements:
         metric = self._metric(name)
         if not metric.is_share:
             raise OptionError(
-                f"name={name!r} is no quality from 0 to 1, so it has no tally and no PQ: use "
+                f"name={name!r} is not a quality from 0 to 1, so it has no tally and no PQ: use "
                 f"average({name!r}), or the score 'sq_{name}'."
             )
         units = self.average(name).units
@@ -191,7 +192,7 @@ class Measurements:
         metric = next((m for m in self.metrics if name == f"pq_{m.name}"), None)
         if metric is not None and not metric.is_share:
             raise OptionError(
-                f"name={name!r} has no meaning: {metric.name} is no quality from 0 to 1 that "
+                f"name={name!r} has no meaning: {metric.name} is not a quality from 0 to 1 that "
                 f"could be multiplied with RQ. 'sq_{metric.name}' and 'rq' have."
             )
         check_choice("name", name, self.scores)
