@@ -19,7 +19,7 @@ from panmatch.datasets.loading import is_chunked_case
 from panmatch.datasets.pairing import Layout, pair
 from panmatch.datasets.run import RunOptions, run_dataset
 from panmatch.datasets.task import Order
-from panmatch.evaluation import held
+from panmatch.evaluation import in_memory
 from panmatch.spec import as_spec
 from tests.chunked_arrays import Array, boxes_up_to
 from tests.clusters import local_cluster
@@ -73,7 +73,7 @@ def test_tables_of_a_run_box_by_box_are_those_of_a_run_in_memory(
 ) -> None:
     cases = pair(save_pair(tmp_path))
     run_dataset(cases, ORDER, tmp_path / "memory")
-    monkeypatch.setattr(held, "SMALL_BYTES", 0)
+    monkeypatch.setattr(in_memory, "SMALL_BYTES", 0)
     with boxes_up_to(1):
         run_dataset(cases, ORDER, tmp_path / "boxes")
     assert tables(tmp_path / "boxes") == tables(tmp_path / "memory")

@@ -44,6 +44,14 @@ def test_without_void_images_stay_as_they_are() -> None:
     assert not void.covers({"reference": REFERENCE}).any()
 
 
+def test_labels_and_a_mask_go_together() -> None:
+    void = Void((255, 1), np.array([0, 0, 0, 1]))
+    cleared = void.clear(REFERENCE, PREDICTION)
+    assert [image.tolist() for image in cleared] == [[0, 0, 2, 0], [0, 0, 4, 0]]
+    columns = {"reference": np.array([1, 2, 2]), "void": np.array([0, 0, 7])}
+    assert void.covers(columns).tolist() == [True, False, True]
+
+
 def test_masks_join() -> None:
     more = np.array([1, 0, 0, 0])
     assert Void(mask=MASK).with_mask(None).mask is MASK

@@ -128,9 +128,9 @@ def class_cases(
     occur. Parameters are those of `evaluate`.
     """
     known = Void.of(reference.labels, prediction.labels, void)
-    if known.label is not None:
+    if known.labels:
         raise OptionError(
-            f"void={known.label} must be a mask of void voxels. If it is a label of the reference, "
+            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the reference, "
             f"list it under `void` in the spec."
         )
     if isinstance(reference.labels, np.ma.MaskedArray):

@@ -16,15 +16,15 @@ from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Void:
-    """Void voxels of a reference: those with a certain label, those of a mask, or none.
+    """Void voxels of a reference: those with certain labels, and those of a mask.
 
     Counting asks which combinations of labels lie in void (`images`, `covers`), everything that
     looks at voxels asks for images without it (`clear`). `Void.of` reads what users pass.
 
     Attributes
     ----------
-    label
-        The label of the reference that means unknown; None if no label does.
+    labels
+        Labels of the reference that mean unknown.
     mask
         Not 0 where nothing is known; None without a mask.
 
@@ -35,7 +35,7 @@ class Void:
     (array([1, 0, 2]), array([4, 0, 4]))
     """
 
-    label: int | None = None
+    labels: tuple[int, ...] = ()
     mask: npt.ArrayLike | None = None
 
     @classmethod
@@ -79,7 +79,7 @@ class Void:
                 f"void={void!r} is neither a label of the reference (an integer) nor a mask of its "
                 f"shape."
             )
-        return cls(label=int(void))
+        return cls(labels=(int(void),))
 
     @property
     def images(self) -> dict[str, npt.ArrayLike]:
@@ -95,24 +95,20 @@ class Void:
             Labels of every combination by the name of the image: ``"reference"``, and
             ``"void"`` if there is a mask.
         """
-        covered: Mask = np.zeros(len(columns["reference"]), np.bool_)
-        if self.mask is not None:
-            covered = columns["void"] != 0
-        elif self.label is not None:
-            covered = columns["reference"] == self.label
-        return covered
+        covered = _any_of(columns["reference"], labels=self.labels)
+        return covered if self.mask is None else covered | (columns["void"] != 0)
 
     def clear(self, reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[Volume, Volume]:
         """Return both label images with background in void; without void, as they are."""
         ref, pred = as_volume(reference, "reference"), as_volume(prediction, "prediction")
         check_same_shape({"reference": ref, "prediction": pred})
-        if self.mask is not None:
-            unknown = as_volume(self.mask, "void")
-            check_same_shape({"reference": ref, "void": unknown})
-        elif self.label is not None:
-            unknown = map_labels(partial(np.equal, self.label), ref)
-        else:
+        masks = [] if self.mask is None else [as_volume(self.mask, "void")]
+        if self.labels:
+            masks.append(map_labels(partial(_any_of, labels=self.labels), ref))
+        if not masks:
             return ref, pred
+        check_same_shape({"reference": ref, "void": masks[0]})
+        unknown = masks[0] if len(masks) == 1 else map_labels(_either, *masks)
         return map_labels(_known, unknown, ref), map_labels(_known, unknown, pred)
 
     def with_mask(self, mask: Volume | None) -> Void:
@@ -120,11 +116,19 @@ class Void:
         if mask is None:
             return self
         if self.mask is None:
-            return Void(self.label, mask)
-        return Void(self.label, map_labels(_either, mask, as_volume(self.mask, "void")))
+            return Void(self.labels, mask)
+        return Void(self.labels, map_labels(_either, mask, as_volume(self.mask, "void")))
 
     def __bool__(self) -> bool:
-        return self.mask is not None or self.label is not None
+        return self.mask is not None or bool(self.labels)
+
+
+def _any_of(image: LabelArray, *, labels: tuple[int, ...]) -> Mask:
+    """Return where an image has one of the labels."""
+    found = np.zeros(image.shape, np.bool_)
+    for label in labels:
+        found |= image == label
+    return found
 
 
 def _known(unknown: LabelArray, labels: LabelArray) -> LabelArray:

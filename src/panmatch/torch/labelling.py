@@ -9,7 +9,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from torch import Tensor
 
 from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, check_choice
@@ -17,6 +16,7 @@ from panmatch.labels import (
     LabelGroup,
     Panoptic,
     SegmentClass,
+    Void,
     check_classes,
     from_labels,
     from_maps,
@@ -124,20 +124,10 @@ class Labelling:
 
     def _count(self, reference: Any, prediction: Any, void: Any | None) -> ClassOverlaps:
         if self._holds_plain_ids:
-            overlap = count_overlaps(reference, prediction, self._unknown(reference, void))
+            overlap = count_overlaps(reference, prediction, Void(self.void, void))
             return ClassOverlaps.of_one(self.kinds[0], overlap)
         both = self._read(reference, "target"), self._read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
-
-    def _unknown(self, reference: Any, void: Any | None) -> Any | None:
-        if not self.void:
-            return void
-        if isinstance(reference, Tensor):
-            labels = torch.tensor(self.void, device=reference.device)
-            unknown = torch.isin(reference.long(), labels)
-        else:
-            unknown = np.isin(reference, self.void)
-        return unknown if void is None else unknown | (void != 0)
 
     def _read(self, image: Array, name: str) -> Panoptic:
         if self.holds_pairs:
