@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from panmatch.labels import device
+from panmatch.labels import _device as device
 
 SIZE, REPEATS = 1024, 9
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 import panmatch as pm
 from benchmarks.machine import describe_machine, keep_below
 from panmatch import phantoms
-from panmatch.matching import _optimal_merge as optimal_merge, optimality_gap
+from panmatch.matching import _optimal_merge as optimal_merge
+from panmatch.matching import optimality_gap
 
 PAGE = Path(__file__).parents[1] / "docs" / "optimal-matching.md"
 MARK = "<!-- Everything below is written by `make study`. -->"

@@ -70,7 +70,10 @@ def _blocks(dataset: Dataset, summed: Summed) -> list[str]:
                 f"Who is best{title}: {led_in_words(summed, kind)}",
                 leaders_table(summed, kind),
             ]
-        blocks += [f"Pooled {summed.named(kind, 'PQ')}{title} at thresholds τ:", grid_table(summed, kind)]
+        blocks += [
+            f"Pooled {summed.named(kind, 'PQ')}{title} at thresholds τ:",
+            grid_table(summed, kind),
+        ]
         counts = counts_table(summed, kind, COUNTED_AT)
         blocks += [f"<details><summary>Counts{title}</summary>", counts, "</details>"]
     return blocks

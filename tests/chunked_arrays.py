@@ -14,7 +14,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from panmatch.labels.chunked import folding
+from panmatch.labels import _folding as folding
 
 Array = npt.NDArray[Any]
 

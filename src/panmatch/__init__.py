@@ -32,26 +32,35 @@ from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
+    from panmatch.datasets import Comparison, compare
     from panmatch.evaluation import Evaluator, Result, evaluate
     from panmatch.formats import load_overlap, save_overlap
-    from panmatch.labels.classes import SegmentClass
-    from panmatch.labels.coded_ids import from_cityscapes, from_panoptic_parts
-    from panmatch.labels.label_groups import LabelGroup, from_labels
-    from panmatch.labels.panoptic import Panoptic, from_maps, from_segments
-    from panmatch.overlap.classes import ClassOverlaps, count_class_overlaps
-    from panmatch.overlap.part_counting import count_part_overlaps
-    from panmatch.scoring.class_scores import (
+    from panmatch.labels import (
+        LabelGroup,
+        Panoptic,
+        SegmentClass,
+        from_cityscapes,
+        from_labels,
+        from_maps,
+        from_panoptic_parts,
+        from_segments,
+    )
+    from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_part_overlaps
+    from panmatch.scoring import (
+        Average,
         ClassCurves,
         ClassTallies,
         GroupScore,
+        Measurements,
+        Metric,
+        all_metrics,
         class_curves,
         match_classes,
+        measure,
+        measure_whole,
         part_averages,
         tally_classes,
     )
-    from panmatch.scoring.measure import measure, measure_whole
-    from panmatch.scoring.measurements import Average, Measurements
-    from panmatch.scoring.metrics import Metric, all_metrics
     from panmatch.spec import Spec
 
 __version__ = "0.1.0"
@@ -60,26 +69,36 @@ __version__ = "0.1.0"
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
+        "panmatch.datasets": ("Comparison", "compare"),
         "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
         "panmatch.formats": ("load_overlap", "save_overlap"),
-        "panmatch.labels.classes": ("SegmentClass",),
-        "panmatch.labels.coded_ids": ("from_cityscapes", "from_panoptic_parts"),
-        "panmatch.labels.label_groups": ("LabelGroup", "from_labels"),
-        "panmatch.labels.panoptic": ("Panoptic", "from_maps", "from_segments"),
-        "panmatch.overlap.classes": ("ClassOverlaps", "count_class_overlaps"),
-        "panmatch.overlap.part_counting": ("count_part_overlaps",),
-        "panmatch.scoring.class_scores": (
+        "panmatch.labels": (
+            "LabelGroup",
+            "Panoptic",
+            "SegmentClass",
+            "from_cityscapes",
+            "from_labels",
+            "from_maps",
+            "from_panoptic_parts",
+            "from_segments",
+        ),
+        "panmatch.overlap": ("ClassOverlaps", "count_class_overlaps", "count_part_overlaps"),
+        "panmatch.scoring": (
+            "Average",
             "ClassCurves",
             "ClassTallies",
+            "Comparison",
             "GroupScore",
+            "Measurements",
+            "Metric",
+            "all_metrics",
             "class_curves",
             "match_classes",
+            "measure",
+            "measure_whole",
             "part_averages",
             "tally_classes",
         ),
-        "panmatch.scoring.measure": ("measure", "measure_whole"),
-        "panmatch.scoring.measurements": ("Average", "Measurements"),
-        "panmatch.scoring.metrics": ("Metric", "all_metrics"),
         "panmatch.spec": ("Spec",),
     },
 )
@@ -91,6 +110,7 @@ __all__ = [
     "ClassCurves",
     "ClassOverlaps",
     "ClassTallies",
+    "Comparison",
     "Curve",
     "Evaluator",
     "GroupScore",
@@ -114,6 +134,7 @@ __all__ = [
     "__version__",
     "all_metrics",
     "class_curves",
+    "compare",
     "count_class_overlaps",
     "count_overlaps",
     "count_part_overlaps",

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from panmatch.datasets._statistics import Interval, bootstrap_mean, interval, resample
+from panmatch.datasets import resample
+from panmatch.datasets._statistics import Interval, bootstrap_mean, interval
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats, Ints
 

@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from panmatch.datasets._statistics import (
-    bootstrap_mean,
-    holm,
-    interval,
-    paired_test,
-    resample,
-    signed_rank_p,
-)
+from panmatch.datasets import resample
+from panmatch.datasets._statistics import bootstrap_mean, holm, interval, paired_test, signed_rank_p
 from panmatch.errors import OptionError, ShapeError
 
 NAN = float("nan")

@@ -11,13 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from panmatch.datasets._statistics import (
-    kendall_tau,
-    rank_counts,
-    rank_counts_resampled,
-    ranks,
-    resample,
-)
+from panmatch.datasets import resample
+from panmatch.datasets._statistics import kendall_tau, rank_counts, rank_counts_resampled, ranks
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats
 

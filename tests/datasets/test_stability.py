@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panmatch as pm
+from panmatch.datasets import RankInterval, ranking_over_threshold
 from panmatch.datasets._statistics import (
     LeadInterval,
     LeadShare,
-    RankInterval,
     RankSpread,
     crossings,
     lead_share,
     rank_stability,
-    ranking_over_threshold,
     ranks,
 )
 from panmatch.errors import OptionError, ShapeError

@@ -15,8 +15,7 @@ import numpy.typing as npt
 import panmatch as pm
 from panmatch.evaluation import CaseResult, tables
 from panmatch.labels import connected_components
-from panmatch.spec import ClassSpec, Spec
-from panmatch.spec._label_set import numbers
+from panmatch.spec import ClassSpec, Spec, label_numbers
 
 Labels = npt.NDArray[np.int64]
 Row = dict[str, Any]
@@ -126,7 +125,7 @@ def expected_scores(
     void: npt.NDArray[np.bool_] | None = None,
 ) -> Iterator[Row]:
     """Yield what the score table must hold, in its order."""
-    left_out = numbers(spec.void)
+    left_out = label_numbers(spec.void)
     unknown = np.isin(reference, left_out)
     unknown = unknown if void is None else unknown | void
     for name, one in spec.classes.items():

@@ -10,7 +10,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError, SpecError
-from panmatch.evaluation.sides import split_classes
+from panmatch.evaluation._sides import split_classes
 from panmatch.spec import ClassSpec, as_spec
 
 PARTS: dict[str, Any] = {"classes": {"body": {"labels": 1, "parts": [1, 2]}}}
@@ -53,7 +53,7 @@ def test_all_arguments_are_named() -> None:
         (
             {"spec": PARTS},
             OptionError,
-            r"classes\.body: part 2 is no label of the class, so it must be in a part image: pa",
+            r"classes\.body: part 2 is not a label of the class, so it must be in a part image: pa",
         ),
         ({"spec": "coco"}, OptionError, r"encoding 'coco' needs a table of segments .* from_segm"),
         (

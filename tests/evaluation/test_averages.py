@@ -10,8 +10,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.evaluation import AverageScore, CaseResult, Result, filled
-from panmatch.evaluation.setting import AREAS, known_scores
-from panmatch.scoring.metrics import resolve_metrics
+from panmatch.evaluation._setting import AREAS, known_scores
+from panmatch.scoring import resolve_metrics
 from panmatch.spec import Spec, as_spec
 from tests.evaluation.by_hand import columns_of, objects
 from tests.evaluation.dataset import SPEC, evaluated, images, result, row_for, scores
@@ -291,7 +291,7 @@ def test_matched_objects_without_a_distance_are_left_out_of_its_mean() -> None:
 
 
 def test_penalties_of_missed_objects_are_no_part_of_the_mean_over_matched_ones() -> None:
-    options = {"penalty_mm": 30.0}
+    options = {"penalty": 30.0}
     spec = as_spec({"matching": "one-to-one", "metrics": "hd", "metric_options": options})
     found = evaluated({"a": (strip("aaaabb.."), strip("aaa....c"))}, spec)
     assert columns_of(found.cases[0], "instances")["hd"] == [1.0, 30.0, 30.0]

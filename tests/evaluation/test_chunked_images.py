@@ -10,8 +10,8 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OptionError
-from panmatch.evaluation import held
-from panmatch.labels import memory
+from panmatch.evaluation import in_memory
+from panmatch.labels import _arrays
 from tests.chunked_arrays import Array, Watched, boxes_up_to, stored
 
 SHAPE = (18, 20, 15)
@@ -60,7 +60,7 @@ def scene() -> tuple[Array, Array]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "SMALL_BYTES", -1)
+    monkeypatch.setattr(in_memory, "SMALL_BYTES", -1)
 
 
 @pytest.mark.parametrize("kind", ["zarr", "dask"])
@@ -119,7 +119,7 @@ def test_without_regions_every_chunk_is_decoded_twice() -> None:
 
 
 def test_small_images_are_read_once_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "SMALL_BYTES", 1 << 20)
+    monkeypatch.setattr(in_memory, "SMALL_BYTES", 1 << 20)
     images = watched_pair()
     with boxes_up_to(1):
         sides: dict[str, Any] = {"reference": images[0], "prediction": images[1]}
@@ -142,8 +142,8 @@ def test_metrics_of_voxels_read_whole_images_if_they_fit(kind: str) -> None:
 def test_metrics_of_voxels_name_themselves_if_images_do_not_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(memory, "memory_bytes", lambda: 4000)
-    monkeypatch.setattr(held, "memory_bytes", lambda: 4000)
+    monkeypatch.setattr(_arrays, "memory_bytes", lambda: 4000)
+    monkeypatch.setattr(in_memory, "memory_bytes", lambda: 4000)
     images = [stored(image, (7, 9, 8)) for image in scene()]
     spec = {"metrics": ["dice", "hd95", "boundary_iou"]}
     with pytest.raises(OptionError) as caught:

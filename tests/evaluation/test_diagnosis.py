@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 import panmatch as pm
-from panmatch.evaluation.diagnosis import count_near_threshold, diagnose
+from panmatch.evaluation import diagnose
+from panmatch.evaluation._diagnosis import count_near_threshold
 from tests import scenes
 from tests.evaluation.by_hand import columns_of, mistakes, near_threshold, only
 from tests.hypothesis_scenes import overlaps

@@ -130,7 +130,7 @@ def test_panoptic_images_work_with_regions_and_metrics() -> None:
     case = pm.evaluate(reference=sides[0], prediction=sides[1], spec=spec, spacing=(1, 2)).cases[0]
     cells = [np.where(classes == 1, numbers, 0) for classes, numbers, _ in maps]
     overlap = pm.count_part_overlaps(
-        cells[0], cells[1], maps[0][2], maps[1][2], parts=[1, 2], regions=True, spacing=(1, 2)
+        cells[0], cells[1], maps[0][2], maps[1][2], parts=[1, 2], regions="voronoi", spacing=(1, 2)
     )
     tally = pm.match(overlap, pm.RegionUnion(), 0.1).tally
     row = only(case, **{"class": "cell"}, strategy="union")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.datasets._statistics import resample
+from panmatch.datasets import resample
 from panmatch.evaluation import AverageScore, Result, average_all, averages
 from tests.evaluation.dataset import SPEC, evaluated, result, row_for
 from tests.scenes import strip

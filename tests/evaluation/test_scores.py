@@ -274,7 +274,7 @@ def test_parts_of_part_images(background: Any, with_void: bool, seed: int) -> No
             parts=[1, 2, 3],
             background=background,
             void=void,
-            regions=matcher.regions is not None,
+            regions="voronoi" if matcher.regions else None,
             spacing=(1.0, 3.0) if matcher.regions else None,
         )
         assert overlap.parts is not None
@@ -331,7 +331,7 @@ def test_parts_among_the_labels_of_the_image(regions: bool) -> None:
             for parent, image in zip(parents, images, strict=True)
         ]
         overlap = pm.count_part_overlaps(
-            parents[0], parents[1], parts[0], parts[1], parts=[1, 2, 3], regions=regions
+            *parents, *parts, parts=[1, 2, 3], regions="voronoi" if regions else None
         )
         tally = pm.match(overlap, "many-to-one", 0.1).tally
         assert tally.tp > 0

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import panmatch as pm
-from panmatch.evaluation import CaseResult, Result
-from panmatch.evaluation.wording import number, table
+from panmatch.evaluation import CaseResult, Result, number, table
 from panmatch.matching import STRATEGIES, Matcher
 from panmatch.spec import Spec, as_spec
 from tests.scenes import strip

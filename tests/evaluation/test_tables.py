@@ -123,7 +123,7 @@ def test_every_matching_has_its_own_rows() -> None:
 
 
 def test_options_of_metrics_reach_every_value() -> None:
-    options: dict[str, Any] = {"tolerance_mm": 0.5, "boundary_width_mm": 2.0, "penalty_mm": 30.0}
+    options: dict[str, Any] = {"tolerance": 0.5, "boundary_width": 2.0, "penalty": 30.0}
     rows = instances(
         matching="one-to-one", metrics=["nsd", "boundary_iou", "hd"], metric_options=options
     )

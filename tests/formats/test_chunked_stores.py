@@ -11,7 +11,7 @@ import pytest
 
 from panmatch.errors import FileError
 from panmatch.formats import is_chunked_file, open_labels, read_labels
-from panmatch.labels.chunked.volumes import ChunkedLabels
+from panmatch.labels import ChunkedLabels
 from tests.formats.test_zarr_stores import (
     SPACE,
     fill,

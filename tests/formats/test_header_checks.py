@@ -9,7 +9,7 @@ import pytest
 
 from panmatch.errors import FileError, ShapeError
 from panmatch.formats import LabelImage, check_same_grid
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit
 from tests.formats.volumes import STEPS, numbered, oblique_affine
 
 Affine = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import pytest
 from panmatch.errors import OptionError
 from panmatch.formats import LabelImage, check_same_grid, convert_spacing, read_labels
 from panmatch.formats._medical import read_itk
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit
 from tests.formats.volumes import STEPS, numbered, oblique_affine, save_image, save_itk
 
 Affine = npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panmatch.labels.chunked.boxes import (
+from panmatch.labels._boxes import (
     Box,
     Grid,
     as_grid,

@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels import connected_components
-from panmatch.labels.chunked.components import touching
-from panmatch.labels.chunked.volumes import ChunkedLabels
+from panmatch.labels import ChunkedLabels, connected_components
+from panmatch.labels._chunked_components import touching
 from tests.chunked_arrays import (
     Array,
     Watched,

@@ -12,12 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels import as_labels, memory, segment_geometry
-from panmatch.labels.chunked import folding
-from panmatch.labels.chunked.boxes import Box
-from panmatch.labels.chunked.folding import FAN_IN, Tree, fold, look_in_turn, plan_cuts
-from panmatch.labels.chunked.volumes import ChunkedLabels, Stored, as_volume, map_labels
-from panmatch.labels.combinations import add_counted, distinct_labels
+from panmatch.labels import (
+    ChunkedLabels,
+    Stored,
+    _arrays,
+    as_labels,
+    as_volume,
+    distinct_labels,
+    map_labels,
+    segment_geometry,
+)
+from panmatch.labels import _folding as folding
+from panmatch.labels._boxes import Box
+from panmatch.labels._combinations import add_counted
+from panmatch.labels._folding import FAN_IN, Tree, fold, look_in_turn, plan_cuts
 from tests.chunked_arrays import (
     Array,
     Watched,
@@ -119,7 +127,7 @@ def test_dask_arrays_of_unknown_lengths_are_refused() -> None:
 
 def test_what_must_be_whole_is_read_if_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(as_labels(stored(IMAGE, (2, 2, 2)), "image"), IMAGE)
-    monkeypatch.setattr(memory, "memory_bytes", lambda: 400)
+    monkeypatch.setattr(_arrays, "memory_bytes", lambda: 400)
     with pytest.raises(OptionError, match=r"reference takes 0\.0 GB, more than a quarter of this"):
         as_labels(stored(IMAGE, (2, 2, 2)), "reference")
     with pytest.raises(OptionError, match="the image takes"):
@@ -128,7 +136,7 @@ def test_what_must_be_whole_is_read_if_it_fits(monkeypatch: pytest.MonkeyPatch) 
 
 def test_memory_of_an_unknown_system_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sysconf")
-    assert memory.memory_bytes() == memory.ASSUMED_BYTES
+    assert _arrays.memory_bytes() == _arrays.ASSUMED_BYTES
 
 
 def test_a_function_of_images_is_computed_when_they_are_read() -> None:

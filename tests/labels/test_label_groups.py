@@ -9,7 +9,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels.segment_images import SegmentImages
+from panmatch.labels import SegmentImages
 
 CELL = pm.SegmentClass(1, "cell")
 CORE = pm.SegmentClass(2, "core")
@@ -18,11 +18,11 @@ TUMOUR = pm.SegmentClass(4, "tumour", parts=(1, 2, 3))
 
 
 def ids(side: pm.Panoptic, at: int = 0) -> Any:
-    return SegmentImages(side, unnumbered=99).of_class(at).tolist()
+    return SegmentImages(side).of_class(at).tolist()
 
 
 def parts(side: pm.Panoptic, at: int = 0, unknown: int = 77) -> Any:
-    return SegmentImages(side, unnumbered=99).parts_of_class(at, unknown).tolist()
+    return SegmentImages(side).parts_of_class(at, unknown).tolist()
 
 
 def test_no_labels_means_all_that_nobody_else_has() -> None:
@@ -39,7 +39,7 @@ def test_others_may_be_ignored_as_a_whole() -> None:
     side = pm.from_labels(image, groups, ignored="others", void=[9])
     assert ids(side, 0) == [0, 2, 0, 0, 0, 0, 0]
     assert ids(side, 1) == [0, 0, 0, 0, 1, 1, 0]
-    assert SegmentImages(side, unnumbered=99).void.tolist() == [False] * 6 + [True]
+    assert np.asarray(SegmentImages(side).void).tolist() == [False] * 6 + [True]
 
 
 def test_components_of_all_labels_leave_out_what_is_owned_void_or_ignored() -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from panmatch.labels.combinations import VOXELS_PER_THREAD, distinct_labels
-from panmatch.labels.painting import mask_of, paint
+from panmatch.labels import distinct_labels, mask_of
+from panmatch.labels._combinations import VOXELS_PER_THREAD, paint
 from tests.brute_force import random_labels
 
 Array = npt.NDArray[Any]

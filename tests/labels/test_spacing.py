@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from panmatch.labels.spacing import as_spacing, shortest_decimal
+from panmatch.labels import as_spacing, shortest_decimal
 
 TENTHS = [round(0.1 * n, 1) for n in range(1, 13)]
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels.chunked import cells, on_dask
+from panmatch.labels import _chunked_voronoi as voronoi
+from panmatch.labels import _folding
 from tests.chunked_arrays import (
     Array,
     Watched,
@@ -72,10 +73,10 @@ def parts_of(draw: st.DrawFn, labels: Array) -> Array:
     return np.where(labels > 0, parts, 0).astype(parts.dtype)
 
 
-@pytest.mark.parametrize("regions", [False, True])
+@pytest.mark.parametrize("regions", [None, "voronoi"])
 @settings(max_examples=50)
 @given(shapes(), st.data())
-def test_part_overlaps(regions: bool, shape: tuple[int, ...], data: st.DataObject) -> None:
+def test_part_overlaps(regions: str | None, shape: tuple[int, ...], data: st.DataObject) -> None:
     reference, prediction = data.draw(label_images(shape)), data.draw(label_images(shape))
     parts = data.draw(parts_of(reference)), data.draw(parts_of(prediction))
     void, stored_void = data.draw(voids(shape))
@@ -202,11 +203,11 @@ def far_scene() -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("kind", ["zarr", "dask"])
-@pytest.mark.parametrize("largest_look", [0, 200, cells.LARGEST_LOOK])
+@pytest.mark.parametrize("largest_look", [0, 200, voronoi.LARGEST_LOOK])
 def test_predictions_far_from_every_reference(
     kind: str, largest_look: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cells, "LARGEST_LOOK", largest_look)
+    monkeypatch.setattr(voronoi, "LARGEST_LOOK", largest_look)
     images = far_scene()
     for chunks in ((3, 4, 5), (12, 10, 1), (5, 5, 5)):
         first, second = (stored(image, chunks, kind) for image in images)
@@ -226,7 +227,7 @@ def test_a_second_look_on_dask_settles_every_box(monkeypatch: pytest.MonkeyPatch
         assert boxes == []
         return iter(())
 
-    monkeypatch.setattr(on_dask, "look_in_turn", refuse)
+    monkeypatch.setattr(_folding, "look_in_turn", refuse)
     found = pm.count_region_overlaps(
         stored(reference, (5, 5), "dask"), stored(prediction, (7, 20), "dask")
     )

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.labels import connected_components
-from panmatch.labels.chunked.volumes import Stored
+from panmatch.labels import Stored, connected_components
 from tests.chunked_arrays import Array
 from tests.clusters import local_cluster
 

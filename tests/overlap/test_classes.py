@@ -202,6 +202,40 @@ def test_parts_of_chunks_add_too() -> None:
         assert total[class_id] == whole[class_id]
 
 
+def test_the_graph_numbers_segments_and_knows_their_classes_and_ids() -> None:
+    found = pm.count_class_overlaps(encodings(*REFERENCE)[0], encodings(*PREDICTION)[0])
+    assert found.graph.ref_ids.tolist() == [1, 2, 5, 7]
+    assert found.graph.pred_ids.tolist() == [3, 4, 5, 6, 7]  # number 5: car 1 on both sides
+    assert found.ref_classes.tolist() == [0, 0, 1, 2]
+    assert found.pred_classes.tolist() == [0, 0, 1, 1, 2]
+    assert found.ref_ids.tolist() == [1, 2, 1, 1]
+    assert found.pred_ids.tolist() == [3, 4, 1, 2, 1]
+    with pytest.raises(KeyError):
+        found[99]
+
+
+def test_a_plain_label_image_is_an_image_with_one_class() -> None:
+    labels, other = np.array([[3, 3, 9, 0]]), np.array([[3, 5, 5, 5]])
+    plain = pm.count_overlaps(labels, other)
+    found = pm.ClassOverlaps.of_one(CAR, plain)
+    groups = [pm.LabelGroup(CAR, None)]
+    want = pm.count_class_overlaps(pm.from_labels(labels, groups), pm.from_labels(other, groups))
+    assert found[26] == want[26] == plain
+    assert found.graph == want.graph
+    assert (found + want)[26] == plain + plain
+
+
+def test_ids_may_be_as_large_as_int64_and_things_without_a_number_have_one_of_their_own() -> None:
+    large, unnumbered = 2**63 - 1, 2**44 - 1
+    image = pm.from_maps([[24, 24, 26]], [[large, 0, 5]], PLAIN)
+    found = pm.count_class_overlaps(image, image)
+    assert found[24].ref_ids.tolist() == [large]
+    assert found[24].pred_ids.tolist() == [unnumbered, large]
+    clash = pm.from_maps([[24, 24]], [[unnumbered, 0]], PLAIN)
+    with pytest.raises(LabelError, match=rf"instance {unnumbered} is too large"):
+        pm.count_class_overlaps(clash, clash)
+
+
 def test_only_strategies_that_decide_object_by_object_match_classes_at_once() -> None:
     assert all(strategy.is_local for strategy in BY_NAME.values())
     assert not any(strategy.is_local for strategy in OPTIMAL.values())
@@ -279,7 +313,7 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_maps([[24, 99, 99]], [[1, 1, 1]], PLAIN, name="b.png"),
             LabelError,
-            r"b.png holds 99 \(2 voxels\), which is no class",
+            r"b.png holds 99 \(2 voxels\), which is not a class",
         ),
         (
             lambda: pm.from_maps([[24, 26, 26]], [[1, 1, 1]], PLAIN, name="b.png"),

@@ -9,7 +9,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
-from panmatch.labels import connected_components, device
+from panmatch.labels import _device as device
+from panmatch.labels import connected_components
 
 cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
 try:

@@ -1,18 +1,20 @@
-"""Predictions cut by cells: the rules of D8, and the counts by brute force."""
+"""Predictions cut by regions: the rules of D8, and the counts by brute force."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 import panmatch as pm
-from panmatch.errors import OverlapError, StrategyError
-from panmatch.overlap.counting import assemble, count_jointly
+from panmatch import native
+from panmatch.errors import OptionError, OverlapError, StrategyError
+from panmatch.labels import REGION_RULES, Regions, find_regions
 from tests.hypothesis_scenes import Labels, label_pairs
-from tests.labels.test_cells import by_brute_force
+from tests.labels.test_voronoi import by_brute_force
 
 EVERY = [
     pm.OneToOne(),
@@ -36,15 +38,15 @@ def regions_of(reference: str, prediction: str) -> pm.Overlap:
 
 
 @given(label_pairs())
-def test_pieces_are_what_lies_in_a_prediction_and_a_cell(pair: tuple[Labels, Labels]) -> None:
+def test_pieces_are_what_lies_in_a_prediction_and_a_region(pair: tuple[Labels, Labels]) -> None:
     reference, prediction = pair
-    cells = by_brute_force(reference, np.ones(reference.ndim))
-    voxels = list(zip(*(a.ravel().tolist() for a in (cells, reference, prediction)), strict=True))
+    nearest = by_brute_force(reference, np.ones(reference.ndim))
+    voxels = list(zip(*(a.ravel().tolist() for a in (nearest, reference, prediction)), strict=True))
     sizes = Counter((p, c) for c, _, p in voxels if p)
     shared = Counter((g, p) for c, g, p in voxels if g and p and c == g)
     found = pm.count_region_overlaps(reference, prediction)
     assert found.pieces is not None
-    names = list(zip(found.pred_ids.tolist(), found.pieces.cells.tolist(), strict=True))
+    names = list(zip(found.pred_ids.tolist(), found.pieces.regions.tolist(), strict=True))
     assert dict(zip(names, found.pred_sizes.tolist(), strict=True)) == sizes
     edges = {
         (int(found.ref_ids[g]), int(found.pred_ids[p])): int(n)
@@ -56,7 +58,7 @@ def test_pieces_are_what_lies_in_a_prediction_and_a_cell(pair: tuple[Labels, Lab
     assert found.predictions.sizes.tolist() == whole.pred_sizes.tolist()
 
 
-def test_a_prediction_across_two_cells_is_cut_and_may_serve_both() -> None:
+def test_a_prediction_across_two_regions_is_cut_and_may_serve_both() -> None:
     cut = regions_of("11......22", ".77777777.")
     assert cut.pred_ids.tolist() == [7, 7]
     assert cut.pred_sizes.tolist() == [4, 4]
@@ -72,7 +74,7 @@ def test_one_matched_piece_saves_the_whole_prediction_from_being_false() -> None
     assert pm.match(cut, "one-to-one", 0.6).tally == pm.Tally(tp=0, fp=1, fn=2, quality=0.0)
 
 
-def test_a_prediction_far_from_everything_is_false_but_counts_in_the_union_of_its_cell() -> None:
+def test_a_prediction_far_from_everything_is_false_but_counts_in_the_union_of_its_region() -> None:
     cut = regions_of("1111......", "1111....8.")
     alone = pm.match(cut, "many-to-one", 0.5)
     assert alone.false_positives.tolist() == [8]
@@ -120,21 +122,21 @@ def test_union_against_each_other_strategy_on_single_fragments(threshold: float)
         assert pm.curve(cut, strategy).at(threshold) == want
 
 
-def test_ties_between_cells_go_to_the_smaller_id() -> None:
+def test_ties_between_regions_go_to_the_smaller_id() -> None:
     cut = regions_of("2...1", ".777.")
     assert cut.pieces is not None
-    assert cut.pieces.cells.tolist() == [1, 2]
+    assert cut.pieces.regions.tolist() == [1, 2]
     assert cut.pred_sizes.tolist() == [2, 1]
 
 
-def test_spacing_moves_the_cells() -> None:
+def test_spacing_moves_the_regions() -> None:
     reference, prediction = np.zeros((2, 7, 7), int)
     reference[0, 3], reference[3, 6] = 1, 2
     prediction[3, 3] = 1
     for spacing, cell in (((1, 1), 1), ((1, 0.9), 2), ((0.9, 1), 1), ((1.1, 1), 2)):
         pieces = pm.count_region_overlaps(reference, prediction, spacing).pieces
         assert pieces is not None
-        assert pieces.cells.tolist() == [cell]
+        assert pieces.regions.tolist() == [cell]
 
 
 def test_void_is_no_reference_and_dismisses_whole_predictions() -> None:
@@ -149,23 +151,55 @@ def test_void_is_no_reference_and_dismisses_whole_predictions() -> None:
     assert pm.curve(wider).at(0.0).fp == 0
 
 
-def test_union_needs_cells() -> None:
+def test_a_new_rule_is_a_function_and_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first_come(references: Any, _spacing: Any, where: Any, _threads: Any) -> Any:
+        return np.where(where > 0, references[references > 0].min(initial=9), 0)
+
+    monkeypatch.setitem(REGION_RULES, "first come", first_come)
+    reference, prediction = strip("11......22"), strip(".77777777.")
+    cut = pm.count_region_overlaps(reference, prediction, rule="first come")
+    assert cut.pieces is not None
+    assert cut.pieces.regions.tolist() == [1]
+    assert cut.pred_sizes.tolist() == [8]
+    with pytest.raises(OptionError, match="rule='nearest'"):
+        pm.count_region_overlaps(reference, prediction, rule="nearest")
+
+
+def test_known_regions_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reference, prediction = strip("11......22"), strip(".77777777.")
+    want = pm.count_region_overlaps(reference, prediction, 0.5)
+    regions = find_regions(reference, prediction, 0.5)
+    assert (regions.spacing, regions.rule) == ((0.5,), "voronoi")
+    monkeypatch.delattr(native, "nearest_labels")
+    found = pm.count_region_overlaps(reference, prediction, regions=regions)
+    assert found == want
+    matching = pm.match(found, "one-to-one", 0.1)
+    rows = pm.measure(matching, reference, prediction, "hd", 0.5, regions=regions)
+    assert rows.columns["hd"].tolist() == [1.5, 1.5]
+    same = pm.count_part_overlaps(
+        reference, prediction, reference, prediction * 0, regions=regions, background="none"
+    )
+    assert same.without_parts() == want
+
+
+def test_union_needs_regions() -> None:
     with pytest.raises(StrategyError, match="not cut by cells: pass count_region_overlaps"):
         pm.match(pm.count_overlaps([1], [1]), "union")
-    with pytest.raises(OverlapError, match="both are cut by cells"):
+    with pytest.raises(OverlapError, match="both are cut by regions"):
         pm.count_overlaps([1], [1]) + pm.count_region_overlaps([1], [1])
 
 
 @given(label_pairs())
 def test_chunks_add_and_files_keep_pieces(pair: tuple[Labels, Labels]) -> None:
     reference, prediction = pair
-    cells = by_brute_force(reference, np.ones(reference.ndim))
-    half = reference.shape[0] // 2
-    counted = [
-        count_jointly(reference[s], prediction[s], None, None, cells=cells[s])
+    nearest = by_brute_force(reference, np.ones(reference.ndim))
+    half, steps = reference.shape[0] // 2, (1.0,) * reference.ndim
+    parts = [
+        pm.count_region_overlaps(
+            reference[s], prediction[s], regions=Regions(nearest[s], steps, "voronoi")
+        )
         for s in (slice(0, half), slice(half, None))
     ]
-    parts = [assemble(found, cells=found.more[0]).overlap for found in counted]
     whole = pm.count_region_overlaps(reference, prediction)
     assert parts[0] + parts[1] == whole == parts[1] + parts[0]
     assert pm.Overlap.from_json(whole.to_json()) == whole
@@ -184,8 +218,8 @@ def test_repr_says_how_predictions_are_cut() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"pred_cells": [2, 1]}, "pieces must be sorted by pred_ids, then pred_cells"),
-        ({"pred_cells": [1, 3]}, "can only overlap the reference of its own cell"),
+        ({"pred_regions": [2, 1]}, "pieces must be sorted by pred_ids, then pred_regions"),
+        ({"pred_regions": [1, 3]}, "can only overlap the reference of its own region"),
         ({"member_owner": [0, 1]}, "points outside the predictions"),
         ({"member_vertex": [0, 0]}, "must name every piece"),
         ({"whole_ids": [0]}, "whole_ids must rise strictly from 1"),
@@ -198,5 +232,5 @@ def test_pieces_that_contradict_each_other_are_refused(
     columns = regions_of("1..2", "7777").columns()
     with pytest.raises(OverlapError, match=message):
         pm.Overlap.from_columns({**columns, **change})
-    with pytest.raises(OverlapError, match=r"needs the columns \['pred_cells'\] as well"):
-        pm.Overlap.from_columns({k: v for k, v in columns.items() if k != "pred_cells"})
+    with pytest.raises(OverlapError, match=r"needs the columns \['pred_regions'\] as well"):
+        pm.Overlap.from_columns({k: v for k, v in columns.items() if k != "pred_regions"})

@@ -11,7 +11,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.evaluation.diagnosis import Diagnosis, diagnose
+from panmatch.evaluation import Diagnosis, diagnose
 from panmatch.labels import connected_components
 from panmatch.phantoms import (
     SIMULATED_MODELS,

@@ -70,7 +70,10 @@ def count(scene: Scene, view: View) -> pm.Overlap:
     images = scene.label_images()
     if view.parts:
         return pm.count_part_overlaps(
-            *images, *scene.part_images(), background=view.background, regions=view.regions
+            *images,
+            *scene.part_images(),
+            background=view.background,
+            regions="voronoi" if view.regions else None,
         )
     return pm.count_region_overlaps(*images) if view.regions else pm.count_overlaps(*images)
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground import Disc, Ellipse, Stroke
+from panmatch.playground._shapes import Shape
 
 Mask = npt.NDArray[np.bool_]
 ROWS, COLUMNS = 1448, 2400

@@ -10,8 +10,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from panmatch.playground._file_pair import FilePair
-from panmatch.playground._server import listen, make_app, make_server
+from panmatch.playground import FilePair, listen
+from panmatch.playground._server import make_app, make_server
 
 
 @contextmanager

@@ -11,8 +11,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.labels import nearest_labels
-from panmatch.matching import Quality, optimality_gap
-from panmatch.matching._exact_sum import limbs_to_floats, to_limbs
+from panmatch.matching import Quality, limbs_to_floats, optimality_gap, to_limbs
 from panmatch.playground import Disc, Scene, View
 from panmatch.playground._answers import answer_numbers, answer_object, describe
 from panmatch.playground._sources import CountedOverlap, DrawnScene

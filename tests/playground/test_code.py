@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.playground import Scene, State, Stroke, View, write_link
+from panmatch.playground import FilePair, Scene, State, Stroke, View, export_scene, write_link
 from panmatch.playground._answers import answer_numbers
-from panmatch.playground._export import answer_code, export_scene
-from panmatch.playground._file_pair import FilePair
+from panmatch.playground._export import answer_code
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._validation import Message
 from tests.datasets.folders import SPACING, save_nifti, scene

@@ -13,11 +13,9 @@ from scipy.integrate import quad
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground._exact_areas import exact_overlap, lens_areas
-from panmatch.playground._links import read_link
-from panmatch.playground._scene import Scene, Shapes
-from panmatch.playground._shapes import Disc, Ellipse, Stroke
-from panmatch.playground._states import STRATEGIES
+from panmatch.playground import STRATEGIES, Disc, Ellipse, Scene, Stroke, exact_overlap, read_link
+from panmatch.playground._exact_areas import lens_areas
+from panmatch.playground._scene import Shapes
 
 FIGURES = {
     "autc_fig": (

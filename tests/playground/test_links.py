@@ -14,11 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground._links import LONGEST, read_link, write_link
-from panmatch.playground._presets import PRESETS, START
-from panmatch.playground._scene import Scene
-from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground._states import STRATEGIES, State, View
+from panmatch.playground import (
+    PRESETS,
+    STRATEGIES,
+    Disc,
+    Ellipse,
+    Scene,
+    State,
+    Stroke,
+    View,
+    read_link,
+    write_link,
+)
+from panmatch.playground._links import LONGEST
+from panmatch.playground._presets import START
+from panmatch.playground._shapes import Shape
 
 coordinates = st.floats(-2000, 2000)
 sizes = st.floats(0, 2000)

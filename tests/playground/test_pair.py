@@ -14,9 +14,9 @@ import pytest
 
 import panmatch as pm
 from panmatch.labels import segment_geometry
-from panmatch.playground import View
+from panmatch.playground import FilePair, View
 from panmatch.playground._answers import answer_numbers, answer_object
-from panmatch.playground._file_pair import FilePair, answer_slice, to_positions
+from panmatch.playground._file_pair import answer_slice, to_positions
 from panmatch.playground._validation import Message
 from tests.datasets.folders import SPACING, save_nifti, scene
 

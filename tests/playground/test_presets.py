@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.playground._exact_areas import exact_overlap
-from panmatch.playground._presets import PRESETS, START, Preset
-from panmatch.playground._scene import SIDES, Scene
-from panmatch.playground._states import STRATEGIES, View
+from panmatch.playground import PRESETS, STRATEGIES, Scene, View, exact_overlap
+from panmatch.playground._presets import START, Preset
+from panmatch.playground._scene import SIDES
 
 BY_ID = {preset.id: preset for preset in PRESETS}
 CUT_BY_NATURE = ("dense-cells",)  # tissue goes on beyond the canvas

@@ -10,8 +10,9 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError
-from panmatch.playground._scene import AnyShape, Scene
-from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground import Disc, Ellipse, Scene, Stroke
+from panmatch.playground._scene import AnyShape
+from panmatch.playground._shapes import Shape
 from tests.playground.literal_masks import COLUMNS, ROWS, literal_mask
 
 

@@ -14,11 +14,10 @@ import pytest
 from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
 import panmatch as pm
-from panmatch.playground import PRESETS, State, View, write_link
+from panmatch.playground import PRESETS, FilePair, State, View, listen, write_link
 from panmatch.playground import _request_handler as handler
 from panmatch.playground._answers import answer_numbers
-from panmatch.playground._file_pair import FilePair
-from panmatch.playground._server import LARGEST_MESSAGE, STATIC, listen
+from panmatch.playground._server import LARGEST_MESSAGE, STATIC
 from panmatch.playground._sources import DrawnScene
 from tests.datasets.folders import SPACING, save_nifti, scene
 from tests.playground.drawn_scenes import DISCS, MIXED, STRATEGIES

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from panmatch.errors import OptionError
-from panmatch.playground._scene import Scene
-from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
+from panmatch.playground import Disc, Ellipse, Scene, Stroke
+from panmatch.playground._shapes import Shape
 from tests.playground.literal_masks import (
     COLUMNS,
     ROWS,

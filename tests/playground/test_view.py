@@ -9,7 +9,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, PanmatchError, ThresholdError
-from panmatch.playground._states import STRATEGIES, View
+from panmatch.playground import STRATEGIES, View
 from panmatch.spec import parse_matcher
 
 DEFAULTS = {

@@ -16,7 +16,7 @@ import panmatch as pm
 from panmatch import related
 from panmatch.errors import LabelError, OptionError, ShapeError
 from tests.hypothesis_scenes import label_pairs
-from tests.labels.test_cells import by_brute_force
+from tests.labels.test_voronoi import by_brute_force
 
 Labels = npt.NDArray[np.integer[Any]]
 NOTHING = np.zeros((3, 4), int)
@@ -64,7 +64,7 @@ def test_a_component_with_an_empty_cell_is_0_or_nan_or_the_penalty() -> None:
     distance = related.cc_metric(**images, metric="hd95")
     np.testing.assert_array_equal(distance.per_component, [0, np.nan])
     assert (distance.mean, distance.skipped) == (0, 1)
-    stated = related.cc_metric(**images, metric="hd95", penalty_mm=30)
+    stated = related.cc_metric(**images, metric="hd95", penalty=30)
     assert stated.per_component.tolist() == [0, 30]
 
 
@@ -134,7 +134,7 @@ def test_lesionwise_dice_follows_the_rules_of_brats(
         reference=reference,
         prediction=prediction,
         dilation=dilation,
-        min_volume_mm3=smallest * 0.25,
+        min_volume=smallest * 0.25,
         spacing=(0.5, 1, 0.5),
     )
     assert found == pytest.approx(want, abs=1e-12)
@@ -205,9 +205,9 @@ def test_connectivity_decides_what_a_cluster_is() -> None:
             "dilation=-1 must be a whole number",
         ),
         (
-            lambda: related.lesionwise_dice(reference=[1], prediction=[1], min_volume_mm3=WORD),
+            lambda: related.lesionwise_dice(reference=[1], prediction=[1], min_volume=WORD),
             OptionError,
-            "min_volume_mm3='x' must be a volume",
+            "min_volume='x' must be a volume",
         ),
         (
             lambda: related.cc_metric(reference=[0.5], prediction=[1]),

@@ -176,7 +176,7 @@ def test_statuses_are_those_of_the_matching() -> None:
          "prediction has shape (3, 2); both must lie on the same grid. The axes look permuted: "
          "bring them into one order with numpy.transpose."),
         ({"reference": np.full((2, 3), 0.5)}, LabelError, "reference has dtype float64; labels "
-         "must be integers or booleans. It holds 0.5, which is no label: if it is a probability "
+         "must be integers or booleans. It holds 0.5, which is not a label: if it is a probability "
          "map, threshold it first; if it was resampled, use nearest-neighbour interpolation."),
         ({"reference": [1, 2], "prediction": [1, 2]}, OptionError, "reference has 1 axes, but a "
          "picture needs two or more: for a line of voxels pass reference[numpy.newaxis] and "

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panmatch as pm
-from panmatch.matching import Tallies
-from panmatch.matching._exact_sum import (
+from panmatch.matching import (
+    Tallies,
     limbs_to_floats,
     limbs_to_units,
     to_limbs,
-    to_units,
     units_to_float,
     units_to_limbs,
 )
+from panmatch.matching._exact_sum import to_units
 from tests import brute_force
 
 Term = TypeVar("Term", pm.Tally, pm.Curve, pm.Average, pm.Measurements)

@@ -90,14 +90,14 @@ def test_the_inner_edge_between_merged_fragments_is_no_boundary() -> None:
     tall = np.repeat(REFERENCE, 3, 0), np.repeat(PREDICTION, 3, 0)
     matching = pm.match(pm.count_overlaps(*tall), "many-to-one", 0.3)
     assert measured("iou").columns["pred_ids"][:1].tolist() == ["7 8"]
-    found = pm.measure(matching, *tall, ("hd", "boundary_iou"), boundary_width_mm=1.0)
+    found = pm.measure(matching, *tall, ("hd", "boundary_iou"), boundary_width=1.0)
     joined = np.where(tall[1] == 8, 7, tall[1])
     same = pm.measure(
         pm.match(pm.count_overlaps(tall[0], joined), "one-to-one", 0.3),
         tall[0],
         joined,
         ("hd", "boundary_iou"),
-        boundary_width_mm=1.0,
+        boundary_width=1.0,
     )
     for name in ("hd", "boundary_iou"):
         np.testing.assert_array_equal(found.columns[name], same.columns[name])
@@ -116,7 +116,7 @@ def test_one_prediction_may_serve_several_references() -> None:
     ("penalty", "value"), [(None, NAN), (30, 30.0), ("diagonal", np.hypot(4 * 3, 8 * 0.5))]
 )
 def test_distances_without_partner_are_nan_or_the_stated_penalty(penalty: Any, value: Any) -> None:
-    found = measured(("hd", "centre_distance", "dice"), spacing=(3, 0.5), penalty_mm=penalty)
+    found = measured(("hd", "centre_distance", "dice"), spacing=(3, 0.5), penalty=penalty)
     for name in ("hd", "centre_distance"):
         np.testing.assert_array_equal(found.columns[name][[1, 3]], [value, value])
         assert np.isfinite(found.columns[name][[0, 2]]).all()
@@ -157,9 +157,9 @@ def test_sq_and_pq_follow_for_every_metric() -> None:
 
 def test_pq_of_a_distance_is_refused() -> None:
     found = measured("assd")
-    with pytest.raises(OptionError, match="'pq_assd' has no meaning: assd is no quality from 0"):
+    with pytest.raises(OptionError, match="'pq_assd' has no meaning: assd is not a quality from 0"):
         found.score("pq_assd")
-    with pytest.raises(OptionError, match=r"name='assd' is no quality.*average\('assd'\)"):
+    with pytest.raises(OptionError, match=r"name='assd' is not a quality.*average\('assd'\)"):
         found.tally_of("assd")
 
 
@@ -223,18 +223,35 @@ def test_other_images_than_the_matched_ones_are_refused() -> None:
     [
         ({"metrics": "dce"}, "metrics='dce' is not known; did you mean 'dice'"),
         ({"metrics": ("dice", "dice")}, "names 'dice' more than once"),
-        ({"metrics": "iou", "tolerance_mm": -1}, "tolerance_mm=-1 must be a distance"),
-        ({"metrics": "iou", "boundary_width_mm": "2"}, "boundary_width_mm='2' must be a distance"),
-        ({"metrics": "iou", "boundary_width_mm": 0.5}, "less than the distance between voxels"),
-        ({"metrics": "iou", "penalty_mm": "image"}, "penalty_mm='image'.*or 'diagonal'"),
-        ({"metrics": "iou", "penalty_mm": NAN}, "penalty_mm=nan must be"),
+        ({"metrics": "iou", "tolerance": -1}, "tolerance=-1 must be a distance"),
+        ({"metrics": "iou", "boundary_width": "2"}, "boundary_width='2' must be a distance"),
+        ({"metrics": "iou", "boundary_width": 0.5}, "less than the distance between voxels"),
+        ({"metrics": "iou", "penalty": "image"}, "penalty='image'.*or 'diagonal'"),
+        ({"metrics": "iou", "penalty": NAN}, "penalty=nan must be"),
         ({"metrics": "iou", "spacing": (1,)}, r"spacing=\(1,\) has 1 numbers.* 2 axes"),
         ({"metrics": "iou", "threads": 0}, "threads=0 must be"),
+        ({"metrics": "iou", "unit": "cm"}, "unit='cm' is not known"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         measured(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        ({}, "voxel"),
+        ({"spacing": (3, 0.5)}, "mm"),
+        ({"spacing": (3, 0.5), "unit": "µm"}, "µm"),
+    ],
+)
+def test_distances_have_the_unit_of_the_spacing(options: dict[str, Any], unit: Any) -> None:
+    found = measured(("hd", "dice", "absolute_volume_difference"), **options)
+    assert found.options is not None
+    assert found.options.unit == unit
+    assert [metric.unit(unit) for metric in found.metrics] == [unit, "", f"{unit}³"]
+    assert found.options.penalty is None
 
 
 def test_results_do_not_depend_on_threads() -> None:
@@ -264,14 +281,14 @@ def test_a_whole_class_that_shares_nothing_still_has_distances() -> None:
 
 def test_a_whole_class_missing_on_one_side_or_both() -> None:
     some, none = np.ones((3, 3), int), np.zeros((3, 3), int)
-    missed = pm.measure_whole(some, none, ("dice", "hd"), penalty_mm="diagonal")
+    missed = pm.measure_whole(some, none, ("dice", "hd"), penalty="diagonal")
     assert missed.columns["status"].tolist() == ["missed"]
     assert missed.columns["dice"].tolist() == [0.0]
     assert missed.columns["hd"].tolist() == [np.hypot(3, 3)]
     false = pm.measure_whole(none, some, ("dice", "hd"))
     assert false.columns["status"].tolist() == ["false positive"]
     assert np.isnan(false.columns["hd"]).all()
-    empty = pm.measure_whole(none, none, ("dice", "hd"), penalty_mm=9)
+    empty = pm.measure_whole(none, none, ("dice", "hd"), penalty=9)
     assert empty.columns["status"].tolist() == ["empty"]
     assert np.isnan([empty.columns["dice"][0], empty.columns["hd"][0]]).all()
     assert empty.reasons("hd").tolist() == ["empty: neither side has a voxel"]

@@ -12,7 +12,7 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OverlapError
-from panmatch.scoring.measurer import Measurer
+from panmatch.scoring import Measurer
 
 Labels = npt.NDArray[np.int64]
 
@@ -39,11 +39,11 @@ def assert_same(one: pm.Measurements, other: pm.Measurements) -> None:
         np.testing.assert_array_equal(column, other.columns[name], err_msg=name)
     assert one.tally == other.tally
     # As text, so that NaN equals NaN.
-    assert repr(one.settings) == repr(other.settings)
+    assert repr(one.options) == repr(other.options)
     assert repr(one.scores) == repr(other.scores)
 
 
-OPTIONS: dict[str, Any] = {"tolerance_mm": 1.5, "boundary_width_mm": 2.0, "penalty_mm": "diagonal"}
+OPTIONS: dict[str, Any] = {"tolerance": 1.5, "boundary_width": 2.0, "penalty": "diagonal"}
 
 
 @pytest.mark.parametrize("seed", [1, 2])

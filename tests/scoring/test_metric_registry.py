@@ -10,7 +10,7 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OptionError
-from panmatch.scoring.metrics.document import metrics_page
+from panmatch.scoring._metrics.document import metrics_page
 
 NAMES = list(pm.all_metrics())
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -45,7 +45,7 @@ def test_values_stay_in_the_stated_range(name: str) -> None:
     )
     metric = pm.all_metrics()[name]
     matching = pm.match(pm.count_overlaps(reference, prediction), threshold=0.0)
-    values = pm.measure(matching, reference, prediction, name, penalty_mm="diagonal").columns[name]
+    values = pm.measure(matching, reference, prediction, name, penalty="diagonal").columns[name]
     defined = values[~np.isnan(values)]
     assert len(defined) >= 8
     assert metric.lowest <= defined.min() <= defined.max() <= metric.highest
@@ -98,7 +98,7 @@ def test_cldice_says_where_it_is_not_defined() -> None:
 def test_a_metric_of_one_s_own_has_columns_and_scores() -> None:
     own = pm.Metric(
         name="hit", title="Hit", formula="1 if shared", lowest=0.0, highest=1.0, better="higher",
-        unit="", needs="overlap", missed="0", false_positive="0", penalised=False,
+        dimension="", needs="overlap", missed="0", false_positive="0", penalised=False,
         compute=lambda objects: (objects.shared > 0).astype(np.float64),
     )  # fmt: skip
     image = np.array([1, 1, 0, 2])
@@ -109,7 +109,7 @@ def test_a_metric_of_one_s_own_has_columns_and_scores() -> None:
 
 def test_a_metric_cannot_take_the_name_of_a_standing_column() -> None:
     own = pm.Metric(
-        name="status", title="", formula="", lowest=0.0, highest=1.0, better="higher", unit="",
+        name="status", title="", formula="", lowest=0.0, highest=1.0, better="higher", dimension="",
         needs="overlap", missed="", false_positive="", penalised=False,
         compute=lambda objects: objects.shared,
     )  # fmt: skip

@@ -45,7 +45,7 @@ def test_surface_metrics_equal_brute_force(seed: int) -> None:
         reference.flat[0] = prediction.flat[0] = 1
     want = surface_metrics(reference != 0, prediction != 0, spacing, tolerance)
     for images in ((reference, prediction), (np.asfortranarray(reference), prediction[...])):
-        found = measured(*images, spacing=spacing, tolerance_mm=tolerance, threads=1 + seed % 2)
+        found = measured(*images, spacing=spacing, tolerance=tolerance, threads=1 + seed % 2)
         assert found == pytest.approx(want, rel=1e-12, abs=1e-12)
 
 
@@ -72,7 +72,7 @@ def test_two_points() -> None:
     for name in ("hd", "hd95", "hd95_pooled", "assd", "masd"):
         assert found.columns[name].tolist() == [5.0]
     assert found.columns["nsd"].tolist() == [0.0]
-    near = pm.measure_whole(reference, prediction, "nsd", spacing=(1, 1), tolerance_mm=5)
+    near = pm.measure_whole(reference, prediction, "nsd", spacing=(1, 1), tolerance=5)
     assert near.columns["nsd"].tolist() == [1.0]
 
 
@@ -81,7 +81,7 @@ def test_directed_percentiles_and_means_are_told_apart() -> None:
     reference, prediction = np.zeros((2, 1, 21), int)
     reference[0, :] = 1
     prediction[0, 0] = 1
-    found = measured(reference, prediction, spacing=(1, 0.5), tolerance_mm=0.5)
+    found = measured(reference, prediction, spacing=(1, 0.5), tolerance=0.5)
     assert found == pytest.approx(
         {
             "hd": 10.0,
@@ -98,7 +98,7 @@ def test_a_sheet_of_one_voxel_is_all_boundary() -> None:
     reference, prediction = np.zeros((2, 5, 6, 6), int)
     reference[1], prediction[2] = 1, 1
     prediction[1, 0, 0] = 1
-    found = measured(reference, prediction, ("hd", "nsd"), spacing=(2, 1, 1), tolerance_mm=1)
+    found = measured(reference, prediction, ("hd", "nsd"), spacing=(2, 1, 1), tolerance=1)
     # The prediction's extra voxel lies in the reference; of the reference, that voxel is at 0 and
     # its two neighbours at 1.
     assert found == pytest.approx({"hd": 2.0, "nsd": (3 + 1) / (36 + 37)})
@@ -125,7 +125,7 @@ def test_the_border_of_the_image_is_outside() -> None:
 def test_a_tolerance_that_equals_a_rounded_distance_counts() -> None:
     reference, prediction = np.zeros((2, 8), int)
     reference[0] = prediction[3] = 1
-    found = pm.measure_whole(reference, prediction, "nsd", spacing=0.1, tolerance_mm=0.3)
+    found = pm.measure_whole(reference, prediction, "nsd", spacing=0.1, tolerance=0.3)
     assert found.columns["nsd"].tolist() == [1.0]
 
 
@@ -138,14 +138,13 @@ def test_boundary_iou_equals_brute_force(seed: int) -> None:
     width = float(rng.choice([1.0, 1.4, 2.0]))
     bands = [band(image != 0, width, spacing) for image in (reference, prediction)]
     want = (bands[0] & bands[1]).sum() / (bands[0] | bands[1]).sum()
-    found = pm.measure_whole(
-        reference, prediction, "boundary_iou", spacing, boundary_width_mm=width
-    )
+    found = pm.measure_whole(reference, prediction, "boundary_iou", spacing, boundary_width=width)
     assert found.columns["boundary_iou"][0] == pytest.approx(want, abs=1e-12)
 
 
 def test_boundary_width_is_two_percent_of_the_diagonal_by_default() -> None:
-    image = np.ones((30, 40), int)
-    assert pm.measure_whole(image, image, spacing=2).settings.boundary_width_mm == pytest.approx(2)
-    small = np.ones((4, 4), int)
-    assert pm.measure_whole(small, small, spacing=(2, 1)).settings.boundary_width_mm == 2
+    for shape, spacing, width in (((30, 40), (2, 2), 2.0), ((4, 4), (2, 1), 2.0)):
+        image = np.ones(shape, int)
+        options = pm.measure_whole(image, image, spacing=spacing).options
+        assert options is not None
+        assert options.boundary_width == pytest.approx(width)

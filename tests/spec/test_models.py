@@ -121,10 +121,10 @@ def test_metrics_are_known_names() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tolerance_mm": -1}, "metric_options.tolerance_mm: Input should be greater than or equ"),
-        ({"boundary_width_mm": 0}, "metric_options.boundary_width_mm: Input should be greater th"),
-        ({"penalty_mm": "image"}, "metric_options.penalty_mm"),
-        ({"tolerance_mm": float("nan")}, "metric_options.tolerance_mm: Input should be a finite"),
+        ({"tolerance": -1}, "metric_options.tolerance: Input should be greater than or equ"),
+        ({"boundary_width": 0}, "metric_options.boundary_width: Input should be greater th"),
+        ({"penalty": "image"}, "metric_options.penalty"),
+        ({"tolerance": float("nan")}, "metric_options.tolerance: Input should be a finite"),
     ],
 )
 def test_options_of_metrics_are_distances(options: Any, message: str) -> None:

@@ -117,8 +117,8 @@ def test_upper_case_suffixes_are_files_too(tmp_path: Path) -> None:
             "matching[1]: the key 'slover' is not known; did you mean 'solver'? Accepted: strate",
         ),
         (
-            {"metric_options": {"tolerance": 2}},
-            "metric_options: the key 'tolerance' is not known; did you mean 'tolerance_mm'?",
+            {"metric_options": {"tolerances": 2}},
+            "metric_options: the key 'tolerances' is not known; did you mean 'tolerance'?",
         ),
         (
             {"averaging": {"undefned": "skip"}},
@@ -153,15 +153,15 @@ def test_a_spec_begins_with_its_preset_and_merges_deeply() -> None:
         {
             "preset": "brats-mets",
             "classes": {"enhancing": {"labels": 4}, "oedema": {"labels": 2}, "core": None},
-            "metric_options": {"penalty_mm": 9.5},
+            "metric_options": {"penalty": 9.5},
             "thresholds": [0.25],
         }
     )
     assert set(spec.classes) == {"metastasis", "enhancing", "oedema"}
     assert spec.classes["enhancing"] == ClassSpec(labels=4, instances="components", min_voxels=2)  # type: ignore[arg-type]
     assert spec.classes["oedema"] == ClassSpec(labels=2)  # type: ignore[arg-type]
-    assert spec.metric_options.penalty_mm == 9.5
-    assert spec.metric_options.tolerance_mm == 1.0
+    assert spec.metric_options.penalty == 9.5
+    assert spec.metric_options.tolerance == 1.0
     assert spec.thresholds == (0.25,)
     assert spec.metrics == ("dice", "hd95", "nsd")
 

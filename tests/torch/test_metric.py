@@ -241,7 +241,7 @@ def test_added_up_steps_take_the_place_of_loose_ones(monkeypatch: pytest.MonkeyP
         batch = drawn(2, seed)
         loose.update(*batch)
         with monkeypatch.context() as patch:
-            patch.setattr("panmatch.torch.metric.LOOSE_ROWS", 40)
+            patch.setattr("panmatch.torch._metric.LOOSE_ROWS", 40)
             tidy.update(*batch)
     rows = [len(table) for table in tidy.steps]
     assert len(rows) < len(loose.steps) == 12

@@ -39,4 +39,4 @@ def test_importing_without_torch_says_what_to_install(missing: str) -> None:
 
 
 def test_other_failures_of_an_import_are_not_disguised() -> None:
-    assert said_without("panmatch.torch.scores") == "ModuleNotFoundError: panmatch.torch.scores"
+    assert said_without("panmatch.torch._states") == "ModuleNotFoundError: panmatch.torch._states"

@@ -18,8 +18,7 @@ from panmatch.formats import (
     is_chunked_file,
     open_labels,
 )
-from panmatch.labels.chunked.on_dask import as_dask
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit, as_dask
 from panmatch.spec import Spec
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from panmatch.datasets._statistics import Interval, interval, resample
 from panmatch.errors import needs_extra
 from panmatch.evaluation import AverageScore, Result, average_all, average_row
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,28 +1,28 @@
 """One case: from arrays and a spec to a result. Results of cases add up."""
 
-from panmatch.evaluation.averages import (
+from panmatch.evaluation._averages import (
     AverageScore,
     AveragingName,
     average_all,
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation.case_result import CaseResult
-from panmatch.evaluation.class_case import ClassCase, class_cases
-from panmatch.evaluation.diagnosis import MISTAKES, Diagnosis, diagnose
-from panmatch.evaluation.entry import Entry, Level
-from panmatch.evaluation.evaluator import Evaluator
-from panmatch.evaluation.one_case import evaluate, evaluate_case
-from panmatch.evaluation.result import Result
-from panmatch.evaluation.series import CaseCounts, CaseSeries
-from panmatch.evaluation.setting import MEANS, Score, Setting
-from panmatch.evaluation.sides import Image, Images
-from panmatch.evaluation.tables import average_row, unit_text
-from panmatch.evaluation.wording import count_mistakes, number, plural, table
+from panmatch.evaluation._case_result import CaseResult, Entry, Level
+from panmatch.evaluation._class_case import ClassCase, class_cases
+from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
+from panmatch.evaluation._evaluate import Evaluator, evaluate, evaluate_case
+from panmatch.evaluation._result import Result
+from panmatch.evaluation._series import CaseCounts, CaseSeries
+from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
+from panmatch.evaluation._sides import Image, Images
+from panmatch.evaluation._tables import average_row, unit_text
+from panmatch.evaluation._wording import count_mistakes, number, plural, table
 
 __all__ = [
     "MEANS",
     "MISTAKES",
+    "PARTS",
+    "PLAIN",
     "AverageScore",
     "AveragingName",
     "CaseCounts",
@@ -47,6 +47,7 @@ __all__ = [
     "evaluate_case",
     "filled",
     "mean_of_defined",
+    "metric_scores",
     "number",
     "plural",
     "table",

@@ -11,8 +11,7 @@ from typing import NotRequired, TypedDict
 
 from panmatch.errors import FileError
 from panmatch.formats._png import read_segment_ids
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.panoptic import Panoptic, from_segments
+from panmatch.labels import Panoptic, SegmentClass, from_segments
 
 ImageId = int | str
 

@@ -12,9 +12,7 @@ import numpy.typing as npt
 
 from panmatch.errors import FileError
 from panmatch.formats._units import micrometres_per
-from panmatch.labels import LabelArray, check_same_shape
-from panmatch.labels.chunked.volumes import Volume
-from panmatch.labels.spacing import Unit
+from panmatch.labels import LabelArray, Unit, Volume, check_same_shape
 
 Floats = npt.NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import Floats, LabelImage
 from panmatch.formats._units import shift_decimal_point, usable_spacing
-from panmatch.labels.spacing import Unit, shortest_decimal
+from panmatch.labels import Unit, shortest_decimal
 
 CHUNK_BYTES = 2**20
 LONGEST_HEADER = 540

@@ -14,7 +14,7 @@ from panmatch.errors import FileError, OptionError
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per
-from panmatch.labels.spacing import Unit, as_spacing
+from panmatch.labels import Unit, as_spacing
 
 UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
 

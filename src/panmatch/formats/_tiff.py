@@ -16,7 +16,7 @@ from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per, usable_spacing
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit
 
 # Distance between voxels by axis, where it is known.
 Steps = dict[str, float | None]

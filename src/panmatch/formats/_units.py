@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import get_args
 
 from panmatch.errors import OptionError, check_choice
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Unit
 
 # As OME-XML and ImageJ abbreviate them, and as OME-Zarr spells them out.
 MICROMETRES = {

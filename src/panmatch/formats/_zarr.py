@@ -13,8 +13,7 @@ from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage, StoredImage
 from panmatch.formats._units import micrometres_per, usable_spacing
-from panmatch.labels.chunked.volumes import Stored
-from panmatch.labels.spacing import Unit
+from panmatch.labels import Stored, Unit
 
 # Before axes were listed, OME-Zarr images had these five.
 EARLY_AXES = ("t", "c", "z", "y", "x")

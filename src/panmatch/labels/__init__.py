@@ -1,24 +1,149 @@
 """Label arrays: what counts as one, and what can be seen in one without counting overlaps."""
 
-from panmatch.labels.cells import nearest_labels
-from panmatch.labels.classes import SegmentClass
-from panmatch.labels.components import connected_components
-from panmatch.labels.distance import edge_distances, inner_band
-from panmatch.labels.geometry import Geometry, segment_geometry
-from panmatch.labels.validation import LabelArray, as_labels, check_same_shape
+from typing import TYPE_CHECKING
 
-REGION_RULES = {"voronoi": nearest_labels}
+from panmatch._lazy import lazy_face
+from panmatch.labels._arrays import (
+    Floats,
+    Ints,
+    LabelArray,
+    Mask,
+    as_labels,
+    as_mask,
+    bytes_of,
+    check_same_shape,
+    fits,
+    in_gigabytes,
+    is_chunked,
+    memory_bytes,
+    refuse_beyond_int64,
+)
+from panmatch.labels._combinations import (
+    Counted,
+    as_images,
+    distinct_labels,
+    mask_of,
+    paint_volumes,
+)
+from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._panoptic import (
+    UNKNOWN_PART,
+    UNNUMBERED,
+    Meaning,
+    Panoptic,
+    SegmentClass,
+    SegmentImages,
+    check_classes,
+)
+from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
+from panmatch.labels._spacing import Unit, as_spacing, shortest_decimal
+from panmatch.labels._void import Void
+from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
+
+if TYPE_CHECKING:
+    from panmatch.labels._encodings import (
+        from_cityscapes,
+        from_maps,
+        from_panoptic_parts,
+        from_segments,
+    )
+    from panmatch.labels._folding import as_dask
+    from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
+    from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._object_pairs import (
+        ObjectPairs,
+        SkeletonOverlaps,
+        SurfaceDistances,
+        skeleton_overlaps,
+        surface_distances,
+    )
+else:  # few need these, and importing panmatch must be quick
+    __getattr__, __dir__ = lazy_face(
+        __name__,
+        {
+            "panmatch.labels._encodings": (
+                "from_cityscapes",
+                "from_maps",
+                "from_panoptic_parts",
+                "from_segments",
+            ),
+            "panmatch.labels._folding": ("as_dask",),
+            "panmatch.labels._geometry": (
+                "Geometry",
+                "edge_distances",
+                "inner_band",
+                "segment_geometry",
+            ),
+            "panmatch.labels._label_groups": (
+                "LabelGroup",
+                "from_labels",
+            ),
+            "panmatch.labels._object_pairs": (
+                "ObjectPairs",
+                "SkeletonOverlaps",
+                "SurfaceDistances",
+                "shortest_decimal",
+                "skeleton_overlaps",
+                "surface_distances",
+            ),
+        },
+    )
 
 __all__ = [
     "REGION_RULES",
+    "UNKNOWN_PART",
+    "UNNUMBERED",
+    "ChunkedLabels",
+    "Connectivity",
+    "Counted",
+    "Floats",
     "Geometry",
+    "Ints",
     "LabelArray",
+    "LabelGroup",
+    "Mask",
+    "Meaning",
+    "ObjectPairs",
+    "Panoptic",
+    "Regions",
     "SegmentClass",
+    "SegmentImages",
+    "SkeletonOverlaps",
+    "Stored",
+    "SurfaceDistances",
+    "Unit",
+    "Void",
+    "Volume",
+    "as_dask",
+    "as_images",
     "as_labels",
+    "as_mask",
+    "as_spacing",
+    "as_volume",
+    "bytes_of",
+    "check_classes",
     "check_same_shape",
     "connected_components",
+    "distinct_labels",
     "edge_distances",
+    "find_regions",
+    "fits",
+    "from_cityscapes",
+    "from_labels",
+    "from_maps",
+    "from_panoptic_parts",
+    "from_segments",
+    "in_gigabytes",
     "inner_band",
+    "is_chunked",
+    "map_labels",
+    "mask_of",
+    "memory_bytes",
     "nearest_labels",
+    "paint_volumes",
+    "refuse_beyond_int64",
     "segment_geometry",
+    "shortest_decimal",
+    "skeleton_overlaps",
+    "surface_distances",
 ]

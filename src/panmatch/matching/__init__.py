@@ -1,7 +1,16 @@
 """From the overlap graph to matchings: one file per strategy."""
 
-from panmatch.matching._catalogue import STRATEGIES, resolve_strategy
+from panmatch.matching._catalogue import OPTIONS, STRATEGIES, resolve_strategy
 from panmatch.matching._certificate import Budget, Certificate
+from panmatch.matching._exact_sum import (
+    LIMBS,
+    carry,
+    limbs_to_floats,
+    limbs_to_units,
+    to_limbs,
+    units_to_float,
+    units_to_limbs,
+)
 from panmatch.matching._many_to_one import ManyToOne
 from panmatch.matching._match import (
     Matcher,
@@ -15,10 +24,24 @@ from panmatch.matching._one_to_many import OneToMany
 from panmatch.matching._one_to_one import OneToOne
 from panmatch.matching._region_union import RegionUnion
 from panmatch.matching._same_id import SameId
-from panmatch.matching._strategy import Course, Dash, Strategy
-from panmatch.matching._tally import QUALITIES, Quality, Scored, Tallies, Tally, ratio
+from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_first
+from panmatch.matching._tally import (
+    QUALITIES,
+    Quality,
+    Scored,
+    Tallies,
+    Tally,
+    are_false,
+    part_sums,
+    ratio,
+    tally_edges,
+    union_areas,
+    union_quality,
+)
 
 __all__ = [
+    "LIMBS",
+    "OPTIONS",
     "QUALITIES",
     "STRATEGIES",
     "Budget",
@@ -35,12 +58,25 @@ __all__ = [
     "RegionUnion",
     "SameId",
     "Scored",
+    "Solution",
     "Strategy",
     "Tallies",
     "Tally",
+    "are_false",
+    "best_first",
+    "carry",
     "check_overlap",
+    "limbs_to_floats",
+    "limbs_to_units",
     "match",
     "optimality_gap",
+    "part_sums",
     "ratio",
     "resolve_strategy",
+    "tally_edges",
+    "to_limbs",
+    "union_areas",
+    "union_quality",
+    "units_to_float",
+    "units_to_limbs",
 ]

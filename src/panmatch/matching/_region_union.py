@@ -9,7 +9,7 @@ import numpy as np
 
 from panmatch.errors import StrategyError
 from panmatch.matching._strategy import Course, Dash, Solution, Strategy
-from panmatch.overlap import Floats, Overlap, unite_cells
+from panmatch.overlap import Floats, Overlap, unite_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class RegionUnion(Strategy):
                 "but the predictions are not cut by cells: pass "
                 "count_region_overlaps(reference, prediction)."
             )
-        return unite_cells(overlap)
+        return unite_regions(overlap)
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`; `overlap` is prepared."""

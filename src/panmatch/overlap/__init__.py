@@ -1,16 +1,25 @@
 """From label images to the bipartite graph of overlapping segments."""
 
-from panmatch.overlap.counting import count_overlaps
-from panmatch.overlap.graph import Edges, Overlap, Score
-from panmatch.overlap.parts import Background, Parts
-from panmatch.overlap.pieces import Pieces, Predictions
-from panmatch.overlap.regions import count_region_overlaps, unite_cells
-from panmatch.overlap.threshold import check_threshold
-from panmatch.overlap.types import Areas, Floats, Ints
+from panmatch.labels import Floats, Ints
+from panmatch.overlap._assembly import ClassOverlaps, assemble_labels
+from panmatch.overlap._columns import Areas, sum_by
+from panmatch.overlap._counting import (
+    SideCounts,
+    count_class_overlaps,
+    count_overlaps,
+    count_part_overlaps,
+    count_region_overlaps,
+    count_sides,
+)
+from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold
+from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
+from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
 
 __all__ = [
+    "BACKGROUNDS",
     "Areas",
     "Background",
+    "ClassOverlaps",
     "Edges",
     "Floats",
     "Ints",
@@ -19,8 +28,14 @@ __all__ = [
     "Pieces",
     "Predictions",
     "Score",
+    "SideCounts",
+    "assemble_labels",
     "check_threshold",
+    "count_class_overlaps",
     "count_overlaps",
+    "count_part_overlaps",
     "count_region_overlaps",
-    "unite_cells",
+    "count_sides",
+    "sum_by",
+    "unite_regions",
 ]

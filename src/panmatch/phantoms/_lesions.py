@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import connected_components
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing, connected_components
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Mask, keep_largest_pieces
 from panmatch.phantoms._options import (

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, edge_distances
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import LabelArray, as_spacing, edge_distances
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Ints, keep_largest_pieces, number_objects
 from panmatch.phantoms._options import (

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import as_spacing
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Box, Floats, Image, Mask
 from panmatch.phantoms._options import check_count, check_shape, random_numbers

@@ -200,7 +200,7 @@ def _counting_of_scene(view: View) -> list[str]:
     lines = [f"{images} = scene.label_images()"]
     if view.parts:
         parts = "reference_parts, prediction_parts"
-        options = f"background={view.background!r}" + ", regions=True" * view.regions
+        options = f"background={view.background!r}" + ", regions='voronoi'" * view.regions
         lines.append(f"{parts} = scene.part_images()")
         return [*lines, f"overlap = pm.count_part_overlaps({images}, {parts}, {options})"]
     count = "count_region_overlaps" if view.regions else "count_overlaps"

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError
-from panmatch.matching import Matching
-from panmatch.matching._strategy import best_first
-from panmatch.matching._tally import are_false, part_sums, union_areas
+from panmatch.matching import Matching, are_false, best_first, part_sums, union_areas
 from panmatch.overlap import Areas, Floats, Ints, Overlap
 from panmatch.playground._scene import Side
 from panmatch.playground._validation import Message
@@ -141,7 +139,7 @@ def _edges_of_unions(overlap: Overlap, matching: Matching, owner: Ints) -> Graph
     matched[matching.overlap.edges.ref[matching.edges]] = True
     beside = np.ones(len(overlap.pred_ids), np.bool_)
     beside[edges.pred] = False
-    ids = overlap.pieces.cells
+    ids = overlap.pieces.regions
     region = np.where(ids > 0, np.searchsorted(overlap.ref_ids, ids), n)
     beside &= matched[region]
     ref = np.concatenate([edges.ref, region[beside]])

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.overlap import Overlap
-from panmatch.overlap.counting import JointCounts, assemble
-from panmatch.overlap.sums import sum_by
+from panmatch.overlap import Overlap, assemble_labels, sum_by
 from panmatch.playground._shapes import Shape
 from panmatch.playground._spans import COLUMNS, ROWS, Ints, Spans, joined
 
@@ -97,8 +95,7 @@ def count_runs(reference: Runs, prediction: Runs) -> Overlap:
     width = int(pred.max()) + 1
     voxels = sum_by(ref * width + pred, lengths, (int(ref.max()) + 1) * width)
     seen = np.flatnonzero(voxels)
-    in_void = np.zeros(len(seen), np.bool_)
-    return assemble(JointCounts(*np.divmod(seen, width), voxels[seen], in_void, ())).overlap
+    return assemble_labels(*np.divmod(seen, width), voxels[seen])
 
 
 def _cut(stops: Ints, values: Ints, start: int) -> Runs:

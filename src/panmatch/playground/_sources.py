@@ -9,11 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from panmatch.labels import LabelArray, nearest_labels
+from panmatch.labels import LabelArray, Regions, nearest_labels
 from panmatch.matching import Budget, ManyToOne, Quality, Strategy
-from panmatch.overlap import Overlap
-from panmatch.overlap.part_counting import count_part_overlaps
-from panmatch.overlap.regions import count_in_cells
+from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps
 from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._runs import count_runs
 from panmatch.playground._scene import Scene, Side
@@ -141,11 +139,15 @@ class DrawnScene(Source):
                 *images,
                 *self.scene.part_images(),
                 background=view.background,
-                regions=view.regions,
+                regions=self._regions() if view.regions else None,
             )
+        return count_region_overlaps(*images, regions=self._regions())
+
+    def _regions(self) -> Regions:
         if self._voronoi.regions is None:
-            self._voronoi.regions = nearest_labels(self.images.reference)
-        return count_in_cells(*images, self._voronoi.regions)
+            labels = nearest_labels(self.images.reference)
+            self._voronoi.regions = Regions(labels, (1.0, 1.0), "voronoi")
+        return self._voronoi.regions
 
     def voronoi_borders(self) -> Message | None:
         """Return the borders of the Voronoi regions of the references."""
@@ -158,7 +160,7 @@ class DrawnScene(Source):
 class _Voronoi:
     """What was computed from the references of a scene alone."""
 
-    regions: LabelArray | None = None
+    regions: Regions | None = None
     borders: Message | None = None
 
 

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from panmatch.datasets import Case, load_case
 from panmatch.errors import OptionError, PanmatchError, check_choice, needs_extra
 from panmatch.evaluation import CaseResult, Level, Result
-from panmatch.labels import LabelArray, as_labels, check_same_shape
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
 from panmatch.report._matched_class import match_class, statuses_of
 from panmatch.report._style import OTHER, STATUSES
 from panmatch.report._views import View, check_axes, disagreement, find_view

@@ -9,8 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from panmatch.evaluation import MISTAKES, CaseSeries, Result, Score, Setting, unit_text
-from panmatch.evaluation.setting import PARTS, PLAIN, metric_scores
+from panmatch.evaluation import (
+    MISTAKES,
+    PARTS,
+    PLAIN,
+    CaseSeries,
+    Result,
+    Score,
+    Setting,
+    metric_scores,
+    unit_text,
+)
 from panmatch.matching import Dash
 from panmatch.overlap import Floats
 from panmatch.report._selection import find_levels

@@ -9,8 +9,7 @@ import numpy as np
 
 from panmatch.errors import OptionError
 from panmatch.matching import Matching
-from panmatch.overlap import Areas, Floats, Ints, Overlap
-from panmatch.overlap.graph import Edges
+from panmatch.overlap import Areas, Edges, Floats, Ints, Overlap
 from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
 from panmatch.report._style import (
     DASHED,

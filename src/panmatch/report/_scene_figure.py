@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OverlapError, ShapeError, needs_extra
-from panmatch.labels import LabelArray, as_labels, check_same_shape, segment_geometry
-from panmatch.labels.spacing import as_spacing
+from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape, segment_geometry
 from panmatch.matching import Matching
 from panmatch.overlap import Floats
 from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray
-from panmatch.labels.painting import mask_of
+from panmatch.labels import LabelArray, mask_of
 from panmatch.overlap import Floats, Ints
 
 Mask = npt.NDArray[np.bool_]

@@ -1,5 +1,83 @@
-"""From matchings to numbers: curves here, objects in `measure`, classes in `class_scores`."""
+"""From matchings to numbers: curves, scores of classes, and values of single objects."""
 
-from panmatch.scoring.curve import Curve, Curves, curve, curves
+from typing import TYPE_CHECKING
 
-__all__ = ["Curve", "Curves", "curve", "curves"]
+from panmatch._lazy import lazy_face
+from panmatch.scoring._curve import Curve, Curves, curve, curves
+
+if TYPE_CHECKING:
+    from panmatch.scoring._class_scores import (
+        ClassCurves,
+        ClassTallies,
+        GroupScore,
+        class_curves,
+        match_classes,
+        part_averages,
+        tally_classes,
+    )
+    from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
+    from panmatch.scoring._measurements import Average, Measurements
+    from panmatch.scoring._metrics import Metric, all_metrics, resolve_metrics
+    from panmatch.scoring._objects import (
+        ComparedObjects,
+        MeasureOptions,
+        Penalty,
+        measure_options,
+        share,
+    )
+    from panmatch.scoring._rows import ObjectRows
+else:  # a first score needs none of these, and importing panmatch must be quick
+    __getattr__, __dir__ = lazy_face(
+        __name__,
+        {
+            "panmatch.scoring._class_scores": (
+                "ClassCurves",
+                "ClassTallies",
+                "GroupScore",
+                "class_curves",
+                "match_classes",
+                "part_averages",
+                "tally_classes",
+            ),
+            "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
+            "panmatch.scoring._measurements": ("Average", "Measurements"),
+            "panmatch.scoring._metrics": ("Metric", "all_metrics", "resolve_metrics"),
+            "panmatch.scoring._objects": (
+                "ComparedObjects",
+                "MeasureOptions",
+                "Penalty",
+                "measure_options",
+                "share",
+            ),
+            "panmatch.scoring._rows": ("ObjectRows",),
+        },
+    )
+
+__all__ = [
+    "Average",
+    "ClassCurves",
+    "ClassTallies",
+    "ComparedObjects",
+    "Curve",
+    "Curves",
+    "GroupScore",
+    "MeasureOptions",
+    "Measurements",
+    "Measurer",
+    "Metric",
+    "ObjectRows",
+    "Penalty",
+    "all_metrics",
+    "class_curves",
+    "curve",
+    "curves",
+    "match_classes",
+    "measure",
+    "measure_options",
+    "measure_whole",
+    "need_voxels",
+    "part_averages",
+    "resolve_metrics",
+    "share",
+    "tally_classes",
+]

@@ -6,6 +6,7 @@ with needs_extra("cli", "Specs"):
     import pydantic as _pydantic  # noqa: F401
     import yaml as _yaml  # noqa: F401
 
+from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
 from panmatch.spec._reading import as_spec, preset_names, preset_text, read_spec
@@ -16,6 +17,7 @@ __all__ = [
     "MetricOptions",
     "Spec",
     "as_spec",
+    "label_numbers",
     "matcher_as_dict",
     "parse_matcher",
     "preset_names",

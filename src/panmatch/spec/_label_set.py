@@ -14,12 +14,12 @@ MOST_LABELS = 1_000_000
 Labels = tuple[int | str, ...]
 
 
-def numbers(labels: Labels) -> tuple[int, ...]:
+def label_numbers(labels: Labels) -> tuple[int, ...]:
     """Return all labels of a set, ranges written out.
 
     Examples
     --------
-    >>> numbers((1, "5-7"))
+    >>> label_numbers((1, "5-7"))
     (1, 5, 6, 7)
     """
     found: list[int] = []
@@ -35,7 +35,7 @@ def numbers(labels: Labels) -> tuple[int, ...]:
 def _parse(value: Any, markers: bool = False) -> Labels:
     items = list(value) if isinstance(value, list | tuple) else [value]
     labels = tuple(_parse_one(item, markers) for item in items)
-    every = sorted(numbers(labels))
+    every = sorted(label_numbers(labels))
     twice = [label for label, next_one in pairwise(every) if label == next_one]
     if twice:
         raise ValueError(f"names the label {twice[0]} more than once")

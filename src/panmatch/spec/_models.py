@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from panmatch.errors import nearest_name
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
-from panmatch.scoring.metrics import Metric, resolve_metrics
-from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, numbers
+from panmatch.scoring import Metric, resolve_metrics
+from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, label_numbers
 from panmatch.spec._matchers import MatcherEntry
 
 Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
@@ -68,7 +68,7 @@ class ClassSpec(StrictModel):
     @property
     def numbers(self) -> tuple[int, ...] | None:
         """All labels of the class; None for all there are."""
-        return None if self.labels == "all" else numbers(self.labels)
+        return None if self.labels == "all" else label_numbers(self.labels)
 
     @model_validator(mode="after")
     def _check_labels(self) -> ClassSpec:
@@ -80,9 +80,9 @@ class ClassSpec(StrictModel):
 class MetricOptions(StrictModel):
     """Options of the metrics, as for `measure`."""
 
-    tolerance_mm: float = Field(default=1.0, ge=0)
-    boundary_width_mm: float | None = Field(default=None, gt=0)
-    penalty_mm: Annotated[float, Field(ge=0)] | Literal["diagonal"] | None = None
+    tolerance: float = Field(default=1.0, ge=0)
+    boundary_width: float | None = Field(default=None, gt=0)
+    penalty: Annotated[float, Field(ge=0)] | Literal["diagonal"] | None = None
 
 
 class Averaging(StrictModel):
@@ -223,9 +223,9 @@ class Spec(StrictModel):
         return self
 
     def _check_labels(self) -> None:
-        left_out = {*numbers(self.void), *numbers(self.background)}
+        left_out = {*label_numbers(self.void), *label_numbers(self.background)}
         for name, kind in self.classes.items():
-            labels = {*(kind.numbers or ()), *numbers(kind.parts)}
+            labels = {*(kind.numbers or ()), *label_numbers(kind.parts)}
             if 0 in labels and self.encoding == "labels":
                 raise ValueError(f"classes.{name}: label 0 is background, and of no class")
             both = sorted(left_out.intersection(kind.numbers or ()))

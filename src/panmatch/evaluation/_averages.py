@@ -1,0 +1,160 @@
+"""Scores of many cases: pooled, and the mean of cases (D10, D11).
+
+Everything here also runs on resampled cases: with weights of shape (resamples, cases) every case
+counts so many times, and `AverageScore.samples` holds the score of each resample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from panmatch.evaluation._series import CaseSeries
+from panmatch.evaluation._setting import AREAS, MEANS, PART_AREAS, Score, Setting
+from panmatch.matching import ratio
+from panmatch.overlap import Floats, Ints
+
+AveragingName = Literal["pooled", "mean of cases"]
+Undefined = Literal["skip", "zero", "one"]
+
+SUBSTITUTE = {"skip": math.nan, "zero": 0.0, "one": 1.0}
+MOST_STEPS = 2000  # of a curve, for its resamples; the area itself is exact
+NO_SAMPLES: Floats = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AverageScore:
+    """One score of a model over all its cases.
+
+    Attributes
+    ----------
+    model, setting
+        Whose score it is, and under which setting.
+    threshold
+        None for areas.
+    score
+        Which score.
+    averaging
+        ``"pooled"``: tallies of all cases are summed, then scored. ``"mean of cases"``: each case
+        is scored, and the scores averaged.
+    value
+        The number.
+    cases, skipped
+        How many cases it is made of, and how many more were undefined.
+    samples
+        The score of every resample of the cases; empty without weights.
+    """
+
+    model: str
+    setting: Setting
+    threshold: float | None
+    score: Score
+    averaging: AveragingName
+    value: float
+    cases: int
+    skipped: int
+    samples: Floats
+
+
+def average_all(
+    series: Iterable[CaseSeries], undefined: Undefined, weights: Ints | None = None
+) -> list[AverageScore]:
+    """Return pooled scores, means of cases, areas, and their means over classes."""
+    given = list(series)
+    rows = [row for one in given for row in _pooled(one, weights)]
+    rows += [row for one in given for row in _pooled_areas(one, weights)]
+    rows += [row for one in given for row in _case_means(one, undefined, weights)]
+    return rows + list(class_means(rows))
+
+
+def class_means(rows: Iterable[AverageScore]) -> Iterator[AverageScore]:
+    """Yield means over the classes that occur: of all, of things and of stuff (D10).
+
+    Where there is a single class, or a single kind, there is nothing to average.
+    """
+    families: dict[object, list[AverageScore]] = {}
+    for row in rows:
+        key = row.model, row.setting.matcher, row.threshold, row.score, row.averaging
+        families.setdefault(key, []).append(row)
+    for family in families.values():
+        several = len({row.setting.kind for row in family}) > 1
+        for title, kinds in MEANS.items():
+            if len(family) > 1 and (several or len(kinds) > 1):
+                yield _mean_row(title, [row for row in family if row.setting.kind in kinds])
+
+
+def filled(score: Score, values: Floats, undefined: Undefined) -> Floats:
+    """Return scores of cases with undefined ones as the spec wants them; distances stay NaN."""
+    if not score.is_share:
+        return values
+    return np.where(np.isnan(values), SUBSTITUTE[undefined], values)
+
+
+def mean_of_defined(values: Floats) -> Floats:
+    """Return the mean over the first axis, NaN skipped."""
+    some = ~np.isnan(values)
+    return ratio(np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0))
+
+
+def _pooled(series: CaseSeries, weights: Ints | None) -> Iterator[AverageScore]:
+    for threshold, counts in series.counts.items():
+        occurs = int(np.count_nonzero(counts.tallies.occurs))
+        samples = {} if weights is None else counts.weighted(weights).scores()
+        for score, value in counts.sum().scores().items():
+            yield AverageScore(
+                series.model, series.setting, threshold, score, "pooled", float(value), occurs,
+                len(series.cases) - occurs, samples.get(score, NO_SAMPLES),
+            )  # fmt: skip
+
+
+def _pooled_areas(series: CaseSeries, weights: Ints | None) -> Iterator[AverageScore]:
+    for scores, curves, pooled in (
+        (AREAS, series.curves, series.pooled_curve),
+        (PART_AREAS, series.part_curves, series.pooled_part_curve),
+    ):
+        if curves is None or pooled is None:
+            continue
+        samples = (
+            [NO_SAMPLES] * 3 if weights is None else curves.resampled_areas(weights, MOST_STEPS)
+        )
+        n = curves.occurring
+        for score, resampled in zip(scores, samples, strict=False):
+            value = getattr(pooled, score.name.removeprefix("part_"))
+            yield AverageScore(
+                series.model, series.setting, None, score, "pooled", value, n,
+                len(series.cases) - n, resampled,
+            )  # fmt: skip
+
+
+def _case_means(
+    series: CaseSeries, undefined: Undefined, weights: Ints | None
+) -> Iterator[AverageScore]:
+    for (threshold, score), values in series.case_scores().items():
+        defined = filled(score, values, undefined)
+        some = ~np.isnan(defined)
+        zeroed = np.where(some, defined, 0.0)
+        n = int(np.count_nonzero(some))
+        samples = NO_SAMPLES
+        if weights is not None:
+            samples = ratio(weights @ zeroed, weights @ some.astype(np.int64))
+        yield AverageScore(
+            series.model, series.setting, threshold, score, "mean of cases",
+            math.fsum(zeroed) / n if n else math.nan, n, len(values) - n, samples,
+        )  # fmt: skip
+
+
+def _mean_row(title: str, rows: list[AverageScore]) -> AverageScore:
+    first = rows[0]
+    values = np.array([[row.value] for row in rows])
+    return replace(
+        first,
+        setting=Setting(title, "mean", first.setting.matcher),
+        value=float(mean_of_defined(values)[0]),
+        cases=max(row.cases for row in rows),
+        skipped=min(row.skipped for row in rows),
+        samples=mean_of_defined(np.stack([row.samples for row in rows])),
+    )

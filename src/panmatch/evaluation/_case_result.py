@@ -1,0 +1,259 @@
+"""What was found in one class of one case by one matcher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import FileError
+from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
+from panmatch.evaluation._setting import Setting
+from panmatch.labels import Unit
+from panmatch.matching import Quality, Tallies, Tally
+from panmatch.overlap import Floats
+from panmatch.scoring import Curve, Measurements, MeasureOptions, resolve_metrics
+from panmatch.spec import matcher_as_dict, parse_matcher
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """A matching at one threshold.
+
+    Attributes
+    ----------
+    threshold
+        In [0, 1).
+    tally, part_tally
+        Counts with summed IoU, and with summed part quality where the class has parts (D9).
+    measurements
+        One row per reference, then one per false positive.
+    quality, part_quality
+        IoU and part quality of every row, 0 for one that is not matched.
+    near_threshold
+        True positives that a threshold higher by 0.05 would lose.
+    gap
+        How much PQ an optimal solver may have missed (D6); None for heuristics.
+    """
+
+    threshold: float
+    tally: Tally
+    part_tally: Tally | None
+    measurements: Measurements
+    quality: Floats
+    part_quality: Floats | None
+    near_threshold: int
+    gap: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One setting of one case.
+
+    Attributes
+    ----------
+    setting
+        The class and the matcher.
+    diagnosis
+        Objects of the class by the kind of mistake, whatever the matcher.
+    levels
+        The matching at every threshold of the spec.
+    curve, part_curve
+        PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
+        parts.
+    """
+
+    setting: Setting
+    diagnosis: Diagnosis
+    levels: tuple[Level, ...]
+    curve: Curve | None
+    part_curve: Curve | None
+
+    def level(self, threshold: float) -> Level:
+        """Return the matching at a threshold of the spec."""
+        return next(level for level in self.levels if level.threshold == threshold)
+
+
+FORMAT = "panmatch-case-2"
+
+Json = dict[str, Any]
+
+TEXT = ("status", "pred_ids")
+WHOLE = ("ref_id", "ref_voxels", "pred_voxels", "ref_start", "ref_stop", "pred_start", "pred_stop")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseResult:
+    """One case of one model.
+
+    Attributes
+    ----------
+    case, model
+        Which one.
+    status, reason
+        ``"failed"`` with the reason if it could not be evaluated.
+    shape, spacing, unit
+        Of the images; without a spacing the unit is ``"voxel"`` (D14).
+    entries
+        What was found, for every class and matcher.
+    """
+
+    case: str
+    model: str = ""
+    status: Literal["ok", "failed"] = "ok"
+    reason: str = ""
+    shape: tuple[int, ...] = ()
+    spacing: tuple[float, ...] | None = None
+    unit: Unit = "voxel"
+    entries: tuple[Entry, ...] = ()
+
+    def entry(self, setting: Setting) -> Entry | None:
+        """Return what was found under a setting; None where the case lacks the class."""
+        return next((entry for entry in self.entries if entry.setting == setting), None)
+
+    def to_dict(self) -> Json:
+        """Return plain data for JSON, which has no NaN: undefined values are None."""
+        return {
+            "format": FORMAT,
+            "case": self.case,
+            "model": self.model,
+            "status": self.status,
+            "reason": self.reason,
+            "shape": list(self.shape),
+            "spacing": None if self.spacing is None else list(self.spacing),
+            "unit": self.unit,
+            "entries": [_entry_to_dict(entry) for entry in self.entries],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> CaseResult:
+        """Read what `to_dict` gave."""
+        if content.get("format") != FORMAT:
+            raise FileError(
+                f"format={content.get('format')!r} is not {FORMAT!r}: this result was written by "
+                f"another version of panmatch. Evaluate again."
+            )
+        spacing = content["spacing"]
+        return cls(
+            case=content["case"],
+            model=content["model"],
+            status=content["status"],
+            reason=content["reason"],
+            shape=tuple(content["shape"]),
+            spacing=None if spacing is None else tuple(spacing),
+            unit=content["unit"],
+            entries=tuple(_entry_from_dict(entry) for entry in content["entries"]),
+        )
+
+
+def _entry_to_dict(entry: Entry) -> Json:
+    return {
+        "class": entry.setting.class_name,
+        "kind": entry.setting.kind,
+        "matcher": matcher_as_dict(entry.setting.matcher),
+        "diagnosis": {name: getattr(entry.diagnosis, name).tolist() for name in MISTAKES},
+        "curve": _curve_to_dict(entry.curve),
+        "part_curve": _curve_to_dict(entry.part_curve),
+        "levels": [_level_to_dict(level) for level in entry.levels],
+    }
+
+
+def _entry_from_dict(content: Json) -> Entry:
+    setting = Setting(content["class"], content["kind"], parse_matcher(content["matcher"]))
+    mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
+    return Entry(
+        setting,
+        Diagnosis(*mistakes),
+        tuple(_level_from_dict(level) for level in content["levels"]),
+        _curve_from_dict(content["curve"], setting, "iou"),
+        _curve_from_dict(content["part_curve"], setting, "parts"),
+    )
+
+
+def _curve_to_dict(curve: Curve | None) -> Json | None:
+    if curve is None:
+        return None
+    return {
+        "thresholds": curve.thresholds.tolist(),
+        "counts": curve.tallies.counts.T.tolist(),
+        "proven": curve.proven,
+    }
+
+
+def _curve_from_dict(content: Json | None, setting: Setting, quality: Quality) -> Curve | None:
+    if content is None:
+        return None
+    return Curve(
+        np.array(content["thresholds"], np.float64),
+        Tallies(np.ascontiguousarray(np.array(content["counts"], np.int64).T)),
+        setting.matcher.strategy,
+        setting.matcher.score,
+        quality,
+        content["proven"],
+    )
+
+
+def _level_to_dict(level: Level) -> Json:
+    measured = level.measurements
+    return {
+        "threshold": level.threshold,
+        "tally": _tally_to_list(level.tally),
+        "part_tally": None if level.part_tally is None else _tally_to_list(level.part_tally),
+        "quality": level.quality.tolist(),
+        "part_quality": None if level.part_quality is None else level.part_quality.tolist(),
+        "near_threshold": level.near_threshold,
+        "gap": level.gap,
+        "metrics": [metric.name for metric in measured.metrics],
+        "options": None if measured.options is None else asdict(measured.options),
+        "columns": {name: _listed(column) for name, column in measured.columns.items()},
+    }
+
+
+def _level_from_dict(content: Json) -> Level:
+    tally = Tally.from_units(*content["tally"])
+    part_tally = content["part_tally"]
+    columns = {name: _column(name, values) for name, values in content["columns"].items()}
+    options = content["options"]
+    measured = Measurements(
+        columns,
+        resolve_metrics(content["metrics"]),
+        tally,
+        None
+        if options is None
+        else MeasureOptions(**options | {"spacing": tuple(options["spacing"])}),
+    )
+    part_quality = content["part_quality"]
+    return Level(
+        threshold=content["threshold"],
+        tally=tally,
+        part_tally=None if part_tally is None else Tally.from_units(*part_tally),
+        measurements=measured,
+        quality=np.array(content["quality"], np.float64),
+        part_quality=None if part_quality is None else np.array(part_quality, np.float64),
+        near_threshold=content["near_threshold"],
+        gap=content["gap"],
+    )
+
+
+def _tally_to_list(tally: Tally) -> list[int]:
+    return [tally.tp, tally.fp, tally.fn, tally.units]
+
+
+def _listed(column: npt.NDArray[Any]) -> list[Any]:
+    """Return an array as lists, with None for what is not finite."""
+    if column.dtype.kind != "f" or np.isfinite(column).all():
+        listed: list[Any] = column.tolist()
+        return listed
+    return np.where(np.isfinite(column), column.astype(object), None).tolist()  # type: ignore[no-any-return]
+
+
+def _column(name: str, values: Sequence[Any]) -> npt.NDArray[Any]:
+    if name in TEXT:
+        return np.array(values, dtype=np.str_)
+    if name in WHOLE:
+        return np.array(values, np.int64)
+    column: Floats = np.array(values, np.float64)  # None becomes NaN
+    return column

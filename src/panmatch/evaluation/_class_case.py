@@ -1,0 +1,262 @@
+"""The classes of one case: their overlaps, and their images for what needs to see voxels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError
+from panmatch.evaluation._sides import Image, Images, Layer, make_layers
+from panmatch.labels import (
+    Panoptic,
+    Regions,
+    SegmentClass,
+    SegmentImages,
+    Unit,
+    Void,
+    Volume,
+    as_labels,
+    bytes_of,
+    find_regions,
+    fits,
+    in_gigabytes,
+    is_chunked,
+    memory_bytes,
+)
+from panmatch.matching import Matcher
+from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps, count_sides
+from panmatch.scoring import Measurer, need_voxels
+from panmatch.spec import Spec
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCase:
+    """What strategies and metrics of one class work on, each computed when it is first needed.
+
+    Attributes
+    ----------
+    kind, at
+        The class, and its position on either side.
+    overlap
+        Of whole predictions.
+    reference_images, prediction_images
+        Of the two sides.
+    void
+        All void voxels: of the reference itself, and of a mask.
+    spec, spacing, unit, threads
+        As for `evaluate`.
+    """
+
+    kind: SegmentClass
+    at: int
+    overlap: Overlap
+    reference_images: SegmentImages
+    prediction_images: SegmentImages
+    void: Void
+    spec: Spec
+    spacing: npt.ArrayLike | None
+    unit: Unit | None
+    threads: int | None
+    _cut_cases: dict[str, _CutCase] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What to call the class."""
+        return self.kind.name or str(self.kind.id)
+
+    @property
+    def occurs(self) -> bool:
+        """Whether either side has an object of the class."""
+        return len(self.overlap.ref_ids) + len(self.overlap.pred_ids) > 0
+
+    def overlap_for(self, matcher: Matcher) -> Overlap:
+        """Return the overlap that a matcher works on."""
+        return self.overlap if matcher.regions is None else self._cut_by(matcher.regions).overlap
+
+    def measurer_for(self, matcher: Matcher) -> Measurer:
+        """Return what measures the matchings of a matcher; whole predictions share the first."""
+        rules = [other.regions for other in self.spec.matching if other.regions is not None]
+        rule = matcher.regions or next(iter(rules), None)
+        return self._measurer if rule is None else self._cut_by(rule).measurer
+
+    @cached_property
+    def images(self) -> tuple[Volume, Volume]:
+        """Ids of the objects of the class, in the reference and in the prediction."""
+        return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
+
+    @cached_property
+    def _measurer(self) -> Measurer:
+        return self.make_measurer(None)
+
+    def make_measurer(self, regions: Regions | None) -> Measurer:
+        """Return what measures objects, and pieces of them where there are regions."""
+        options = self.spec.metric_options
+        return Measurer(
+            *self.images,
+            self.spec.metric_objects,
+            self.spacing,
+            unit=self.unit,
+            void=self.void,
+            regions=regions,
+            tolerance=options.tolerance,
+            boundary_width=options.boundary_width,
+            penalty=options.penalty,
+            threads=self.threads,
+        )
+
+    def _cut_by(self, rule: str) -> _CutCase:
+        if rule not in self._cut_cases:
+            self._cut_cases[rule] = _CutCase(self, rule)
+        return self._cut_cases[rule]
+
+
+@dataclass(frozen=True, eq=False)
+class _CutCase:
+    """A class whose predictions are cut by one rule."""
+
+    case: ClassCase
+    rule: str
+
+    @cached_property
+    def regions(self) -> Regions:
+        """Regions of the references: found once, to count and to measure (D8)."""
+        case = self.case
+        return find_regions(
+            *case.images, case.spacing, rule=self.rule, void=case.void, threads=case.threads
+        )
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """Of the pieces."""
+        case = self.case
+        if not case.kind.has_parts:
+            return count_region_overlaps(
+                *case.images, regions=self.regions, void=case.void, threads=case.threads
+            )
+        unknown = max(case.kind.parts) + 1
+        return count_part_overlaps(
+            *case.images,
+            case.reference_images.parts_of_class(case.at, unknown),
+            case.prediction_images.parts_of_class(case.at, unknown),
+            unknown,
+            parts=case.kind.parts,
+            background=case.spec.part_background,
+            regions=self.regions,
+            void=case.void,
+            threads=case.threads,
+        )
+
+    @cached_property
+    def measurer(self) -> Measurer:
+        """Measures whole objects and pieces."""
+        return self.case.make_measurer(self.regions)
+
+
+def class_cases(
+    reference: Images,
+    prediction: Images,
+    spec: Spec,
+    *,
+    spacing: npt.ArrayLike | None = None,
+    unit: Unit | None = None,
+    void: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> list[ClassCase]:
+    """Return every class of a case, ready to be matched and measured.
+
+    The classes of a spec are there in every case, the many categories of a COCO file where they
+    occur. Parameters are those of `evaluate`.
+    """
+    known = Void.of(reference.labels, prediction.labels, void)
+    if known.labels:
+        raise OptionError(
+            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the reference, "
+            f"list it under `void` in the spec."
+        )
+    if isinstance(reference.labels, np.ma.MaskedArray):
+        reference = Images(reference.labels.data, reference.parts)
+    layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
+    classes = [
+        one for layer in layers for one in _of_layer(layer, spec, known, (spacing, unit), threads)
+    ]
+    if spec.encoding == "labels":
+        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
+    return [one for one in classes if one.occurs]
+
+
+def shape_of(labels: Image) -> tuple[int, ...]:
+    """Return the shape of one side."""
+    return labels.arrays[0].shape if isinstance(labels, Panoptic) else np.shape(labels)
+
+
+def _of_layer(
+    layer: Layer,
+    spec: Spec,
+    void: Void,
+    grid: tuple[npt.ArrayLike | None, Unit | None],
+    threads: int | None,
+) -> list[ClassCase]:
+    counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
+    overlaps = counted.overlaps(spec.part_background)
+    of_ref, of_pred = counted.distinct()
+    images = (
+        SegmentImages(layer.reference, distinct=of_ref, threads=threads),
+        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, threads=threads),
+    )
+    whole_void = void.with_mask(images[0].void)
+    return [
+        ClassCase(kind, at, overlaps[kind.id], *images, whole_void, spec, *grid, threads)
+        for at, kind in enumerate(layer.classes)
+    ]
+
+
+SMALL_BYTES = 1 << 28  # images that take no more are read once, which is faster than box by box
+
+
+def load_if_needed(reference: Images, prediction: Images, spec: Spec) -> tuple[Images, Images]:
+    """Return both sides with chunked images read into memory where that is needed, or cheap.
+
+    Metrics that look at voxels need whole images. Everything else is counted chunk by chunk, to
+    the same result; so small images are read, and large ones are not. Images of Dask stay where
+    they live.
+
+    Raises
+    ------
+    OptionError
+        If a metric needs images that take more than a quarter of this machine's memory.
+    """
+    sides = {"reference": reference, "prediction": prediction}
+    chunked = [
+        image for side in sides.values() for image in (side.labels, side.parts) if is_chunked(image)
+    ]
+    size, by_voxels = sum(map(bytes_of, chunked)), need_voxels(spec.metric_objects)
+    if chunked and by_voxels and not fits(size):
+        raise OptionError(_too_large(by_voxels, size))
+    if not chunked or not (by_voxels or (size <= SMALL_BYTES and not any(map(_on_dask, chunked)))):
+        return reference, prediction
+    loaded = [
+        Images(_loaded(side.labels, name), _loaded(side.parts, f"{name}_parts"))
+        for name, side in sides.items()
+    ]
+    return loaded[0], loaded[1]
+
+
+def _on_dask(image: Any) -> bool:
+    return hasattr(image, "__dask_graph__") or bool(getattr(image, "on_dask", False))
+
+
+def _loaded(image: Any, name: str) -> Any:
+    return as_labels(image, name) if is_chunked(image) else image
+
+
+def _too_large(metrics: list[str], size: int) -> str:
+    return (
+        f"metrics: {', '.join(metrics)} need whole images in memory, but these take "
+        f"{in_gigabytes(size)}, more than a quarter of this machine's "
+        f"{in_gigabytes(memory_bytes())}. Leave them out of the spec: what is made of counts, "
+        f"centres and boxes, such as iou, dice, precision and recall, goes chunk by chunk."
+    )

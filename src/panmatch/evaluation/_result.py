@@ -1,0 +1,202 @@
+"""What was found in one case, or in many."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import panmatch
+from panmatch.errors import FileError, OverlapError
+from panmatch.evaluation import tables
+from panmatch.evaluation._averages import AverageScore, average_all
+from panmatch.evaluation._case_result import CaseResult
+from panmatch.evaluation._series import CaseSeries
+from panmatch.evaluation._setting import Score, Setting, known_scores
+from panmatch.evaluation._wording import plural, summarise
+from panmatch.labels import Unit
+from panmatch.spec import Spec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = "panmatch-result-2"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One case, or many; results of different cases add.
+
+    Attributes
+    ----------
+    spec
+        What was asked for.
+    cases
+        What was found, by model and case.
+
+    Examples
+    --------
+    >>> from panmatch.evaluation import evaluate
+    >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+    >>> result.instances.loc[:1, ["status", "ref_id", "pred_ids", "iou"]]
+        status  ref_id pred_ids  iou
+    0  matched       1        3  1.0
+    1   missed       2           0.0
+    """
+
+    spec: Spec
+    cases: tuple[CaseResult, ...]
+
+    def __post_init__(self) -> None:
+        ordered = tuple(sorted(self.cases, key=lambda case: (case.model, case.case)))
+        names = [(case.model, case.case) for case in ordered]
+        repeated = [name for name, following in pairwise(names) if name == following]
+        if repeated:
+            model = f" of model {repeated[0][0]!r}" if repeated[0][0] else ""
+            raise OverlapError(f"case {repeated[0][1]!r}{model} is there more than once.")
+        object.__setattr__(self, "cases", ordered)
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row per case, class, matcher and threshold; failed cases have one row."""
+        return tables.score_table(self.cases)
+
+    @property
+    def instances(self) -> pd.DataFrame:
+        """One row per reference and per false positive, for each matching."""
+        return tables.instance_table(self.cases)
+
+    @property
+    def curves(self) -> pd.DataFrame:
+        """The exact steps of every curve; each holds from its threshold to the next."""
+        return tables.curve_table(self.cases)
+
+    @property
+    def diagnosis(self) -> pd.DataFrame:
+        """Ids of what is split, merged, missed and spurious, per case and class."""
+        return tables.diagnosis_table(self.cases)
+
+    @property
+    def averages(self) -> pd.DataFrame:
+        """Pooled scores and means of cases, one row for each (D11)."""
+        return tables.average_table(self.average_scores, self.cases)
+
+    @property
+    def failures(self) -> tuple[CaseResult, ...]:
+        """The cases that could not be evaluated, with their reasons."""
+        return tuple(case for case in self.cases if case.status == "failed")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models."""
+        return tuple(dict.fromkeys(case.model for case in self.cases))
+
+    @property
+    def unit(self) -> Unit | None:
+        """Unit of distances; None where cases have different ones."""
+        return tables.common_unit(self.cases)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some class has parts, so that there is a PartPQ beside PQ."""
+        return any(
+            level.part_tally is not None
+            for case in self.cases
+            for entry in case.entries
+            for level in entry.levels
+        )
+
+    @property
+    def known_scores(self) -> dict[str, Score]:
+        """All scores that it has, by name."""
+        return known_scores(self.spec.metric_objects, parts=self.has_parts, areas=self.spec.curve)
+
+    @cached_property
+    def series(self) -> list[CaseSeries]:
+        """Every model under every setting, over its cases."""
+        return [series for model in self.models for series in self._series_of(model)]
+
+    @cached_property
+    def average_scores(self) -> list[AverageScore]:
+        """Pooled scores and means of cases."""
+        return average_all(self.series, self.spec.averaging.undefined)
+
+    @property
+    def plot(self) -> Any:
+        """Figures for papers: `curve`, `grid`, `sizes`, `matching` and `scene`.
+
+        Each method returns a matplotlib figure; they are documented in
+        `panmatch.report.ResultPlots`.
+        """
+        # By name: reports are made of results, so the import would go against the layers.
+        return import_module("panmatch.report").ResultPlots(self)
+
+    def evaluated(self, model: str) -> list[CaseResult]:
+        """Return the cases of a model that did not fail."""
+        return [case for case in self.cases if case.model == model and case.status == "ok"]
+
+    def summary(self) -> str:
+        """Return the result in words and small tables, for people."""
+        return summarise(self)
+
+    def __add__(self, other: Result) -> Result:
+        if not isinstance(other, Result):
+            return NotImplemented
+        if self.spec != other.spec:
+            raise OverlapError("results add only if they were made with the same spec.")
+        return Result(self.spec, self.cases + other.cases)
+
+    def __radd__(self, other: object) -> Result:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        models = f" of {len(self.models)} models" if len(self.models) > 1 else ""
+        return f"Result({plural(len(self.cases), 'case')}{models}{failed})"
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        content = {
+            "format": FORMAT,
+            "panmatch": panmatch.__version__,
+            "spec": self.spec.model_dump(mode="json"),
+            "cases": [case.to_dict() for case in self.cases],
+        }
+        return json.dumps(content, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """Read what `to_json` gave."""
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
+            spec = Spec.model_validate(content["spec"])
+            return cls(spec, tuple(CaseResult.from_dict(case) for case in content["cases"]))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FileError(f"this is not a result of panmatch: {error!r}.") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result from a JSON file."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, FileError) as error:
+            raise FileError(f"path={str(path)!r} cannot be read as a result: {error}") from error
+
+    def _series_of(self, model: str) -> list[CaseSeries]:
+        cases = self.evaluated(model)
+        found: dict[Setting, list[Any]] = {}
+        for i, case in enumerate(cases):
+            for entry in case.entries:
+                found.setdefault(entry.setting, [None] * len(cases))[i] = entry
+        names = tuple(case.case for case in cases)
+        return [
+            CaseSeries(model, setting, names, tuple(entries), self.spec.thresholds)
+            for setting, entries in found.items()
+        ]

@@ -1,0 +1,202 @@
+"""Everything of one model under one setting over its cases: what is pooled, averaged, resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from panmatch.evaluation._case_result import Entry, Level
+from panmatch.evaluation._setting import (
+    AREAS,
+    PART_AREAS,
+    PARTS,
+    PLAIN,
+    Score,
+    Setting,
+    metric_scores,
+)
+from panmatch.matching import LIMBS, Tallies, carry, limbs_to_floats, ratio, units_to_limbs
+from panmatch.overlap import Floats, Ints
+from panmatch.scoring import Curve, Curves, Metric
+
+_TALLY = 3 + LIMBS
+_NEAR = _TALLY
+_PARTS = _NEAR + 1
+_METRICS = _PARTS + LIMBS
+_PER_METRIC = LIMBS + 1  # the sum of the values over matched objects, and their number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseCounts:
+    """Whole numbers that add up over cases, and the scores that follow from them (D13).
+
+    The same scores are computed for single cases, for their sum and for resamples of them: only
+    the shape of the array differs.
+
+    Attributes
+    ----------
+    counts
+        Shape (…, columns): the tally, true positives near the threshold, the summed part quality,
+        and for every metric its sum over matched objects and their number.
+    metrics
+        What was measured.
+    has_parts
+        Whether part quality counts.
+    """
+
+    counts: Ints
+    metrics: tuple[Metric, ...]
+    has_parts: bool
+
+    @classmethod
+    def of(cls, levels: Sequence[Level | None]) -> CaseCounts:
+        """Return a row per case; zeros for a case that lacks the class."""
+        known = [level for level in levels if level is not None]
+        metrics = known[0].measurements.metrics
+        counts = np.zeros((len(levels), _METRICS + _PER_METRIC * len(metrics)), np.int64)
+        for row, level in zip(counts, levels, strict=True):
+            if level is not None:
+                row[:] = _row(level, metrics)
+        return cls(counts, metrics, any(level.part_tally is not None for level in known))
+
+    @property
+    def tallies(self) -> Tallies:
+        """Counts with summed IoU."""
+        return Tallies(self.counts[..., :_TALLY])
+
+    @property
+    def part_tallies(self) -> Tallies:
+        """Counts with summed part quality (D9)."""
+        return self._tallies_with(self.counts[..., _PARTS:_METRICS])
+
+    @property
+    def near_threshold(self) -> Ints:
+        """True positives that a threshold higher by 0.05 would lose."""
+        return self.counts[..., _NEAR]
+
+    def sum(self) -> CaseCounts:
+        """Return the sum over cases."""
+        return self._with(self.counts.sum(axis=0))
+
+    def weighted(self, weights: Ints) -> CaseCounts:
+        """Return the sums in which case i counts ``weights[:, i]`` times."""
+        return self._with(np.tensordot(weights, self.counts, axes=1))
+
+    def scores(self) -> dict[Score, Floats]:
+        """Return all scores at the threshold."""
+        found = {score: getattr(self.tallies, score.name) for score in PLAIN}
+        if self.has_parts:
+            found |= {
+                score: getattr(self.part_tallies, score.name.removeprefix("part_"))
+                for score in PARTS
+            }
+        for i, metric in enumerate(self.metrics):
+            found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
+        return found
+
+    def _metric_scores(self, metric: Metric, start: int) -> dict[Score, Floats]:
+        limbs, count = self.counts[..., start : start + LIMBS], self.counts[..., start + LIMBS]
+        scores = metric_scores(metric)
+        if not metric.is_share:
+            return {scores[0]: ratio(limbs_to_floats(limbs), count)}
+        tallies = self._tallies_with(limbs)
+        return {scores[0]: tallies.sq, scores[1]: tallies.pq}
+
+    def _tallies_with(self, limbs: Ints) -> Tallies:
+        return Tallies(np.concatenate([self.counts[..., :3], carry(limbs)], axis=-1))
+
+    def _with(self, counts: Ints) -> CaseCounts:
+        return CaseCounts(counts, self.metrics, self.has_parts)
+
+
+@dataclass(frozen=True, eq=False)
+class CaseSeries:
+    """One model under one setting.
+
+    Attributes
+    ----------
+    model, setting
+        What the cases have in common.
+    cases
+        Names of the model's cases.
+    entries
+        What was found in each; None for a case that lacks the class.
+    thresholds
+        Those of the spec.
+    """
+
+    model: str
+    setting: Setting
+    cases: tuple[str, ...]
+    entries: tuple[Entry | None, ...]
+    thresholds: tuple[float, ...]
+
+    @cached_property
+    def counts(self) -> dict[float, CaseCounts]:
+        """Counts of all cases at every threshold of the spec."""
+        return {
+            threshold: CaseCounts.of(
+                [None if entry is None else entry.level(threshold) for entry in self.entries]
+            )
+            for threshold in self.thresholds
+        }
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """Curves of PQ of all cases; None where none was asked for."""
+        return _stacked([None if entry is None else entry.curve for entry in self.entries])
+
+    @cached_property
+    def part_curves(self) -> Curves | None:
+        """Curves of PartPQ of all cases; None without parts."""
+        return _stacked([None if entry is None else entry.part_curve for entry in self.entries])
+
+    @cached_property
+    def pooled_curve(self) -> Curve | None:
+        """The curve of all cases together."""
+        return None if self.curves is None else self.curves.sum()
+
+    @cached_property
+    def pooled_part_curve(self) -> Curve | None:
+        """The curve of PartPQ of all cases together."""
+        return None if self.part_curves is None else self.part_curves.sum()
+
+    def case_areas(self) -> dict[Score, Floats]:
+        """Return the areas under the curves of every case, NaN where it lacks the class."""
+        found = {}
+        for scores, curves in (
+            (AREAS, [None if entry is None else entry.curve for entry in self.entries]),
+            (PART_AREAS, [None if entry is None else entry.part_curve for entry in self.entries]),
+        ):
+            if any(curve is not None for curve in curves):
+                for score in scores:
+                    name = score.name.removeprefix("part_")
+                    values = [np.nan if curve is None else getattr(curve, name) for curve in curves]
+                    found[score] = np.array(values, np.float64)
+        return found
+
+    def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
+        """Return every score of every case by threshold (None for areas) and name."""
+        found: dict[tuple[float | None, Score], Floats] = {
+            (threshold, score): values
+            for threshold, counts in self.counts.items()
+            for score, values in counts.scores().items()
+        }
+        return found | {(None, score): values for score, values in self.case_areas().items()}
+
+
+def _row(level: Level, metrics: tuple[Metric, ...]) -> list[int]:
+    tally, part_tally = level.tally, level.part_tally
+    row = [tally.tp, tally.fp, tally.fn, *units_to_limbs(tally.units), level.near_threshold]
+    row += units_to_limbs(0 if part_tally is None else part_tally.units)
+    for metric in metrics:
+        average = level.measurements.average(metric.name)
+        row += [*units_to_limbs(average.units), average.count]
+    return row
+
+
+def _stacked(curves: Sequence[Curve | None]) -> Curves | None:
+    return Curves.of(curves) if any(curve is not None for curve in curves) else None

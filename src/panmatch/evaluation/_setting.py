@@ -1,0 +1,125 @@
+"""What a score is about: which class, by which matcher, and which score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from panmatch.labels import Unit
+from panmatch.matching import Matcher
+from panmatch.scoring import Metric
+
+Kind = Literal["things", "stuff", "mean"]
+Direction = Literal["higher", "lower", "zero"]
+
+# Means over classes, by the kinds of classes that they average (D10).
+MEANS: dict[str, tuple[Kind, ...]] = {
+    "mean of classes": ("things", "stuff"),
+    "mean of things": ("things",),
+    "mean of stuff": ("stuff",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A class and a matcher: what cases and models are compared under.
+
+    Attributes
+    ----------
+    class_name
+        A class of the spec, or one of `MEANS`.
+    kind
+        ``"things"`` or ``"stuff"``; ``"mean"`` for a mean over classes.
+    matcher
+        How its objects are matched.
+    """
+
+    class_name: str
+    kind: Kind
+    matcher: Matcher
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it stands for a mean over classes."""
+        return self.kind == "mean"
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The setting as columns of a table."""
+        return {"class": self.class_name, "kind": self.kind, **self.matcher.columns}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The name of a number, with all that a reader must know about it (D15).
+
+    Attributes
+    ----------
+    name
+        In tables and on the command line, such as ``"pq"``, ``"part_sq"`` or ``"sq_hd95"``.
+    quality
+        What true positives are judged by: ``"iou"``, ``"parts"``, or the name of a metric.
+    direction
+        Which values are better; ``"zero"`` for signed errors.
+    dimension
+        ``"length"`` or ``"volume"`` where it has a unit.
+    is_area
+        Whether it is an area under the threshold curve, and so has no threshold.
+
+    Examples
+    --------
+    >>> find_score("sq_hd95").higher_is_better
+    False
+    """
+
+    name: str
+    quality: str = "iou"
+    direction: Direction = "higher"
+    dimension: Literal["", "length", "volume"] = ""
+    is_area: bool = False
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more is better."""
+        return self.direction == "higher"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it runs from 0 to 1, so that an undefined case can count as 0 or 1."""
+        return self.direction == "higher" and not self.dimension
+
+    @property
+    def title(self) -> str:
+        """What people call it, such as ``"PQ"``, ``"PartPQ"`` or ``"SQ (hd95)"``."""
+        base = self.name.removeprefix("part_")
+        if self.quality == "parts":
+            return f"Part{base.upper()}"
+        if self.quality != "iou":
+            return f"{base[:2].upper()} ({self.quality})"
+        return base.upper() if base.startswith(("pq", "sq", "rq", "autc")) else base
+
+    def unit(self, unit: Unit) -> str:
+        """Return the unit of its values, given that of the spacing; empty if it has none."""
+        return {"": "", "length": unit, "volume": f"{unit}³"}[self.dimension]
+
+
+PLAIN = (Score("pq"), Score("sq"), Score("rq"), Score("precision"), Score("recall"))
+PARTS = (Score("part_pq", "parts"), Score("part_sq", "parts"))
+AREAS = tuple(Score(name, is_area=True) for name in ("autc", "autc_sq", "autc_rq"))
+PART_AREAS = tuple(Score(name, "parts", is_area=True) for name in ("part_autc", "part_autc_sq"))
+
+
+def metric_scores(metric: Metric) -> tuple[Score, ...]:
+    """Return SQ by a metric, and PQ by it where it runs from 0 to 1."""
+    scores = (Score(f"sq_{metric.name}", metric.name, metric.better, metric.dimension),)
+    return (*scores, Score(f"pq_{metric.name}", metric.name)) if metric.is_share else scores
+
+
+def known_scores(metrics: Iterable[Metric], *, parts: bool, areas: bool) -> dict[str, Score]:
+    """Return all scores of a result by name."""
+    scores = [*PLAIN, *(PARTS if parts else ())]
+    if areas:
+        scores += [*AREAS, *(PART_AREAS if parts else ())]
+    scores += [score for metric in metrics for score in metric_scores(metric)]
+    return {score.name: score for score in scores}

@@ -1,0 +1,249 @@
+"""Results as tables: views for people and other programs, made at the very end.
+
+Nothing is computed from a table, and none is read back. A new column is a new line in one of the
+functions here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from panmatch.errors import needs_extra
+from panmatch.evaluation._averages import AverageScore
+from panmatch.evaluation._case_result import CaseResult, Entry, Level
+from panmatch.evaluation._diagnosis import MISTAKES
+from panmatch.evaluation._setting import Score
+from panmatch.labels import Unit
+from panmatch.overlap import Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Cell = str | int | float | None
+Row = dict[str, Cell]
+Columns = dict[str, list[Cell]]
+
+WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
+         "cases", "skipped"]  # fmt: skip
+LAST = ("unit", "status", "reason")
+
+
+def score_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return one row per case, class, matcher and threshold; failed cases have one row."""
+    rows: list[Row] = []
+    for case in cases:
+        who: Row = {"case": case.case, "model": case.model}
+        if case.status == "failed":
+            rows.append(who | {"status": "failed", "reason": case.reason})
+        for entry in case.entries:
+            rows += [who | _score_row(case, entry, level) for level in entry.levels]
+    return _frame(rows, cases, first=("case", "model"), last=LAST)
+
+
+def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return one row per reference and per false positive, for each matching."""
+    columns: Columns = {}
+    for case in cases:
+        for entry in case.entries:
+            for level in entry.levels:
+                block = _instance_columns(level) | {"unit": case.unit}
+                who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
+                _append(columns, {**who, "threshold": level.threshold, **block})
+    return _frame(columns, cases, first=("case", "model"), last=("unit",))
+
+
+def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return the exact steps of every curve; each holds from its threshold to the next."""
+    columns: Columns = {}
+    for case in cases:
+        for entry in case.entries:
+            if entry.curve is None:
+                continue
+            who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
+            steps = entry.curve.thresholds
+            if entry.part_curve is not None:
+                steps = np.union1d(steps, entry.part_curve.thresholds)
+            tallies = entry.curve.sampled(steps)
+            names = ("tp", "fp", "fn", "quality", "pq", "sq", "rq")
+            block = {name: getattr(tallies, name).tolist() for name in names}
+            if entry.part_curve is not None:
+                by_parts = entry.part_curve.sampled(steps)
+                block |= {
+                    f"part_{name}": getattr(by_parts, name).tolist()
+                    for name in ("quality", "pq", "sq")
+                }
+            _append(columns, {**who, "threshold": steps.tolist(), **block})
+    return _frame(columns, cases, first=("case", "model"))
+
+
+def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return the ids of what is split, merged, missed and spurious, per case and class."""
+    rows: dict[tuple[str, str, str], Row] = {}
+    for case in cases:
+        for entry in case.entries:
+            ids = {f"{name}_ids": _text(getattr(entry.diagnosis, name)) for name in MISTAKES}
+            rows[case.model, case.case, entry.setting.class_name] = {
+                "case": case.case,
+                "model": case.model,
+                "class": entry.setting.class_name,
+                "kind": entry.setting.kind,
+                **ids,
+            }
+    return _frame(list(rows.values()), cases, first=("case", "model"))
+
+
+def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return pooled scores and means of cases, one row for each (D11)."""
+    unit = common_unit(cases)
+    rows = [average_row(average, unit) for average in averages]
+    return _frame(rows, cases, first=("model",))
+
+
+def average_row(average: AverageScore, unit: Unit | None) -> Row:
+    """Return an average as a row of a table."""
+    return {
+        "model": average.model,
+        **average.setting.columns,
+        "threshold": np.nan if average.threshold is None else average.threshold,
+        "measure": average.score.name,
+        "quality": average.score.quality,
+        "averaging": average.averaging,
+        "value": average.value,
+        "unit": unit_text(average.score, unit),
+        "cases": average.cases,
+        "skipped": average.skipped,
+    }
+
+
+def common_unit(cases: Iterable[CaseResult]) -> Unit | None:
+    """Return the unit that all cases share; None where they have different ones (D14)."""
+    units = {case.unit for case in cases if case.status == "ok"}
+    return units.pop() if len(units) == 1 else None
+
+
+def unit_text(score: Score, unit: Unit | None) -> str:
+    """Return the unit of a score over several cases."""
+    if not score.dimension:
+        return ""
+    return "mixed" if unit is None else score.unit(unit)
+
+
+def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
+    tally, part_tally = level.tally, level.part_tally
+    row: Row = {
+        **entry.setting.columns,
+        "threshold": level.threshold,
+        "tp": tally.tp,
+        "fp": tally.fp,
+        "fn": tally.fn,
+        "quality": tally.quality,
+        "pq": tally.pq,
+        "sq": tally.sq,
+        "rq": tally.rq,
+        "precision": tally.precision,
+        "recall": tally.recall,
+    }
+    if part_tally is not None:
+        row |= {"part_quality": part_tally.quality, "part_pq": part_tally.pq}
+        row |= {"part_sq": part_tally.sq}
+    if entry.curve is not None:
+        curve = entry.curve
+        row |= {"autc": curve.autc, "autc_sq": curve.autc_sq, "autc_rq": curve.autc_rq}
+    if entry.part_curve is not None:
+        row |= {"part_autc": entry.part_curve.autc, "part_autc_sq": entry.part_curve.autc_sq}
+    row |= {name: value for name, value in level.measurements.scores.items() if name != "rq"}
+    row |= {name: len(getattr(entry.diagnosis, name)) for name in MISTAKES}
+    return row | {
+        "near_threshold": level.near_threshold,
+        "gap": np.nan if level.gap is None else level.gap,
+        "unit": case.unit,
+        "status": tally.status,
+        "reason": "",
+    }
+
+
+def _instance_columns(level: Level) -> Mapping[str, Cell | list[Cell]]:
+    columns = level.measurements.columns
+    block: dict[str, Cell | list[Cell]] = {
+        name: columns[name].tolist() for name in ("status", "ref_id", "pred_ids")
+    }
+    block["quality"] = level.quality.tolist()
+    if level.part_quality is not None:
+        block["part_quality"] = level.part_quality.tolist()
+    for side in ("ref", "pred"):
+        block[f"{side}_voxels"] = columns[f"{side}_voxels"].tolist()
+        block[f"{side}_volume"] = columns[f"{side}_volume"].tolist()
+    for metric in level.measurements.metrics:
+        block[metric.name] = columns[metric.name].tolist()
+    for side in ("ref", "pred"):
+        there = columns[f"{side}_voxels"].tolist()
+        centres = columns[f"{side}_centroid"].round(3).tolist()
+        starts, stops = columns[f"{side}_start"].tolist(), columns[f"{side}_stop"].tolist()
+        block[f"{side}_centre"] = [
+            " ".join(map(str, centre)) if n else ""
+            for centre, n in zip(centres, there, strict=True)
+        ]
+        block[f"{side}_box"] = [
+            _box(start, stop) if n else ""
+            for start, stop, n in zip(starts, stops, there, strict=True)
+        ]
+    return block
+
+
+def _box(start: Sequence[int], stop: Sequence[int]) -> str:
+    """Return a box as slices along each axis.
+
+    Examples
+    --------
+    >>> _box([3, 0], [9, 4])
+    '3:9 0:4'
+    """
+    return " ".join(f"{a}:{b}" for a, b in zip(start, stop, strict=True))
+
+
+def _text(ids: Ints) -> str:
+    return " ".join(map(str, ids.tolist()))
+
+
+def _append(columns: Columns, block: Mapping[str, Cell | list[Cell]]) -> None:
+    """Add rows: lists as they are, anything else repeated; what one of both lacks is None.
+
+    Examples
+    --------
+    >>> columns: Columns = {"a": [1]}
+    >>> _append(columns, {"a": [2, 3], "b": "x"})
+    >>> columns
+    {'a': [1, 2, 3], 'b': [None, 'x', 'x']}
+    """
+    before = len(next(iter(columns.values()), ()))
+    n = max((len(values) for values in block.values() if isinstance(values, list)), default=1)
+    for name, values in block.items():
+        column = columns.setdefault(name, [None] * before)
+        column.extend(values if isinstance(values, list) else [values] * n)
+    for column in columns.values():
+        column.extend([None] * (before + n - len(column)))
+
+
+def _frame(
+    content: Columns | list[Row],
+    cases: Sequence[CaseResult],
+    first: Sequence[str],
+    last: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return a table with whole numbers as such, and no column of models where none is named."""
+    with needs_extra("cli", "Tables"):
+        import pandas as pd
+
+    table = pd.DataFrame(content)
+    names = list(dict.fromkeys([*first, *table.columns]))
+    table = table.reindex(
+        columns=[n for n in names if n not in last] + [n for n in last if n in names]
+    )
+    for name in table.columns[table.isna().all()]:
+        table[name] = table[name].astype("float64")  # undefined everywhere
+    for name in table.columns.intersection(WHOLE):
+        table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
+    return table if any(case.model for case in cases) else table.drop(columns="model")

@@ -1,0 +1,266 @@
+"""Label arrays: what users may pass, and how they lie in memory (D1)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, OptionError, ShapeError
+
+LabelArray = npt.NDArray[np.integer[Any]]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+def is_on_device(array: object) -> bool:
+    """Return whether an array is in the memory of a CUDA device (CuPy, torch, numba …)."""
+    return getattr(array, "__cuda_array_interface__", None) is not None
+
+
+def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
+    """Return `array` as an integer array, without a copy wherever memory allows.
+
+    Parameters
+    ----------
+    array
+        Integers or booleans of any dimension, dtype and memory order. 0 is background. An array
+        that is stored in chunks is read as a whole.
+    name
+        What to call the argument in an error message.
+
+    Raises
+    ------
+    LabelError
+        For any other dtype. Floating-point labels are never converted silently.
+    OptionError
+        If a chunked array is too large for the memory, or an array is on a CUDA device.
+
+    Examples
+    --------
+    >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
+    'i'
+    """
+    if is_on_device(array):
+        raise OptionError(
+            f"{name} is on a CUDA device, and this runs on the host: pass cupy.asnumpy({name}), or "
+            f"{name}.cpu() of a tensor. Overlaps, parts and components are computed on the device."
+        )
+    if is_chunked(array):
+        check_fits(array, name)
+    values = np.asarray(array)
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    if values.size == 0 and values.dtype == np.float64:
+        values = values.astype(np.int64)  # an empty list has no dtype of its own
+    if values.dtype.kind not in "iu":
+        raise LabelError(_why_not_labels(values, name))
+    return _readable_in_place(values)
+
+
+def as_mask(array: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
+    """Return where `array` is not background; a negative value is an error, and no object.
+
+    Examples
+    --------
+    >>> as_mask([0, 3, 1], "reference")
+    array([False,  True,  True])
+    """
+    labels = as_labels(array, name)
+    if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
+        raise negative_label(name, int(labels.min()), int(np.count_nonzero(labels < 0)))
+    mask: npt.NDArray[np.bool_] = labels != 0
+    return mask
+
+
+def negative_label(name: str, label: int, voxels: int) -> LabelError:
+    """Return the error about a label below 0 in a mask."""
+    return LabelError(
+        f"{name} holds the negative label {label} ({voxels} voxels below 0): labels are "
+        f"0 (background) or positive ids. Set such voxels to 0, or leave them out as void."
+    )
+
+
+def refuse_beyond_int64(
+    labels: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    among: npt.NDArray[np.bool_],
+    dtype: np.dtype[Any],
+    name: str,
+) -> None:
+    """Raise a `LabelError` for labels that int64 cannot hold, among labels as int64 shows them.
+
+    Parameters
+    ----------
+    labels, counts
+        Distinct labels, and their numbers of voxels.
+    among
+        Which of them matter.
+    dtype
+        Of the image; what is below 0 in an unsigned one was too large.
+    """
+    bad = among & (labels < 0)
+    if dtype.kind == "u" and bad.any():
+        value = int(labels[bad].max()) + (1 << 64)
+        raise LabelError(
+            f"{name} holds label {value} ({int(counts[bad].sum())} voxels beyond 2**63 - 1): ids "
+            f"must fit into int64. Relabel it first, for instance with "
+            f"numpy.unique(…, return_inverse=True)."
+        )
+
+
+class Shaped(Protocol):
+    """Whatever has a shape."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths along all axes."""
+        ...
+
+
+def check_same_shape(arrays: Mapping[str, Shaped]) -> None:
+    """Raise a `ShapeError` that prints both shapes unless all arrays have one shape."""
+    first_name, first = next(iter(arrays.items()))
+    for name, other in arrays.items():
+        if other.shape != first.shape:
+            raise ShapeError(
+                f"{first_name} has shape {first.shape} but {name} has shape {other.shape}; "
+                f"both must lie on the same grid.{_shape_hint(first.shape, other.shape)}"
+            )
+
+
+def _shape_hint(first: tuple[int, ...], other: tuple[int, ...]) -> str:
+    if [n for n in first if n != 1] == [n for n in other if n != 1]:
+        return " They differ only in axes of length 1: drop those with numpy.squeeze."
+    if sorted(first) == sorted(other):
+        return " The axes look permuted: bring them into one order with numpy.transpose."
+    return " Resample one of them with nearest-neighbour interpolation first."
+
+
+def _why_not_labels(values: npt.NDArray[Any], name: str) -> str:
+    problem = f"{name} has dtype {values.dtype}; labels must be integers or booleans."
+    if values.dtype.kind != "f":
+        return problem
+    whole = np.isfinite(values) & (values == np.floor(values))
+    if whole.all():
+        return (
+            f"{problem} All its values are whole numbers: if they are labels, "
+            f"pass {name}.astype(numpy.int64)."
+        )
+    culprit = values[~whole][0]
+    return (
+        f"{problem} It holds {culprit}, which is not a label: if it is a probability map, "
+        f"threshold it first; if it was resampled, use nearest-neighbour interpolation."
+    )
+
+
+def _readable_in_place(values: LabelArray) -> LabelArray:
+    """Copy only what native code cannot address: foreign byte order or odd strides."""
+    native = values.dtype.newbyteorder("=")
+    whole_steps = all(stride % values.itemsize == 0 for stride in values.strides)
+    if values.dtype.isnative and values.flags.aligned and whole_steps:
+        return values
+    return values.astype(native, order="K")
+
+
+LARGEST_SHARE = 0.25  # of this machine's memory, for an array that is needed as a whole
+ASSUMED_BYTES = 8 << 30  # where the system does not say how much memory there is
+
+
+def is_chunked(array: object) -> bool:
+    """Return whether an array is stored in chunks: those of Zarr, Dask and HDF5, and our own.
+
+    They are known by what they have, so none of these libraries is imported for it.
+
+    Examples
+    --------
+    >>> import zarr
+    >>> is_chunked(zarr.zeros((4, 4), chunks=(2, 2))), is_chunked(np.zeros((4, 4)))
+    (True, False)
+    """
+    if isinstance(array, np.ndarray) or not hasattr(array, "__getitem__"):
+        return False
+    return all(getattr(array, name, None) is not None for name in ("shape", "dtype", "chunks"))
+
+
+def bytes_of(array: Any) -> int:
+    """Return how many bytes an array takes in memory."""
+    return int(math.prod(array.shape) * np.dtype(array.dtype).itemsize)
+
+
+def memory_bytes() -> int:
+    """Return how much memory this machine has."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return ASSUMED_BYTES
+
+
+def fits(size: int) -> bool:
+    """Return whether that many bytes are at most a quarter of this machine's memory."""
+    return size <= LARGEST_SHARE * memory_bytes()
+
+
+def check_fits(array: Any, name: str) -> None:
+    """Raise an `OptionError` if a chunked array is too large to be read as a whole."""
+    size = bytes_of(array)
+    if not fits(size):
+        raise OptionError(
+            f"{name} takes {in_gigabytes(size)}, more than a quarter of this machine's "
+            f"{in_gigabytes(memory_bytes())}, and is needed as a whole here. What goes chunk by "
+            f"chunk: overlaps, also with parts and in regions, components, and the metrics of "
+            f"objects that are made of counts, centres and boxes."
+        )
+
+
+def in_gigabytes(size: int) -> str:
+    """Return a number of bytes in words.
+
+    Examples
+    --------
+    >>> in_gigabytes(34_359_738_368)
+    '34.4 GB'
+    """
+    return f"{size / 1e9:.1f} GB"
+
+
+def memory_axes(array: npt.NDArray[Any]) -> tuple[int, ...]:
+    """Return the axes from the largest to the smallest step in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> memory_axes(np.zeros((2, 3, 4), order="F"))
+    (2, 1, 0)
+    """
+    return tuple(sorted(range(array.ndim), key=lambda axis: (-abs(array.strides[axis]), axis)))
+
+
+def thread_count(threads: int | None, voxels: int, *, voxels_per_thread: int) -> int:
+    """Return how many threads to use.
+
+    Parameters
+    ----------
+    threads
+        What the user asked for; None means as many as pay.
+    voxels
+        How much there is to do.
+    voxels_per_thread
+        Below this a second thread costs more than it saves.
+
+    Examples
+    --------
+    >>> thread_count(None, voxels=1000, voxels_per_thread=1 << 20)
+    1
+    """
+    if threads is None:
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        return max(1, min(cpus or 1, voxels // voxels_per_thread))
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise OptionError(f"threads={threads!r} must be a whole number of at least 1, or None.")
+    return min(int(threads), max(1, voxels))

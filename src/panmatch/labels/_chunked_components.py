@@ -1,0 +1,321 @@
+"""Connected components of an image that is stored in chunks.
+
+Two passes. The first labels every block on its own and joins, at the borders between blocks, what
+touches across them; only the planes on both sides of a border are kept, and only for as long as
+blocks beyond it are to come. The second pass, whenever a block is read, labels it again and gives
+each of its components the number of the whole it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise, product
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.labels._arrays import Ints, LabelArray, negative_label
+from panmatch.labels._boxes import Box, as_slices, axis_cuts, boxes_of, shape_of, shared_box
+from panmatch.labels._folding import look_in_turn, plan_cuts, worker_count
+from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled
+
+LABELLING_COST = 8  # bytes per voxel, for the mask and its components
+
+Label = Callable[[LabelArray], LabelArray]  # a mask to its components, 1, 2, … in any order
+
+
+class ChunkedComponents(ChunkedLabels):
+    """Numbers of the connected components, in the order of their first voxels in C order.
+
+    Parameters
+    ----------
+    source
+        A mask or label image.
+    cuts
+        Where blocks begin and end along every axis.
+    tables
+        For every block, in C order, the number of each of its own components; 0 comes first.
+    label
+        Finds the components of a block.
+    """
+
+    def __init__(
+        self,
+        source: ChunkedLabels,
+        cuts: Sequence[Sequence[int]],
+        tables: Sequence[Ints],
+        label: Label,
+    ) -> None:
+        self._source, self._label = source, label
+        self._spans = [list(pairwise(places)) for places in cuts]
+        self._blocks = dict(zip(product(*self._spans), tables, strict=True))
+        self.count = max((int(table.max()) for table in tables), default=0)
+        dtype = np.min_scalar_type(self.count)
+        grid = tuple(tuple(b - a for a, b in spans) for spans in self._spans)
+        cost = source.cost + LABELLING_COST + dtype.itemsize
+        super().__init__(source.shape, dtype, (grid,), cost=cost, on_dask=source.on_dask)
+
+    def task(self, box: Box, around: Box) -> Any:
+        """Return the numbers of all blocks that the box touches, put together."""
+        from dask.delayed import delayed
+
+        parts = [
+            delayed(_numbered)(
+                self._source.task(block, around), self._blocks[block], self._label, self.dtype
+            )
+            for block in self._touched(box)
+        ]
+        return delayed(_assembled)(box, self._touched(box), parts, self.dtype)
+
+    def _read(self, box: Box, seen: Seen) -> LabelArray:
+        blocks = self._touched(box)
+        parts = [
+            _numbered(self._source.read(block, seen), self._blocks[block], self._label, self.dtype)
+            for block in blocks
+        ]
+        return cast(LabelArray, _assembled(box, blocks, parts, self.dtype))
+
+    def _touched(self, box: Box) -> list[Box]:
+        return list(
+            product(
+                *(
+                    [span for span in spans if span[0] < stop and start < span[1]]
+                    for spans, (start, stop) in zip(self._spans, box, strict=True)
+                )
+            )
+        )
+
+
+def _numbered(
+    block: npt.NDArray[Any] | Unsettled, table: Ints, label: Label, dtype: np.dtype[Any]
+) -> LabelArray | Unsettled:
+    if isinstance(block, Unsettled):
+        return block
+    numbers: LabelArray = table.astype(dtype)[label(block)]
+    return numbers
+
+
+def _assembled(
+    box: Box,
+    blocks: Sequence[Box],
+    parts: Sequence[LabelArray | Unsettled],
+    dtype: np.dtype[Any],
+) -> LabelArray | Unsettled:
+    out = np.zeros(shape_of(box), dtype)
+    for block, part in zip(blocks, parts, strict=True):
+        if isinstance(part, Unsettled):
+            return part
+        if block == box:
+            return part
+        here = shared_box(block, box)
+        out[as_slices(here, box)] = part[as_slices(here, block)]
+    return out
+
+
+def components_of(
+    source: ChunkedLabels, label: Label, *, diagonal: bool, name: str, threads: int | None
+) -> ChunkedComponents:
+    """Find the connected components of everything that is not background.
+
+    Parameters
+    ----------
+    source
+        A mask or label image.
+    label
+        Finds the components of a block.
+    diagonal
+        Whether voxels that share an edge or a corner are connected.
+    name
+        What to call the argument in an error message.
+    threads
+        Number of blocks that are worked on at a time.
+    """
+    workers = worker_count(threads, source.size)
+    if source.on_dask:
+        cuts = axis_cuts(source.shape, source.grids, 0)
+    else:
+        cuts = plan_cuts([source], workers)
+    boxes = boxes_of(cuts)
+    joints, firsts, negative = _Joints(source.shape, diagonal), list[Ints](), list[Ints]()
+    look = partial(_look, label=label)
+    for box, found in zip(boxes, _in_turn(look, source, boxes, workers), strict=True):
+        joints.add(box, found)
+        firsts.append(_places_in(source.shape, box, found.firsts))
+        negative.append(found.negative)
+    _check_negative(np.array(negative).reshape(-1, 2), name)
+    numbers = _number(joints.pairs(), np.concatenate([np.zeros(0, np.int64), *firsts]))
+    ends = np.cumsum([len(places) for places in firsts]).tolist()
+    tables = [
+        np.concatenate([[0], numbers[end - len(places) : end]])
+        for places, end in zip(firsts, ends, strict=True)
+    ]
+    return ChunkedComponents(source, cuts, tables, label)
+
+
+def _in_turn(look: Any, source: ChunkedLabels, boxes: Sequence[Box], workers: int) -> Any:
+    if source.on_dask:
+        from panmatch.labels._folding import look_in_turn_on_dask
+
+        return look_in_turn_on_dask(look, [source], boxes)
+    return look_in_turn(look, [source], boxes, workers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """What the first pass needs to know of a block.
+
+    Attributes
+    ----------
+    firsts
+        Position of the first voxel of each of its components, in C order.
+    low, high
+        Along every axis, the components on its first and its last plane.
+    negative
+        Number of voxels below 0, and the lowest label.
+    """
+
+    firsts: Ints
+    low: list[LabelArray]
+    high: list[LabelArray]
+    negative: Ints
+
+
+def _look(_: Box, blocks: Sequence[LabelArray], *, label: Label) -> _Block:
+    block = blocks[0]
+    least = int(block.min()) if block.size and block.dtype.kind == "i" else 0
+    negative = np.array([np.count_nonzero(block < 0) if least < 0 else 0, least])
+    found = label(block) if block.size else np.zeros(block.shape, np.int64)
+    count = int(found.max()) if found.size else 0
+    flat, firsts = found.ravel(), np.zeros(count + 1, np.int64)
+    some = np.flatnonzero(flat)[::-1]
+    firsts[flat[some]] = some  # of several the last one stays, which is the first voxel
+    axes = range(found.ndim if found.size else 0)
+    low, high = ([_plane(found, axis, at) for axis in axes] for at in (0, -1))
+    return _Block(firsts[1:], low, high, negative)
+
+
+def _plane(labels: LabelArray, axis: int, at: int) -> LabelArray:
+    plane: LabelArray = np.moveaxis(labels, axis, 0)[at]
+    return plane.copy()
+
+
+def _places_in(shape: Sequence[int], box: Box, places: Ints) -> Ints:
+    """Return where positions within a box are in the image, both in C order."""
+    index = np.unravel_index(places, shape_of(box)) if box else ()
+    starts = [start for start, _ in box]
+    moved = [at + start for at, start in zip(index, starts, strict=True)]
+    return np.ravel_multi_index(moved, tuple(shape)).astype(np.int64) if moved else places
+
+
+class _Joints:
+    """Which components of neighbouring blocks touch.
+
+    Blocks come in C order. Along each axis, those that agree in their place along that axis and the
+    axes before form a slab, and slabs that follow each other share a border: two planes that face
+    each other, collected block by block. Of voxels that touch across several borders at once, at
+    an edge or a corner, the border of the first of these axes takes care.
+    """
+
+    def __init__(self, shape: Sequence[int], diagonal: bool) -> None:
+        self._shape, self._diagonal = tuple(shape), diagonal
+        self._count = 0
+        axes = len(self._shape)
+        self._first: list[Ints | None] = [None] * axes  # planes of the present slabs
+        self._last: list[Ints | None] = [None] * axes
+        self._before: list[Ints | None] = [None] * axes  # last planes of the slabs before
+        self._pairs: list[Ints] = []
+
+    def add(self, box: Box, block: _Block) -> None:
+        """Take over the planes of one more block; its components are counted on."""
+        if block.low:
+            for axis in range(len(box)):
+                self._add_planes(axis, box, block)
+        self._count += len(block.firsts)
+
+    def pairs(self) -> Ints:
+        """Return what touches, as pairs of components, counted from 0 over all blocks."""
+        return np.concatenate([np.zeros((2, 0), np.int64), *self._pairs], axis=1) - 1
+
+    def _add_planes(self, axis: int, box: Box, block: _Block) -> None:
+        inside = self._slab_box(axis, box)
+        start, stop = box[axis]
+        if all(first == 0 for first, _ in box[axis + 1 :]):
+            if start == 0:
+                self._before[axis] = None
+            shape = [n for other, n in enumerate(shape_of(inside)) if other != axis]
+            self._first[axis] = np.zeros(shape, np.int64)
+            self._last[axis] = np.zeros(shape, np.int64)
+        at = as_slices(box, inside)
+        place = at[:axis] + at[axis + 1 :]
+        for planes, plane in ((self._first, block.low[axis]), (self._last, block.high[axis])):
+            collected = planes[axis]
+            assert collected is not None
+            counted = plane.astype(np.int64)
+            collected[place] = np.where(counted > 0, counted + self._count, 0)
+        complete = all(
+            last == n for (_, last), n in zip(box[axis + 1 :], self._shape[axis + 1 :], strict=True)
+        )
+        if complete:
+            before, here = self._before[axis], self._first[axis]
+            if before is not None and here is not None:
+                self._pairs.append(touching(before, here, self._diagonal))
+            self._before[axis] = self._last[axis] if stop < self._shape[axis] else None
+
+    def _slab_box(self, axis: int, box: Box) -> Box:
+        """Return the box of the slab: the block's own up to the axis, the image's beyond."""
+        return box[: axis + 1] + tuple((0, n) for n in self._shape[axis + 1 :])
+
+
+def touching(low: Ints, high: Ints, diagonal: bool) -> Ints:
+    """Return the pairs of labels that touch across a border.
+
+    Parameters
+    ----------
+    low, high
+        The planes on both sides of it.
+    diagonal
+        Whether voxels that share an edge or a corner touch.
+
+    Examples
+    --------
+    >>> touching(np.array([1, 0, 2]), np.array([0, 3, 3]), True)
+    array([[1, 2],
+           [3, 3]])
+    """
+    found = [np.zeros((2, 0), np.int64)]
+    low, high = np.atleast_1d(low), np.atleast_1d(high)
+    for steps in product((-1, 0, 1) if diagonal else (0,), repeat=low.ndim):
+        one = low[tuple(slice(max(0, -step), -step if step > 0 else None) for step in steps)]
+        other = high[tuple(slice(max(0, step), step if step < 0 else None) for step in steps)]
+        both = (one > 0) & (other > 0)
+        pairs = np.stack([one[both], other[both]])
+        if pairs.shape[1]:
+            new = np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(0)])
+            found.append(np.unique(pairs[:, new], axis=1))
+    return np.unique(np.concatenate(found, axis=1), axis=1)
+
+
+def _number(pairs: Ints, firsts: Ints) -> Ints:
+    """Return the number of the whole that each component of a block belongs to, from 1 on."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(firsts)
+    if n == 0:
+        return firsts
+    links = coo_array((np.ones(pairs.shape[1], np.int8), (pairs[0], pairs[1])), shape=(n, n))
+    count, whole = connected_components(links, directed=False)
+    first = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(first, whole, firsts)
+    numbers = np.empty(count, np.int64)
+    numbers[np.argsort(first)] = np.arange(1, count + 1)
+    of_each: Ints = numbers[whole]
+    return of_each
+
+
+def _check_negative(found: Ints, name: str) -> None:
+    if found[:, 0].any():
+        raise negative_label(name, int(found[:, 1].min()), int(found[:, 0].sum()))

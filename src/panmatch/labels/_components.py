@@ -1,0 +1,113 @@
+"""Connected components."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, get_args, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import check_choice
+from panmatch.labels._arrays import LabelArray, as_mask, is_on_device
+from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
+
+Connectivity = Literal["full", "faces"]
+
+
+@overload
+def connected_components(
+    labels: ChunkedLabels,
+    connectivity: Connectivity = "full",
+    name: str = "labels",
+    *,
+    threads: int | None = None,
+) -> ChunkedLabels: ...
+@overload
+def connected_components(
+    labels: npt.ArrayLike,
+    connectivity: Connectivity = "full",
+    name: str = "labels",
+    *,
+    threads: int | None = None,
+) -> LabelArray: ...
+def connected_components(
+    labels: npt.ArrayLike | ChunkedLabels,
+    connectivity: Connectivity = "full",
+    name: str = "labels",
+    *,
+    threads: int | None = None,
+) -> Volume:
+    """Give each connected component of everything that is not background a number.
+
+    Parameters
+    ----------
+    labels
+        Mask or label image; touching labels are one component.
+    connectivity
+        ``"full"``: voxels that share a face, an edge or a corner are connected (26 neighbours in
+        3-D, 8 in 2-D). ``"faces"``: only those that share a face (6 and 4).
+    name
+        What to call the argument in an error message.
+    threads
+        Number of chunks that are worked on at a time; by default one per CPU.
+
+    Returns
+    -------
+    numpy.ndarray
+        1, 2, … on the components, 0 on the background; of the shape of `labels`. Numbers follow
+        the first voxels, in the order of memory. Of a chunked image a `ChunkedLabels` with the
+        same numbers as in memory, in C order, which finds them when it is read.
+
+    Examples
+    --------
+    >>> connected_components([[1, 0, 2], [0, 1, 0]]).tolist()
+    [[1, 0, 1], [0, 1, 0]]
+    >>> connected_components([[1, 0, 2], [0, 1, 0]], "faces").tolist()
+    [[1, 0, 2], [0, 3, 0]]
+    >>> import zarr
+    >>> connected_components(zarr.array([[1, 0, 2], [0, 1, 0]], chunks=(1, 2)))[...].tolist()
+    [[1, 0, 1], [0, 1, 0]]
+    """
+    check_choice("connectivity", connectivity, get_args(Connectivity))
+    if is_on_device(labels):
+        from panmatch.labels._device import device_components
+
+        found: LabelArray = device_components(labels, None if connectivity == "full" else 1, name)
+        return found
+    volume = as_volume(labels, name)
+    if not isinstance(volume, ChunkedLabels):
+        return _components(as_mask(volume, name), connectivity)
+    from panmatch.labels._chunked_components import components_of
+
+    label = partial(_components_in, connectivity=connectivity)
+    diagonal = connectivity == "full"
+    return components_of(volume, label, diagonal=diagonal, name=name, threads=threads)
+
+
+def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArray:
+    return _components(np.ascontiguousarray(block != 0), connectivity)
+
+
+def _components(mask: npt.NDArray[np.bool_], connectivity: Connectivity) -> LabelArray:
+    if mask.ndim in (2, 3) and mask.size:
+        import cc3d
+
+        neighbours: dict[tuple[str, int], Any] = {
+            ("full", 2): 8,
+            ("full", 3): 26,
+            ("faces", 2): 4,
+            ("faces", 3): 6,
+        }
+        # As bytes: cc3d's shortcut for booleans is wrong for some small images.
+        found: npt.NDArray[Any] = cc3d.connected_components(
+            mask.view(np.uint8), connectivity=neighbours[connectivity, mask.ndim]
+        )
+        return found
+    from scipy import ndimage
+
+    reach = mask.ndim if connectivity == "full" else 1
+    numbered: npt.NDArray[Any] = ndimage.label(
+        mask, ndimage.generate_binary_structure(mask.ndim, reach)
+    )[0]
+    return np.asarray(numbered)

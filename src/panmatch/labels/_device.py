@@ -1,0 +1,252 @@
+"""Label images that live on a CUDA device are counted there; only the counts come to the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, OptionError
+from panmatch.labels._arrays import is_on_device
+
+DeviceArray = Any  # a cupy.ndarray; CuPy is optional
+Counts = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
+
+THREADS = 512  # of a block
+BLOCKS_PER_PROCESSOR = 4
+FIRST_SLOTS = 1 << 20
+NO_SLOT = np.uint64(2**64 - 1)  # key of an empty slot, and of two labels −1
+TOO_WIDE, FULL = 1, 2  # flags of the kernels: a label beyond 32 bits; too few slots
+
+C_TYPES = {
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "int32": "int",
+    "uint32": "unsigned int",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+}
+
+
+def as_device_labels(array: object, name: str) -> DeviceArray:
+    """Return an array of the device as CuPy's, without a copy; only integers are labels.
+
+    Raises
+    ------
+    LabelError, OptionError
+        If it holds no integers; if CuPy is missing; if it is on the host while others are not.
+    """
+    cupy = _cupy()
+    if not is_on_device(array):
+        raise OptionError(
+            f"{name} is on the host, and other images are on a CUDA device: move all of them to "
+            f"one side, for instance with cupy.asarray(…) or tensor.cuda()."
+        )
+    # The DLPack protocol also waits for work on the array that is still under way.
+    labels = cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
+    if labels.dtype.name not in C_TYPES:
+        raise LabelError(
+            f"{name} holds {labels.dtype} on a CUDA device; labels must be integers or booleans. "
+            f"If they are whole numbers, convert them with astype or to(torch.int32)."
+        )
+    return labels
+
+
+def device_joint_counts(arrays: list[DeviceArray]) -> Counts:
+    """Count every combination of labels on the device, as `native.joint_counts` does on the host.
+
+    Parameters
+    ----------
+    arrays
+        Two or more label arrays of one shape, on one device.
+
+    Returns
+    -------
+    keys, counts
+        One row of labels per combination, as two's complement; and how many voxels carry it.
+    """
+    with arrays[0].device:
+        flat = _in_one_order(arrays)
+        try:
+            return _count(flat)
+        except _TooWideError:
+            narrow, lookups = zip(*map(_numbered, flat), strict=True)
+            keys, counts = _count(list(narrow))
+    columns = [lookup[column] for lookup, column in zip(lookups, keys.T, strict=True)]
+    return np.stack(columns, axis=1), counts
+
+
+class _TooWideError(Exception):
+    """Some label does not fit into 32 bits."""
+
+
+def device_components(array: object, reach: int | None, name: str) -> DeviceArray:
+    """Find components on the device, with the numbers that `connected_components` gives.
+
+    Parameters
+    ----------
+    array
+        Mask or label image.
+    reach
+        Along how many axes neighbours may differ; None for all.
+    """
+    cupy = _cupy()
+    from cupyx.scipy import ndimage
+
+    labels = as_device_labels(array, name)
+    if labels.dtype.kind == "i" and labels.size and int(labels.min()) < 0:
+        raise LabelError(
+            f"{name} holds the negative label {int(labels.min())}: labels are 0 (background) or "
+            f"positive ids. Set such voxels to 0, or leave them out as void."
+        )
+    if not labels.size:
+        return cupy.zeros(labels.shape, cupy.int32)
+    neighbours = ndimage.generate_binary_structure(labels.ndim, reach or labels.ndim)
+    return ndimage.label(labels != 0, neighbours)[0]
+
+
+def _in_one_order(arrays: list[DeviceArray]) -> list[DeviceArray]:
+    """Return all arrays flat, voxel for voxel; a copy on the device only if their orders differ."""
+    cupy = _cupy()
+    if all(array.flags.f_contiguous for array in arrays):
+        return [array.ravel(order="F") for array in arrays]
+    return [cupy.ascontiguousarray(array).ravel() for array in arrays]
+
+
+def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
+    """Return the place of every label among the distinct ones, and those."""
+    cupy = _cupy()
+    distinct, places = cupy.unique(array, return_inverse=True)
+    labels = cupy.asnumpy(distinct).astype(np.int64 if array.dtype.kind == "i" else np.uint64)
+    return places.astype(cupy.uint32), labels.view(np.uint64)
+
+
+def _count(flat: list[DeviceArray]) -> Counts:
+    """Count two arrays; of more, the first two become one array of the slots of their pairs."""
+    pairs = []
+    while len(flat) > 2:
+        table = _PairTable.count(flat[0], flat[1])
+        pairs.append(table.labels())
+        flat = [table.write_slots(flat[0], flat[1]), *flat[2:]]
+    labels, counts = _PairTable.count(flat[0], flat[1]).rows()
+    columns = list(labels.T)
+    for labels in reversed(pairs):
+        columns[:1] = list(labels[columns[0]].T)
+    return np.stack(columns, axis=1), counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PairTable:
+    """A hash table of label pairs in the memory of the device.
+
+    Attributes
+    ----------
+    keys, counts
+        Of every slot; a key is two labels of 32 bits.
+    notes
+        Slots taken, voxels with both labels −1, which no slot has, and flags.
+    signed
+        Whether the labels of each of the two arrays are signed.
+    """
+
+    keys: DeviceArray
+    counts: DeviceArray
+    notes: DeviceArray
+    signed: tuple[bool, bool]
+
+    @classmethod
+    def count(cls, first: DeviceArray, second: DeviceArray) -> _PairTable:
+        """Count all pairs; a table that proves too small is made larger."""
+        slots = FIRST_SLOTS
+        while True:
+            table = cls._empty(slots, first, second)
+            table._launch("count_pairs", first, second)
+            flags = int(table.notes[2])
+            if flags & TOO_WIDE:
+                raise _TooWideError
+            if not flags & FULL:
+                return table
+            slots *= 16
+
+    @classmethod
+    def _empty(cls, slots: int, first: DeviceArray, second: DeviceArray) -> _PairTable:
+        cupy = _cupy()
+        return cls(
+            cupy.full(slots, NO_SLOT, cupy.uint64),
+            cupy.zeros(slots, cupy.uint64),
+            cupy.zeros(3, cupy.uint64),
+            (first.dtype.kind == "i", second.dtype.kind == "i"),
+        )
+
+    def write_slots(self, first: DeviceArray, second: DeviceArray) -> DeviceArray:
+        """Return the slot of the pair of every voxel; one more than there are for two −1."""
+        cupy = _cupy()
+        slots = cupy.empty(first.size, cupy.uint32)
+        self._launch("write_slots", first, second, slots)
+        return slots
+
+    def labels(self) -> npt.NDArray[np.uint64]:
+        """Return the two labels of every slot, and of the pair that no slot has."""
+        return self._split(np.append(_cupy().asnumpy(self.keys), NO_SLOT))
+
+    def rows(self) -> Counts:
+        """Return the labels of all pairs that occur, and their counts."""
+        cupy = _cupy()
+        taken = cupy.flatnonzero(self.counts)
+        keys = np.append(cupy.asnumpy(self.keys[taken]), NO_SLOT)
+        counts = np.append(cupy.asnumpy(self.counts[taken]), np.uint64(int(self.notes[1])))
+        present = counts > 0
+        return self._split(keys[present]), counts[present]
+
+    def _split(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        halves = (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32)
+        columns = [
+            half.view(np.int32).astype(np.int64).view(np.uint64) if signed else half
+            for half, signed in zip(halves, self.signed, strict=True)
+        ]
+        return np.stack(columns, axis=1).astype(np.uint64)
+
+    def _launch(
+        self, kernel: str, first: DeviceArray, second: DeviceArray, *more: DeviceArray
+    ) -> None:
+        if not first.size:
+            return
+        cupy = _cupy()
+        run = _kernel(kernel, first.dtype.name, second.dtype.name)
+        processors = first.device.attributes["MultiProcessorCount"]
+        blocks = min(processors * BLOCKS_PER_PROCESSOR, -(-first.size // THREADS))
+        table = self.keys, self.counts, np.uint32(self.keys.size), self.notes
+        arrays = [_aligned(array) for array in (first, second)]
+        run((blocks,), (THREADS,), (*arrays, cupy.uint64(first.size), *table, *more))
+
+
+def _aligned(array: DeviceArray) -> DeviceArray:
+    """Return the array where the device can load 16 bytes at once: a view may begin anywhere."""
+    return array if array.data.ptr % 16 == 0 else array.copy()
+
+
+@cache
+def _kernel(name: str, first: str, second: str) -> Any:
+    from importlib import resources  # takes milliseconds, and few have a device
+
+    source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text()
+    full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
+    module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))
+    return module.get_function(full_name)
+
+
+def _cupy() -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise OptionError(
+            "images on a CUDA device are counted with CuPy, which is not installed: install the "
+            "cupy package for your version of CUDA, or pass the images as numpy arrays."
+        ) from error
+    return cupy

@@ -1,0 +1,254 @@
+"""Encodings of images with classes: class maps, COCO segments, Cityscapes and Panoptic Parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, check_choice
+from panmatch.labels._arrays import Ints, check_same_shape
+from panmatch.labels._panoptic import (
+    NO_CLASS,
+    STUFF,
+    UNKNOWN_PART,
+    Meaning,
+    Panoptic,
+    SegmentClass,
+    are_things,
+    check_classes,
+    refuse,
+    refuse_negative,
+)
+from panmatch.labels._volumes import as_volume
+
+
+def from_maps(
+    class_map: npt.ArrayLike,
+    instance_map: npt.ArrayLike,
+    classes: Iterable[SegmentClass],
+    *,
+    part_map: npt.ArrayLike | None = None,
+    void: Iterable[int] = (),
+    void_part: int | None = None,
+    numbering: Literal["global", "per class"] = "global",
+    name: str = "class_map",
+) -> Panoptic:
+    """Read a class map with an instance map, and parts if there are any.
+
+    Parameters
+    ----------
+    class_map
+        Class ids. 0 belongs to no class, unless a class has that id.
+    instance_map
+        Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
+        its own in a prediction and crowd in a reference.
+    void
+        Class ids that mean unknown. Any other id without a class is an error.
+    part_map, void_part
+        Part labels, and the one that means unknown.
+    numbering
+        ``"global"``: an instance number belongs to one class, anything else is an error.
+        ``"per class"``: every class counts from 1.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> person, sky = SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False)
+    >>> image = from_maps([[1, 1, 2]], [[7, 8, 0]], [person, sky])
+    >>> [kind.name for kind in image.classes]
+    ['person', 'sky']
+    """
+    check_choice("numbering", numbering, ("global", "per class"))
+    kinds, unknown = check_classes(classes), tuple(void)
+    arrays = {
+        name: as_volume(class_map, name),
+        "instance_map": as_volume(instance_map, "instance_map"),
+    }
+    if part_map is not None:
+        arrays["part_map"] = as_volume(part_map, "part_map")
+    check_same_shape(arrays)
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        numbers, instances = columns[0], columns[1]
+        at = _class_places(numbers, counts, kinds, unknown, name)
+        if numbering == "global":
+            _check_numbers(at, instances, counts, kinds, name)
+        parts = np.zeros_like(numbers) if part_map is None else columns[2]
+        instance_image = arrays["instance_map"]
+        among = are_things(at, kinds)
+        refuse_negative(instances, counts, among, instance_image, "instance_map", "instance")
+        if part_map is not None:
+            known = parts != void_part
+            refuse_negative(parts, counts, known, arrays["part_map"], "part_map", "part")
+        if void_part is not None:
+            parts = np.where(parts == void_part, UNKNOWN_PART, parts)
+        things = are_things(at, kinds)
+        return Meaning(
+            at,
+            np.where(things, instances, STUFF),
+            parts,
+            things & (instances == 0),
+            np.isin(numbers, unknown),
+        )
+
+    return Panoptic(tuple(arrays.values()), kinds, decode)
+
+
+def from_segments(
+    segments: npt.ArrayLike,
+    table: Mapping[int, tuple[int, bool]],
+    classes: Iterable[SegmentClass],
+    *,
+    name: str = "segments",
+) -> Panoptic:
+    """Read an image of segment ids with a table of classes, as COCO has it.
+
+    Every id of the table is a segment of its own, stuff included. Id 0 is void.
+
+    Parameters
+    ----------
+    segments
+        Segment ids.
+    table
+        For every id its class and whether it is crowd. An id that is in the image but not in the
+        table, or the other way round, is an error.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> image = from_segments([[5, 5, 9, 0]], {5: (1, False), 9: (1, True)}, [SegmentClass(1)])
+    >>> image.classes[0].id
+    1
+    """
+    kinds = check_classes(classes)
+    if 0 in table:
+        raise LabelError(f"{name}: the table lists segment 0, which is void: give it another id.")
+    place = {kind.id: at for at, kind in enumerate(kinds)}
+    strange = {number for number, _ in table.values() if number not in place}
+    if strange:
+        ids = [i for i, (number, _) in table.items() if number in strange]
+        raise LabelError(
+            f"{name}: segment {ids[0]} has the unknown class {sorted(strange)[0]}; there are "
+            f"{sorted(place)}."
+        )
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        ids = columns[0]
+        listed = np.array(sorted(table), np.int64)
+        refuse(ids, counts, (ids != 0) & ~np.isin(ids, listed), name, "is not in the table")
+        absent = listed[~np.isin(listed, ids)]
+        if len(absent):
+            raise LabelError(f"{name}: the table lists segment {absent[0]}, which has 0 voxels.")
+        at = np.array([place[table[i][0]] if i else NO_CLASS for i in ids.tolist()], np.int64)
+        crowd = np.array([bool(i) and table[i][1] for i in ids.tolist()], np.bool_)
+        return Meaning(at, ids, np.zeros_like(ids), crowd, ids == 0)
+
+    return Panoptic((as_volume(segments, name),), kinds, decode)
+
+
+def _class_places(
+    numbers: Ints,
+    counts: Ints,
+    kinds: tuple[SegmentClass, ...],
+    void: tuple[int, ...],
+    name: str,
+) -> Ints:
+    places = {kind.id: at for at, kind in enumerate(kinds)}
+    known = np.isin(numbers, [0, *places, *void])
+    refuse(numbers, counts, ~known, name, "is not a class")
+    return np.array([places.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
+
+
+def _check_numbers(
+    at: Ints, instances: Ints, counts: Ints, kinds: tuple[SegmentClass, ...], name: str
+) -> None:
+    counted = are_things(at, kinds) & (instances > 0)
+    pairs = np.unique(np.stack([instances[counted], at[counted]]), axis=1)
+    shared = pairs[0][1:][np.diff(pairs[0]) == 0]
+    if len(shared):
+        owners = [kinds[a].id for a in pairs[1][pairs[0] == shared[0]].tolist()]
+        voxels = int(counts[counted & (instances == shared[0])].sum())
+        raise LabelError(
+            f"{name}: instance {shared[0]} ({voxels} voxels) is shared by the classes {owners}. "
+            f"If every class has its own numbers, pass numbering='per class'."
+        )
+
+
+def from_cityscapes(
+    ids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "ids"
+) -> Panoptic:
+    """Read Cityscapes panoptic ids: class × 1000 + instance, or the class alone.
+
+    A thing without instance is crowd; an id of no class is void.
+
+    Examples
+    --------
+    >>> image = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = check_classes(classes)
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        number = np.where(columns[0] >= 1000, columns[0] // 1000, columns[0])
+        # Instances count from 0 here, segments from 1.
+        instance = np.where(columns[0] >= 1000, columns[0] % 1000 + 1, 0)
+        return _coded(number, instance, np.zeros_like(number), kinds)
+
+    return Panoptic((as_volume(ids, name),), kinds, decode)
+
+
+def from_panoptic_parts(
+    uids: npt.ArrayLike, classes: Iterable[SegmentClass], *, name: str = "uids"
+) -> Panoptic:
+    """Read Panoptic Parts uids: class, class + instance or class + instance + part.
+
+    2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
+    (class × 10⁵ + instance × 100 + part). Part 0 is unknown. A thing without instance is crowd, and
+    so is an instance of a class with parts that has no part at all. An id of no class is void. In
+    this format a class with a single part counts as one without parts (D9).
+
+    Examples
+    --------
+    >>> image = from_panoptic_parts([[2400101, 24002, 7]], [SegmentClass(24), SegmentClass(7)])
+    >>> len(image.arrays)
+    1
+    """
+    kinds = tuple(
+        replace(kind, parts=()) if len(kind.parts) == 1 else kind for kind in check_classes(classes)
+    )
+
+    def decode(columns: tuple[Ints, ...], _: Ints) -> Meaning:
+        uid = columns[0]
+        full, middle = uid >= 100_000, (uid >= 100) & (uid < 100_000)
+        number = np.select([full, middle], [uid // 100_000, uid // 1000], uid)
+        instance = np.select([full, middle], [uid // 100 % 1000, uid % 1000], 0)
+        part = np.where(full & (uid % 100 > 0), uid % 100, UNKNOWN_PART)
+        return _without_partless(_coded(number, instance, part, kinds), kinds)
+
+    return Panoptic((as_volume(uids, name),), kinds, decode)
+
+
+def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning of codes in which a thing without instance is crowd."""
+    places = {kind.id: at for at, kind in enumerate(kinds)}
+    at = np.array([places.get(value, NO_CLASS) for value in number.tolist()], np.int64)
+    things = are_things(at, kinds)
+    crowd = things & (instance == 0)
+    return Meaning(at, np.where(things, instance, STUFF), part, crowd, at == NO_CLASS)
+
+
+def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:
+    """Return the meaning with segments that should have parts, and have none, as crowd."""
+    has_parts = np.array([kind.has_parts for kind in kinds])[meaning.classes]
+    has_parts &= meaning.classes >= 0
+    keys = meaning.classes * (1 << 32) + meaning.instances
+    partless = has_parts & ~np.isin(keys, keys[meaning.parts > 0])
+    crowd = meaning.crowd | partless
+    return Meaning(meaning.classes, meaning.instances, meaning.parts, crowd, meaning.void)

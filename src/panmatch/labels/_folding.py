@@ -1,0 +1,239 @@
+"""One pass over all boxes of some images, what is found in them added up.
+
+Boxes are read and worked on in threads, as many at a time as there are threads, so that decoding
+and counting overlap and memory stays bounded. Images that Dask holds are worked on by Dask, where
+their chunks live, and findings meet in a tree. A lost worker changes nothing: Dask computes again
+what was lost with it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.labels._arrays import LabelArray, as_labels, thread_count
+from panmatch.labels._boxes import Box, Grid, axis_cuts, boxes_of, cut_chunks, cut_evenly
+from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled, Volume, as_chunked
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Found = TypeVar("Found")
+Look = Callable[[Box, Sequence[LabelArray]], Found]
+Add = Callable[[Sequence[Found]], Found]
+
+FAN_IN = 16  # how many findings are added up at a time
+SMALLEST_SHARE = 1 << 20  # voxels: below this, a second thread is not worth its start
+LARGEST_BOX = 1 << 21  # voxels: larger ones are no faster, unless smaller ones would cut chunks
+BYTES_AT_ONCE = 1 << 29  # of all boxes together that are worked on at a time
+
+
+def fold(
+    look: Look[Found], volumes: Sequence[Volume], add: Add[Found], *, threads: int | None = None
+) -> Found:
+    """Look at all boxes, and return the sum of what was found.
+
+    Parameters
+    ----------
+    look
+        Takes a box and its blocks, one per image, and returns what it finds.
+    volumes
+        Images of one shape, some of them chunked, each in its own way.
+    add
+        Returns the sum of any number of findings; in which order must not matter.
+    threads
+        Number of boxes that are worked on at a time; by default one per CPU. Dask has its own.
+    """
+    images = [as_chunked(one) for one in volumes]
+    if any(one.on_dask for one in images):
+        return fold_on_dask(look, images, add)
+    workers = worker_count(threads, images[0].size)
+    total = Tree(add)
+    for found in look_in_turn(look, images, boxes_of(plan_cuts(images, workers)), workers):
+        total.push(found)
+    return total.sum()
+
+
+def look_in_turn(
+    look: Look[Found], images: Sequence[ChunkedLabels], boxes: Sequence[Box], workers: int
+) -> Iterator[Found]:
+    """Yield what is found in every box, in their order; a few boxes ahead at most."""
+
+    def found(box: Box) -> Found:
+        seen: Seen = {}
+        return look(box, [one.read(box, seen) for one in images])
+
+    if workers == 1 or len(boxes) == 1:
+        yield from map(found, boxes)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    rest = iter(boxes)
+    with ThreadPoolExecutor(min(workers, len(boxes))) as pool:
+        ahead: deque[Future[Found]] = deque()
+        try:
+            ahead.extend(pool.submit(found, box) for box in islice(rest, 2 * workers))
+            while ahead:
+                yield ahead.popleft().result()
+                ahead.extend(pool.submit(found, box) for box in islice(rest, 1))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class Tree(Generic[Found]):
+    """A sum of very many findings, in which each takes part in few additions.
+
+    Findings that are added one by one to what is there already make an addition cost as much as
+    all that came before. Here sums of equally many findings are added to each other.
+
+    Examples
+    --------
+    >>> tree = Tree[int](sum)
+    >>> for number in range(100):
+    ...     tree.push(number)
+    >>> tree.sum()
+    4950
+    """
+
+    def __init__(self, add: Add[Found]) -> None:
+        self._add = add
+        self._levels: list[list[Found]] = []
+
+    def push(self, found: Found) -> None:
+        """Add one more finding."""
+        for level in self._levels:
+            level.append(found)
+            if len(level) < FAN_IN:
+                return
+            found = self._add(level)
+            level.clear()
+        self._levels.append([found])
+
+    def sum(self) -> Found:
+        """Return the sum of all findings."""
+        return self._add([found for level in self._levels for found in level])
+
+
+def worker_count(threads: int | None, voxels: int) -> int:
+    """Return how many boxes to work on at a time."""
+    wanted = thread_count(threads, voxels, voxels_per_thread=SMALLEST_SHARE)
+    # Even a single CPU has something to do while the next box is on its way.
+    return max(2, wanted) if threads is None and voxels > SMALLEST_SHARE else wanted
+
+
+def plan_cuts(images: Sequence[ChunkedLabels], workers: int) -> list[list[int]]:
+    """Return where boxes begin and end along every axis.
+
+    Small boxes are best for the caches. Only where they would cut chunks, which are then decoded
+    several times, they are as large as memory allows.
+    """
+    shape, grids = images[0].shape, grids_of(images)
+    most = BYTES_AT_ONCE // workers // max(1, sum(one.cost for one in images))
+    cuts = axis_cuts(shape, grids, min(LARGEST_BOX, most))
+    return axis_cuts(shape, grids, most) if cut_chunks(cuts, grids) else cuts
+
+
+def grids_of(images: Sequence[ChunkedLabels]) -> list[Grid]:
+    """Return the different grids of all images."""
+    return list(dict.fromkeys(grid for one in images for grid in one.grids))
+
+
+Item = TypeVar("Item")
+
+AT_ONCE = 256  # boxes whose findings come here together
+
+# What a part of the tree has found, and the boxes that need another look, with where to look.
+Node = tuple[list[Found], list[tuple[Box, Box | None]]]
+
+
+def as_dask(labels: Volume) -> Any:
+    """Return a chunked image as a Dask array of the same chunks; one in memory stays as it is."""
+    if not isinstance(labels, ChunkedLabels) or labels.on_dask:
+        return labels
+    from dask.array import from_array
+
+    return from_array(labels, chunks=labels.chunks, name=False)  # type: ignore[no-untyped-call]
+
+
+def fold_on_dask(look: Look[Found], images: Sequence[ChunkedLabels], add: Add[Found]) -> Found:
+    """Look at all boxes on the cluster that is current, or in this process.
+
+    What is unsettled, because labels depend on what lies farther away than their own box, is
+    looked at a second time with all that can matter around it. Where that is too much for one
+    look, it is settled here, box by box.
+    """
+    total = Tree(add)
+    pending: list[tuple[Box, Box]] = [(box, box) for box in boxes_on_dask(images)]
+    far: list[Box] = []
+    while pending:
+        found, unsettled = _look_at_all(look, images, pending, add)
+        for one in found:
+            total.push(one)
+        pending = [(box, around) for box, around in unsettled if around is not None]
+        far += [box for box, around in unsettled if around is None]
+    for one in look_in_turn(look, images, far, 1):
+        total.push(one)
+    return total.sum()
+
+
+def look_in_turn_on_dask(
+    look: Look[Found], images: Sequence[ChunkedLabels], boxes: Sequence[Box]
+) -> Iterator[Found]:
+    """Yield what is found in every box, in their order; a part of the boxes at a time."""
+    from dask.base import compute
+
+    for some in _batches(boxes, AT_ONCE):
+        tasks = [_task(look, images, box, box) for box in some]
+        for found, unsettled in compute(*tasks):  # type: ignore[no-untyped-call]
+            yield from found
+            yield from look_in_turn(look, images, [box for box, _ in unsettled], 1)
+
+
+def boxes_on_dask(images: Sequence[ChunkedLabels]) -> list[Box]:
+    """Return boxes of one chunk each: larger ones would have to be brought together first."""
+    return cut_evenly(images[0].shape, grids_of(images), 0)
+
+
+def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    return (items[at : at + size] for at in range(0, len(items), size))
+
+
+def _look_at_all(
+    look: Look[Found],
+    images: Sequence[ChunkedLabels],
+    places: Sequence[tuple[Box, Box]],
+    add: Add[Found],
+) -> Node[Found]:
+    from dask.delayed import delayed
+
+    nodes = [_task(look, images, box, around) for box, around in places]
+    while len(nodes) > 1:
+        nodes = [delayed(_join)(add, some) for some in _batches(nodes, FAN_IN)]
+    found: Node[Found] = nodes[0].compute()
+    return found
+
+
+def _task(look: Look[Found], images: Sequence[ChunkedLabels], box: Box, around: Box) -> Any:
+    from dask.delayed import delayed
+
+    return delayed(_look)(look, box, *(one.task(box, around) for one in images))
+
+
+def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) -> Node[Found]:
+    arrays = []
+    for block in blocks:
+        if isinstance(block, Unsettled):
+            return [], [(box, block.around)]
+        arrays.append(as_labels(np.asarray(block), "array"))
+    return [look(box, arrays)], []
+
+
+def _join(add: Add[Found], nodes: Sequence[Node[Found]]) -> Node[Found]:
+    found = [one for some, _ in nodes for one in some]
+    unsettled = [one for _, some in nodes for one in some]
+    return [add(found)] if found else [], unsettled

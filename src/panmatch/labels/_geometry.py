@@ -1,0 +1,203 @@
+"""Where every segment lies: voxels, centre, bounding box, and distances to its edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import native
+from panmatch.errors import OptionError
+from panmatch.labels._arrays import Ints, LabelArray, as_labels, memory_axes, thread_count
+from panmatch.labels._boxes import Box
+from panmatch.labels._folding import fold
+from panmatch.labels._spacing import as_spacing
+from panmatch.labels._volumes import ChunkedLabels, as_volume
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geometry:
+    """One row per segment, by rising id.
+
+    Attributes
+    ----------
+    ids
+        Labels, shape (n,).
+    voxels
+        Number of voxels, shape (n,).
+    coordinate_sums
+        Sum of the voxel indices along every axis, shape (n, axes).
+    start, stop
+        Bounding box in voxels, ``start`` included and ``stop`` not, shape (n, axes).
+    """
+
+    ids: Ints
+    voxels: Ints
+    coordinate_sums: Ints
+    start: Ints
+    stop: Ints
+
+    def unite(self, ids: Ints, rows: Ints, n: int) -> Geometry:
+        """Return the geometry of n unions: segment ``ids[i]`` is part of union ``rows[i]``.
+
+        An id that the image does not have adds nothing. A union of nothing has no voxels and the
+        box from 0 to 0. The ids are the rows.
+        """
+        known = np.isin(ids, self.ids)
+        at, rows = np.searchsorted(self.ids, ids[known]), rows[known]
+        axes = self.start.shape[1]
+        voxels, sums = np.zeros(n, np.int64), np.zeros((n, axes), np.int64)
+        start = np.full((n, axes), np.iinfo(np.int64).max)
+        stop = np.zeros((n, axes), np.int64)
+        np.add.at(voxels, rows, self.voxels[at])
+        np.add.at(sums, rows, self.coordinate_sums[at])
+        np.minimum.at(start, rows, self.start[at])
+        np.maximum.at(stop, rows, self.stop[at])
+        start[voxels == 0] = 0
+        return Geometry(np.arange(n), voxels, sums, start, stop)
+
+
+def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Geometry:
+    """Find voxels, centres and boxes of all segments in one pass.
+
+    Parameters
+    ----------
+    labels
+        Label image of any dimension and memory order; 0 is background. A chunked one is read box
+        by box.
+    threads
+        Number of threads; by default as many as pay.
+
+    Examples
+    --------
+    >>> found = segment_geometry([[0, 7, 7], [0, 7, 0]])
+    >>> [column.tolist() for column in (found.ids, found.voxels, found.start, found.stop)]
+    [[7], [3], [[0, 1]], [[2, 3]]]
+    """
+    volume = as_volume(labels, "labels")
+    if isinstance(volume, ChunkedLabels) and volume.ndim:
+        return fold(_in_box, [volume], add_geometries, threads=threads)
+    array = np.atleast_1d(as_labels(volume, "labels"))
+    return _scanned(array, thread_count(threads, array.size, voxels_per_thread=1 << 22))
+
+
+def add_geometries(parts: Sequence[Geometry]) -> Geometry:
+    """Return the geometry of all segments of an image from those of its parts."""
+    ids, rows = np.unique(np.concatenate([part.ids for part in parts]), return_inverse=True)
+    columns = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("voxels", "coordinate_sums", "start", "stop")
+    )
+    every = Geometry(np.arange(len(rows)), *columns)
+    return replace(every.unite(every.ids, rows, len(ids)), ids=ids)
+
+
+def _in_box(box: Box, blocks: Sequence[LabelArray]) -> Geometry:
+    found, corner = _scanned(blocks[0], 1), np.array([start for start, _ in box], np.int64)
+    return replace(
+        found,
+        coordinate_sums=found.coordinate_sums + corner * found.voxels[:, np.newaxis],
+        start=found.start + corner,
+        stop=found.stop + corner,
+    )
+
+
+def _scanned(array: LabelArray, workers: int) -> Geometry:
+    axes = memory_axes(array)
+    ids, table = native.segment_geometry(array.transpose(axes), workers)
+    order = np.argsort(ids)
+    per_axis = table[order, 1:].reshape(len(ids), array.ndim, 3)[:, np.argsort(axes)]
+    sums, start, stop = np.moveaxis(per_axis, 2, 0)
+    return Geometry(ids[order], table[order, 0], sums, start, stop)
+
+
+VOXELS_PER_THREAD = 1 << 16
+SAME_DISTANCE = 1e-9  # relative; distances are square roots of sums of rounded squares
+
+
+def edge_distances(
+    labels: npt.ArrayLike,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    border: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    threads: int | None = None,
+) -> npt.NDArray[Any]:
+    """Measure how far every voxel is from the nearest voxel with another label.
+
+    All objects are done in one go; background (0) has distance 0. For a mask this is what
+    `scipy.ndimage.distance_transform_edt` computes.
+
+    Parameters
+    ----------
+    labels
+        Label image or mask of any dimension and memory order.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    border
+        Whether everything beyond the image counts as outside of every object.
+    dtype
+        ``float64``, or ``float32`` to save memory: rounded once, at the end, never in between.
+    threads
+        Number of threads; by default as many as pay. The result does not depend on it.
+
+    Returns
+    -------
+    numpy.ndarray
+        Distances between voxel centres, of the shape of `labels`; infinity where no voxel has
+        another label.
+
+    Examples
+    --------
+    >>> edge_distances([0, 1, 1, 1, 2, 2], spacing=0.5)
+    array([0. , 0.5, 1. , 0.5, 0.5, 1. ])
+    >>> edge_distances([0, 1, 1, 1, 2, 2], border=True)
+    array([0., 1., 2., 1., 1., 1.])
+    """
+    given = as_labels(labels, "labels")
+    kind = np.dtype(dtype)
+    if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise OptionError(f"dtype={dtype!r} is not accepted: distances are float32 or float64.")
+    array = np.atleast_1d(given)
+    axes = memory_axes(array)
+    laid_out = np.ascontiguousarray(array.transpose(axes))
+    sizes = as_spacing(spacing, given.ndim) if given.ndim else np.ones(1)
+    steps = np.ascontiguousarray(sizes[list(axes)])
+    exact = kind == np.float64 or native.distances_fit_float(list(laid_out.shape), steps)
+    distances = np.empty(laid_out.shape, kind if exact else np.float64)
+    workers = thread_count(threads, array.size, voxels_per_thread=VOXELS_PER_THREAD)
+    native.edge_distances(laid_out, steps, border, distances, workers)
+    turned = distances.astype(kind, copy=False).transpose(np.argsort(axes))
+    return turned.reshape(given.shape)
+
+
+def inner_band(
+    labels: npt.ArrayLike,
+    width: float,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+) -> npt.NDArray[Any]:
+    """Keep of every object the voxels that are at most `width` from outside of it.
+
+    Parameters
+    ----------
+    labels
+        Label image; beyond the image is outside.
+    width
+        Largest distance between the centres of a voxel and of the nearest one outside, in the
+        units of `spacing`. A width of one voxel keeps the voxels with a face neighbour outside.
+    spacing, threads
+        As for `edge_distances`.
+
+    Examples
+    --------
+    >>> inner_band([[0, 3, 3, 3, 3, 3]] * 5, width=1)[2]
+    array([0, 3, 0, 0, 0, 3])
+    """
+    array = as_labels(labels, "labels")
+    distances = edge_distances(array, spacing, border=True, threads=threads)
+    return np.where(distances <= width * (1 + SAME_DISTANCE), array, 0)

@@ -1,0 +1,196 @@
+"""One label image with a schema that says which labels belong to which class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError
+from panmatch.labels._arrays import Ints, LabelArray, check_same_shape
+from panmatch.labels._combinations import mask_of
+from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._panoptic import (
+    NO_CLASS,
+    STUFF,
+    UNKNOWN_PART,
+    Meaning,
+    Panoptic,
+    SegmentClass,
+    are_things,
+    check_classes,
+    refuse,
+    refuse_negative,
+)
+from panmatch.labels._volumes import Volume, as_volume, map_labels
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGroup:
+    """Which labels of an image belong to a class, and what their values mean.
+
+    Attributes
+    ----------
+    kind
+        The class.
+    labels
+        Values in the image; None for all that are not background, void or ignored.
+    instances
+        ``"ids"``: every value is one object. ``"components"``: every connected component of
+        the values together is one. Stuff is one segment either way.
+    connectivity
+        Of components, as for `connected_components`.
+    min_voxels
+        Smaller objects are background.
+    """
+
+    kind: SegmentClass
+    labels: tuple[int, ...] | None
+    instances: Literal["ids", "components"] = "ids"
+    connectivity: Connectivity = "full"
+    min_voxels: int = 1
+
+
+def from_labels(
+    labels: npt.ArrayLike,
+    groups: Iterable[LabelGroup],
+    *,
+    void: Iterable[int] = (),
+    ignored: Iterable[int] | Literal["others"] = (),
+    part_map: npt.ArrayLike | None = None,
+    void_part: int | None = None,
+    not_parts: Iterable[int] = (),
+    name: str = "labels",
+) -> Panoptic:
+    """Read one label image with a schema that says which labels belong to which class.
+
+    Parameters
+    ----------
+    labels
+        Label image; 0 is background. Values that no group has are an error.
+    groups
+        The schema.
+    void
+        Values that mean unknown.
+    ignored
+        Values that belong to no class, or ``"others"`` for all that no group has.
+    part_map
+        Part labels. Without it, the values themselves are the parts of a class that has some.
+    void_part, not_parts
+        The part label that means unknown, and those that are not parts.
+    name
+        What to call the image in an error message.
+
+    Examples
+    --------
+    >>> liver = LabelGroup(SegmentClass(1, "liver", thing=False), (1,))
+    >>> lesions = LabelGroup(SegmentClass(2, "lesion"), (2,), instances="components")
+    >>> len(from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
+    2
+    """
+    schema, unknown = tuple(groups), tuple(void)
+    others = () if ignored == "others" else tuple(ignored)
+    kinds = check_classes(group.kind for group in schema)
+    owner = _owners(schema)
+    image = as_volume(labels, name)
+    arrays = {name: image}
+    by_component = np.array([group.instances == "components" for group in schema])
+    if by_component.any():
+        arrays["components"] = _components(image, schema, (*unknown, *others))
+    if part_map is not None:
+        arrays[f"{name}_parts"] = as_volume(part_map, f"{name}_parts")
+    check_same_shape(arrays)
+    no_parts = tuple(not_parts)
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        numbers = columns[0]
+        left_out = np.isin(numbers, [0, *unknown, *others])
+        refuse_negative(numbers, counts, ~left_out, image, name, "label")
+        default = owner.get(None, NO_CLASS)
+        at = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
+        if ignored != "others":
+            strange = ~left_out & (at < 0)
+            refuse(numbers, counts, strange, name, "belongs to no class of the schema")
+        at = np.where(left_out, NO_CLASS, at)
+        instances = np.where((at >= 0) & by_component[at], columns[1 % len(columns)], numbers)
+        instances = np.where(are_things(at, kinds), instances, STUFF)
+        at = _without_small(at, instances, counts, np.array([g.min_voxels for g in schema]))
+        parts = numbers if part_map is None else columns[-1]
+        if part_map is not None:
+            known, called = parts != void_part, f"{name}_parts"
+            refuse_negative(parts, counts, known, arrays[called], called, "part")
+        parts = _parts_of_classes(parts, at, kinds, part_map is None, void_part, no_parts)
+        nothing = np.zeros(len(numbers), np.bool_)
+        return Meaning(at, instances, parts, nothing, np.isin(numbers, unknown))
+
+    return Panoptic(tuple(arrays.values()), kinds, decode)
+
+
+def _owners(schema: tuple[LabelGroup, ...]) -> dict[int | None, int]:
+    """Return the position of the group of every label; None is any other label."""
+    owner: dict[int | None, int] = {}
+    for at, group in enumerate(schema):
+        for value in (None,) if group.labels is None else group.labels:
+            if value in owner:
+                named = "'all others'" if value is None else value
+                raise OptionError(f"groups: the label {named} belongs to more than one class.")
+            owner[value] = at
+    return owner
+
+
+def _without_small(at: Ints, instances: Ints, counts: Ints, least: Ints) -> Ints:
+    """Return the classes with those of objects below the least size of their class taken away."""
+    if (least <= 1).all():
+        return at
+    _, segment = np.unique(np.stack([at, instances]), axis=1, return_inverse=True)
+    sizes = np.bincount(segment.ravel(), counts)[segment.ravel()]
+    return np.where((at >= 0) & (sizes < least[at]), NO_CLASS, at)
+
+
+def _parts_of_classes(
+    labels: Ints,
+    at: Ints,
+    kinds: tuple[SegmentClass, ...],
+    same_image: bool,
+    void_part: int | None,
+    no_parts: tuple[int, ...],
+) -> Ints:
+    """Return the part of every combination: 0 for none, −1 for unknown.
+
+    Where the label image tells the parts, labels that are not parts of their class count as none.
+    In a part map they stay, for whoever counts parts to refuse them.
+    """
+    has_parts = np.array([kind.has_parts for kind in kinds])[at] & (at >= 0)
+    parts = np.where(has_parts & ~np.isin(labels, no_parts), labels, 0)
+    if same_image:
+        known = np.zeros(len(labels), np.bool_)
+        for place, kind in enumerate(kinds):
+            known |= (at == place) & np.isin(labels, kind.parts)
+        parts = np.where(known, parts, 0)
+    if void_part is not None:
+        parts = np.where(has_parts & (labels == void_part), UNKNOWN_PART, parts)
+    return parts
+
+
+def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[int, ...]) -> Volume:
+    """Return components of each class that wants them; classes never share one."""
+    found: Volume | None = None
+    named = [value for group in schema for value in group.labels or ()]
+    for group in schema:
+        if group.instances == "components":
+            others = group.labels is None
+            labels = [0, *left_out, *named] if group.labels is None else list(group.labels)
+            mask = map_labels(partial(mask_of, labels=labels, others=others), image)
+            numbered = connected_components(mask, group.connectivity)
+            found = numbered if found is None else map_labels(_first_of, numbered, found)
+    assert found is not None
+    return found
+
+
+def _first_of(labels: LabelArray, otherwise: LabelArray) -> LabelArray:
+    """Return the labels, and others where they are background."""
+    return np.where(labels > 0, labels, otherwise)

@@ -1,0 +1,221 @@
+"""Boundaries and centre lines of objects that belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import native
+from panmatch.errors import OptionError
+from panmatch.labels._arrays import Floats, Ints, LabelArray, memory_axes, thread_count
+from panmatch.labels._geometry import SAME_DISTANCE, VOXELS_PER_THREAD
+from panmatch.labels._spacing import as_spacing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectPairs:
+    """What is compared with what, one row per pair.
+
+    Attributes
+    ----------
+    ref_ids
+        Label in the reference, shape (n,).
+    pred_first
+        Labels of row i in the prediction are ``pred_ids[pred_first[i]:pred_first[i + 1]]``.
+    pred_ids
+        Labels in the prediction, rising within a row.
+    start, stop
+        A box around both objects, in voxels, shape (n, axes).
+    """
+
+    ref_ids: Ints
+    pred_first: Ints
+    pred_ids: Ints
+    start: Ints
+    stop: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistanceLists:
+    """A sorted, non-empty list of distances per row: ``values[first[i]:first[i + 1]]``."""
+
+    values: Floats
+    first: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of distances in each row."""
+        return np.diff(self.first)
+
+    def sums(self) -> Floats:
+        """Sum of each row."""
+        if len(self.first) == 1:
+            return np.zeros(0)
+        sums: Floats = np.add.reduceat(self.values, self.first[:-1])
+        return sums
+
+    def maxima(self) -> Floats:
+        """Largest distance of each row."""
+        largest: Floats = self.values[self.first[1:] - 1]
+        return largest
+
+    def quantiles(self, q: float) -> Floats:
+        """Quantile of each row, linear between neighbours, as `numpy.quantile` has it.
+
+        Examples
+        --------
+        >>> DistanceLists(np.array([0.0, 1.0, 4.0]), np.array([0, 3])).quantiles(0.75)
+        array([2.5])
+        """
+        place = (self.lengths - 1) * q
+        below = np.floor(place).astype(np.int64)
+        above = np.minimum(below + 1, self.lengths - 1)
+        low, high = (self.values[self.first[:-1] + at] for at in (below, above))
+        values: Floats = low + (high - low) * (place - below)
+        return values
+
+    def within(self, tolerance: float) -> Ints:
+        """Count the distances of each row that are at most `tolerance`, rounding aside."""
+        near = self.values <= tolerance * (1 + SAME_DISTANCE)
+        return np.diff(np.concatenate([[0], np.cumsum(near)])[self.first])
+
+    def pooled(self, other: DistanceLists) -> DistanceLists:
+        """Return each row joined with the same row of `other`."""
+        rows = np.arange(len(self.lengths))
+        row = np.concatenate([np.repeat(rows, self.lengths), np.repeat(rows, other.lengths)])
+        values = np.concatenate([self.values, other.values])
+        order = np.lexsort((values, row))
+        return DistanceLists(values[order], self.first + other.first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceDistances:
+    """For every pair, the distances between the two boundaries.
+
+    Attributes
+    ----------
+    from_ref
+        From each boundary voxel of the reference to the nearest one of the prediction.
+    from_pred
+        From each boundary voxel of the prediction to the nearest one of the reference.
+    """
+
+    from_ref: DistanceLists
+    from_pred: DistanceLists
+
+
+def surface_distances(
+    reference: LabelArray,
+    prediction: LabelArray,
+    pairs: ObjectPairs,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    threads: int | None = None,
+) -> SurfaceDistances:
+    """Measure the distances between the boundaries of all pairs, each on a crop of its own.
+
+    A boundary voxel is a voxel of the object with a face neighbour outside of it; beyond the
+    image is outside. Distances run between voxel centres, in the units of `spacing`.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape, with at least one axis.
+    pairs
+        Both objects of every pair must have voxels, all within the pair's box.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    threads
+        Number of threads; by default as many as pay.
+
+    Examples
+    --------
+    >>> images = np.array([[1, 1, 1, 0, 0, 0]]), np.array([[0, 0, 2, 2, 2, 2]])
+    >>> one = np.array([1]), np.array([0, 1]), np.array([2]), np.array([[0, 0]]), np.array([[1, 6]])
+    >>> found = surface_distances(*images, ObjectPairs(*one), spacing=(1, 0.5))
+    >>> found.from_ref.values, found.from_pred.values
+    (array([0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1.5]))
+    """
+    axes = memory_axes(reference)
+    boxes = np.stack([pairs.start, pairs.stop], 2)[:, list(axes)]
+    work = int(np.prod(pairs.stop - pairs.start, axis=1).sum())
+    from_ref, from_pred = native.surface_distances(
+        reference.transpose(axes),
+        prediction.transpose(axes),
+        np.ascontiguousarray(pairs.ref_ids),
+        np.ascontiguousarray(pairs.pred_first),
+        np.ascontiguousarray(pairs.pred_ids),
+        np.ascontiguousarray(boxes),
+        np.ascontiguousarray(as_spacing(spacing, reference.ndim)[list(axes)]),
+        thread_count(threads, work, voxels_per_thread=VOXELS_PER_THREAD),
+    )
+    return SurfaceDistances(DistanceLists(*from_ref), DistanceLists(*from_pred))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkeletonOverlaps:
+    """One row per pair.
+
+    Attributes
+    ----------
+    ref_length, pred_length
+        Voxels of the skeleton of the reference, and of the prediction.
+    ref_inside, pred_inside
+        How many of those lie in the other object.
+    """
+
+    ref_length: Floats
+    ref_inside: Floats
+    pred_length: Floats
+    pred_inside: Floats
+
+
+def skeleton_overlaps(
+    reference: LabelArray, prediction: LabelArray, pairs: ObjectPairs
+) -> SkeletonOverlaps:
+    """Thin both objects of every pair to their skeletons, with scikit-image, on a crop.
+
+    Thinning in 3-D can leave nothing of a small block of even thickness; its most central voxel
+    stands in for the skeleton then, so that the skeleton of an object is never empty.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape, 2-D or 3-D.
+    pairs
+        What belongs to what.
+    """
+    if reference.ndim not in (2, 3):
+        raise OptionError(
+            f"metrics: cldice needs a skeleton, which is defined in 2-D and 3-D, but the images "
+            f"have {reference.ndim} axes: leave cldice out."
+        )
+    found = np.zeros((len(pairs.ref_ids), 4))
+    for row, ref_id in enumerate(pairs.ref_ids):
+        box = tuple(map(slice, pairs.start[row], pairs.stop[row]))
+        ids = pairs.pred_ids[pairs.pred_first[row] : pairs.pred_first[row + 1]]
+        ref, pred = reference[box] == ref_id, np.isin(prediction[box], ids)
+        ref_line, pred_line = _skeleton(ref), _skeleton(pred)
+        found[row] = ref_line.sum(), ref_line[pred].sum(), pred_line.sum(), pred_line[ref].sum()
+    return SkeletonOverlaps(*found.T)
+
+
+def _skeleton(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    from skimage import morphology
+
+    thin: Any = morphology.skeletonize  # it has no types
+    line: npt.NDArray[Any] = thin(np.pad(mask, 1)) > 0
+    line = line[(slice(1, -1),) * mask.ndim]
+    if not line.any():
+        line[_central_voxel(mask)] = True
+    return line
+
+
+def _central_voxel(mask: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the voxel nearest to the centre of mass, the first of several."""
+    voxels = np.argwhere(mask)
+    nearest = int(((voxels - voxels.mean(0)) ** 2).sum(1).argmin())
+    return tuple(voxels[nearest].tolist())

@@ -1,0 +1,269 @@
+"""Images of many classes: what labels of any encoding mean, and the segments of one class.
+
+A `Panoptic` holds label arrays as they are, and knows what each combination of their labels means.
+So all encodings are counted in one pass, without making a segment image first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from panmatch.errors import LabelError, OptionError
+from panmatch.labels._arrays import Ints, Mask, refuse_beyond_int64
+from panmatch.labels._combinations import Counted, distinct_labels, paint_volumes
+from panmatch.labels._volumes import Volume
+
+NO_CLASS = -1
+UNKNOWN_PART = -1
+STUFF = 1  # all stuff of a class is one segment
+UNNUMBERED = (1 << 44) - 1  # id of predicted things that have no number
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentClass:
+    """One class.
+
+    Attributes
+    ----------
+    id
+        Number of the class in the data.
+    name
+        What people call it.
+    thing
+        Whether its objects are counted one by one; otherwise it is stuff, one segment per image.
+    parts
+        Labels of its parts; one suffices for the class to have parts (D9).
+
+    Examples
+    --------
+    >>> SegmentClass(24, "vertebra", parts=(1, 2)).has_parts
+    True
+    """
+
+    id: int
+    name: str = ""
+    thing: bool = True
+    parts: tuple[int, ...] = ()
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether it declares at least one part (D9)."""
+        return bool(self.parts)
+
+
+def check_classes(classes: Iterable[SegmentClass]) -> tuple[SegmentClass, ...]:
+    """Return the classes if their ids differ and are not negative, or raise."""
+    given = tuple(classes)
+    ids = [one.id for one in given]
+    twice = sorted({number for number in ids if ids.count(number) > 1})
+    if twice:
+        raise OptionError(f"classes: the id {twice[0]} is given to more than one class.")
+    if not given or min(ids) < 0:
+        raise OptionError(f"classes={ids} must be one or more ids of at least 0.")
+    return given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """What every combination of labels stands for, one row each.
+
+    Attributes
+    ----------
+    classes
+        Position of the class; −1 for none.
+    instances
+        Number of the segment within its class: 1 for stuff, 0 for things without a number.
+    parts
+        Part label, 0 for none, −1 for unknown.
+    crowd
+        Objects of the class that are not told apart (D10).
+    void
+        Nothing is known here (D10).
+    """
+
+    classes: Ints
+    instances: Ints
+    parts: Ints
+    crowd: Mask
+    void: Mask
+
+    @classmethod
+    def of_labels(
+        cls, labels: Ints, void: Mask | None = None, parts: Ints | None = None
+    ) -> Meaning:
+        """Return the meaning of a plain label image: objects of one class, 0 being background.
+
+        Parameters
+        ----------
+        labels
+            Labels of an image, one per combination.
+        void
+            Which combinations lie in void; none by default.
+        parts
+            Part labels; none by default.
+        """
+        nothing = np.zeros(len(labels), np.bool_)
+        return cls(
+            np.where(labels > 0, 0, NO_CLASS),
+            labels,
+            np.zeros_like(labels) if parts is None else parts,
+            nothing,
+            nothing if void is None else void,
+        )
+
+    @property
+    def ids(self) -> Ints:
+        """Ids of the segments: their numbers, and `UNNUMBERED` for things that have none."""
+        unnumbered = (self.instances == 0) & (self.classes >= 0)
+        if not unnumbered.any():
+            return self.instances
+        if (self.instances == UNNUMBERED).any():
+            raise LabelError(
+                f"instance {UNNUMBERED} is too large: where things have no number, they get this "
+                f"id. Number the instances from 1 on."
+            )
+        return np.where(unnumbered, UNNUMBERED, self.instances)
+
+    def take(self, at: Ints) -> Meaning:
+        """Return the meaning of other rows: row i means what row ``at[i]`` means here."""
+        return Meaning(
+            self.classes[at], self.instances[at], self.parts[at], self.crowd[at], self.void[at]
+        )
+
+
+Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panoptic:
+    """One side of a comparison: label arrays of one shape, and what their labels mean.
+
+    Make one with `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
+    `from_panoptic_parts`.
+
+    Attributes
+    ----------
+    arrays
+        The label arrays; some may be chunked.
+    classes
+        All classes there may be.
+    decode
+        Takes the columns of distinct label combinations and their voxel counts, and returns
+        their `Meaning`; raises a `LabelError` for combinations that mean nothing.
+    """
+
+    arrays: tuple[Volume, ...]
+    classes: tuple[SegmentClass, ...]
+    decode: Decode
+
+
+def are_things(at: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
+    """Return which class positions are things; −1 is none."""
+    things: Mask = np.array([kind.thing for kind in kinds])[at] & (at >= 0)
+    return things
+
+
+def refuse_negative(
+    numbers: Ints, counts: Ints, among: Mask, image: Volume, name: str, what: str
+) -> None:
+    """Raise a `LabelError` if some of the numbers are negative, or too large for int64."""
+    refuse_beyond_int64(numbers, counts, among, image.dtype, name)
+    bad = among & (numbers < 0)
+    if bad.any():
+        raise LabelError(
+            f"{name} holds the negative {what} {numbers[bad][0]} ({int(counts[bad].sum())} voxels "
+            f"below 0): numbers begin with 1, and 0 is none. Set such voxels to 0 or, where they "
+            f"mark unknown ones of the reference, pass a mask of them as void."
+        )
+
+
+def refuse(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
+    """Raise a `LabelError` if there is a bad number."""
+    if bad.any():
+        number = int(numbers[bad][0])
+        voxels = int(counts[numbers == number].sum())
+        raise LabelError(
+            f"{name} holds {number} ({voxels} voxels), which {why}. Nothing is guessed: add it, "
+            f"or declare it void."
+        )
+
+
+class SegmentImages:
+    """The segments of one side, class by class.
+
+    Parameters
+    ----------
+    side
+        The label arrays, and what they mean.
+    crowd
+        Whether crowd is a segment as well, as it is in a prediction.
+    threads
+        Number of threads; by default as many as pay.
+    distinct
+        All combinations of its labels and their voxels, as `distinct_labels` has them, if they
+        are known already.
+
+    Examples
+    --------
+    >>> from panmatch.labels._panoptic import SegmentClass
+    >>> from panmatch.labels._encodings import from_cityscapes
+    >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> images = SegmentImages(side)
+    >>> images.of_class(0).tolist(), images.void.tolist()
+    ([[1, 2, 0, 0]], [[0, 0, 0, 1]])
+    """
+
+    def __init__(
+        self,
+        side: Panoptic,
+        *,
+        crowd: bool = False,
+        threads: int | None = None,
+        distinct: Counted | None = None,
+    ) -> None:
+        self._side, self._threads = side, threads
+        self._crowd, self._known = crowd, distinct
+
+    def of_class(self, at: int) -> Volume:
+        """Return the ids of the segments of a class, by its position; 0 elsewhere."""
+        return self._painted(np.where(self._belong_to(at), self._meaning.ids, 0))
+
+    def parts_of_class(self, at: int, unknown: int) -> Volume:
+        """Return the part labels on the segments of a class, `unknown` for unknown ones."""
+        parts = self._meaning.parts
+        parts = np.where(parts == UNKNOWN_PART, unknown, parts)
+        return self._painted(np.where(self._belong_to(at), parts, 0))
+
+    @cached_property
+    def void(self) -> Volume | None:
+        """Voxels about which nothing is known, not 0; None if there are none."""
+        void = self._meaning.void
+        return self._painted(void.astype(np.int64)) if void.any() else None
+
+    def _belong_to(self, at: int) -> Mask:
+        meaning = self._meaning
+        ours: Mask = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
+        return ours
+
+    @cached_property
+    def _distinct(self) -> Counted:
+        if self._known is not None:
+            return self._known
+        return distinct_labels(self._side.arrays, threads=self._threads)
+
+    @cached_property
+    def _meaning(self) -> Meaning:
+        columns, counts = self._distinct
+        return self._side.decode(tuple(columns), counts)
+
+    def _painted(self, numbers: Ints) -> Volume:
+        """Return an image with the number of its combination on every voxel."""
+        arrays, values = self._side.arrays, self._distinct[0]
+        for array, column in zip(arrays, values, strict=True):
+            if np.array_equal(numbers, column):
+                return array
+        return paint_volumes(arrays, values, numbers, threads=self._threads)

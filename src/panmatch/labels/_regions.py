@@ -1,0 +1,184 @@
+"""Regions: which reference every predicted voxel belongs to, by one of several rules (D8).
+
+A new rule is one function, like `_voronoi`, and its line in `REGION_RULES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import native
+from panmatch.errors import check_choice
+from panmatch.labels._arrays import (
+    Floats,
+    LabelArray,
+    as_labels,
+    check_same_shape,
+    memory_axes,
+    thread_count,
+)
+from panmatch.labels._spacing import as_spacing
+from panmatch.labels._void import Void
+from panmatch.labels._volumes import ChunkedLabels, Volume, as_chunked, as_volume
+
+VOXELS_PER_THREAD = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """Regions of the references of one class, for counting and measuring alike (D8).
+
+    Attributes
+    ----------
+    image
+        The id of the reference whose region it is, at least wherever something is predicted; 0
+        everywhere if there is no reference.
+    spacing
+        Distance between voxels along each axis.
+    rule
+        Name of the rule that made them, one of `REGION_RULES`.
+    """
+
+    image: Volume
+    spacing: tuple[float, ...]
+    rule: str
+
+
+def find_regions(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    rule: str = "voronoi",
+    void: int | npt.ArrayLike | Void | None = None,
+    threads: int | None = None,
+) -> Regions:
+    """Find the region of every predicted voxel.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape; those that are stored in chunks stay so.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    rule
+        ``"voronoi"``: the region of the nearest reference.
+    void
+        As for `panmatch.count_overlaps`: references have no voxels there.
+    threads
+        Number of threads; by default as many as pay.
+
+    Examples
+    --------
+    >>> find_regions([1, 1, 0, 0, 0, 2], [0, 7, 7, 7, 7, 0]).image
+    array([0, 1, 1, 1, 2, 0])
+    """
+    check_choice("rule", rule, REGION_RULES)
+    known, _ = Void.of(reference, prediction, void).clear(reference, prediction)
+    steps = as_spacing(spacing, known.ndim)
+    image = REGION_RULES[rule](known, steps, as_volume(prediction, "prediction"), threads)
+    return Regions(image, tuple(steps.tolist()), rule)
+
+
+@overload
+def nearest_labels(
+    labels: ChunkedLabels,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    where: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> ChunkedLabels: ...
+@overload
+def nearest_labels(
+    labels: npt.ArrayLike,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    where: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> LabelArray: ...
+def nearest_labels(
+    labels: npt.ArrayLike | ChunkedLabels,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    where: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Volume:
+    """Give every voxel the label of the nearest segment.
+
+    Distances are Euclidean, between voxel centres. Of two segments at the same distance the one
+    with the smaller label has the voxel; for that, spacings are compared to 15 digits. Besides
+    the result this takes one float per voxel.
+
+    Parameters
+    ----------
+    labels
+        Label image of any dimension and memory order; 0 is background.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    where
+        Mask of the voxels whose label is wanted; the others get 0. Voxels near a segment cost
+        little then.
+    threads
+        Number of threads; by default as many as pay. The result does not depend on it.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of the shape and dtype of `labels`; 0 everywhere if there is no segment. Of a chunked
+        image a `ChunkedLabels`, which finds them when it is read: the same labels as in memory,
+        ties included, from a bounded number of voxels at a time.
+
+    Examples
+    --------
+    >>> nearest_labels([0, 0, 2, 0, 0, 0, 1, 0])
+    array([2, 2, 2, 2, 1, 1, 1, 1])
+    >>> nearest_labels([0, 0, 2, 0, 0, 0, 1, 0], where=[1, 0, 0, 0, 1, 0, 0, 0])
+    array([2, 0, 0, 0, 1, 0, 0, 0])
+    """
+    volume = as_volume(labels, "labels")
+    if isinstance(volume, ChunkedLabels) and volume.ndim:
+        return _chunked_nearest(volume, spacing, where)
+    given = as_labels(volume, "labels")
+    axes = memory_axes(given)
+    nearest = np.array(given.transpose(axes), order="C", ndmin=1)
+    steps = as_spacing(spacing, given.ndim)[list(axes)] if given.ndim else np.ones(1)
+    workers = thread_count(threads, given.size, voxels_per_thread=VOXELS_PER_THREAD)
+    unsigned = nearest.view(np.dtype(f"u{nearest.itemsize}"))
+    wanted = None if where is None else _wanted(where, given, axes)
+    native.nearest_labels(unsigned, np.ascontiguousarray(steps), wanted, workers)
+    return nearest.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))
+
+
+def _chunked_nearest(
+    labels: ChunkedLabels, spacing: npt.ArrayLike | None, where: npt.ArrayLike | None
+) -> ChunkedLabels:
+    from panmatch.labels._chunked_voronoi import ChunkedVoronoi
+
+    weights = native.cell_weights(labels.shape, as_spacing(spacing, labels.ndim))
+    if where is None:
+        return ChunkedVoronoi(labels, None, weights)
+    wanted = as_volume(where, "where")
+    check_same_shape({"labels": labels, "where": wanted})
+    return ChunkedVoronoi(labels, as_chunked(wanted), weights)
+
+
+def _wanted(
+    where: npt.ArrayLike, labels: LabelArray, axes: tuple[int, ...]
+) -> npt.NDArray[np.uint8]:
+    mask = as_labels(where, "where") != 0
+    check_same_shape({"labels": labels, "where": mask.view(np.uint8)})
+    return np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
+
+
+def _voronoi(references: Volume, spacing: Floats, where: Volume, threads: int | None) -> Volume:
+    return nearest_labels(references, spacing, where=where, threads=threads)
+
+
+# A rule takes the references, the spacing, where regions are wanted, and the number of threads.
+RegionRule = Callable[[Volume, Floats, Volume, int | None], Volume]
+REGION_RULES: dict[str, RegionRule] = {"voronoi": _voronoi}

@@ -1,0 +1,308 @@
+"""Label images that are read box by box: stored in chunks, or made from such ones."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, OptionError
+from panmatch.labels._arrays import LabelArray, as_labels, check_fits, is_chunked
+from panmatch.labels._boxes import Box, Grid, as_grid, as_slices, cut_evenly, whole_box
+
+Seen = dict[tuple[int, Box], LabelArray]
+
+
+class ChunkedLabels(ABC):
+    """A label image of which only boxes are ever in memory.
+
+    It can be passed wherever chunked label images are accepted, indexed like an array with whole
+    numbers and slices, and stored box by box with `store`.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of the image.
+    grids
+        Chunks of all arrays that it is read from.
+    cost
+        Bytes per voxel that reading takes.
+    on_dask
+        Whether some of it is read by Dask.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: npt.DTypeLike,
+        grids: tuple[Grid, ...],
+        *,
+        cost: int,
+        on_dask: bool,
+    ) -> None:
+        self.shape, self.dtype, self.grids = tuple(shape), np.dtype(dtype), grids
+        self.cost, self.on_dask = cost, on_dask
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of voxels."""
+        return math.prod(self.shape)
+
+    @property
+    def chunks(self) -> Grid:
+        """Lengths of the chunks along every axis, as Dask has them."""
+        return self.grids[0] if self.grids else tuple((n,) for n in self.shape)
+
+    def read(self, box: Box, seen: Seen | None = None) -> LabelArray:
+        """Return the labels in a box.
+
+        Parameters
+        ----------
+        box
+            Start and stop along every axis.
+        seen
+            What was read already while others looked at the same place; it is added to.
+        """
+        found = {} if seen is None else seen
+        key = self._identity, box
+        if key not in found:
+            found[key] = self._read(box, found)
+        return found[key]
+
+    @abstractmethod
+    def task(self, box: Box, around: Box) -> Any:
+        """Return what Dask computes to the labels in a box.
+
+        Parameters
+        ----------
+        around
+            How far to look beyond the box, for images whose labels depend on their surroundings.
+            Where that is not far enough, the labels are `Unsettled`.
+        """
+
+    def store(self, out: Any) -> None:
+        """Write the image into an array of the same shape, such as a new Zarr array, box by box."""
+        grids = (*self.grids, as_grid(out.chunks, out.shape)) if is_chunked(out) else self.grids
+        for box in cut_evenly(self.shape, grids, 0):
+            out[as_slices(box)] = self.read(box)
+
+    def __getitem__(self, index: Any) -> LabelArray:
+        box, within = _box_of(index, self.shape)
+        block: LabelArray = self.read(box)[within]
+        return block
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        check_fits(self, "the image")
+        return np.array(self.read(whole_box(self.shape)), dtype)
+
+    def tolist(self) -> Any:
+        """Return all labels as nested lists, as an array does."""
+        return np.asarray(self).tolist()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(shape={self.shape}, dtype={self.dtype})"
+
+    @property
+    def _identity(self) -> int:
+        return id(self)
+
+    @abstractmethod
+    def _read(self, box: Box, seen: Seen) -> LabelArray: ...
+
+
+Volume = LabelArray | ChunkedLabels
+
+
+class Stored(ChunkedLabels):
+    """Labels as an array holds them: a chunked one, or one in memory among chunked ones."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        dtype = as_labels(np.empty(0, array.dtype), "array").dtype
+        grids = (as_grid(array.chunks, array.shape),) if is_chunked(array) else ()
+        on_dask = hasattr(array, "__dask_graph__")
+        super().__init__(array.shape, dtype, grids, cost=dtype.itemsize, on_dask=on_dask)
+
+    def task(self, box: Box, around: Box) -> Any:  # noqa: ARG002
+        """Return a slice of a Dask array, the reading of another one, or a block in memory."""
+        if self.on_dask:
+            return self._array[as_slices(box)]
+        if isinstance(self._array, np.ndarray):
+            return self._array[as_slices(box)]
+        from dask.delayed import delayed
+
+        return delayed(_read_stored)(self._array, box)
+
+    @property
+    def _identity(self) -> int:
+        return id(self._array)
+
+    def _read(self, box: Box, seen: Seen) -> LabelArray:  # noqa: ARG002
+        return _read_stored(self._array, box)
+
+
+def _read_stored(array: Any, box: Box) -> LabelArray:
+    return as_labels(np.asarray(array[as_slices(box)]), "array")
+
+
+class Mapped(ChunkedLabels):
+    """Labels that depend on those of other images at the same voxel."""
+
+    def __init__(
+        self, function: Callable[..., npt.NDArray[Any]], sources: Sequence[ChunkedLabels]
+    ) -> None:
+        self._function, self._sources = function, tuple(sources)
+        nothing = [np.empty((0,) * one.ndim, one.dtype) for one in sources]
+        dtype = as_labels(function(*nothing), "labels").dtype
+        super().__init__(
+            sources[0].shape,
+            dtype,
+            tuple(dict.fromkeys(grid for one in sources for grid in one.grids)),
+            cost=dtype.itemsize + sum(one.cost for one in sources),
+            on_dask=any(one.on_dask for one in sources),
+        )
+
+    def task(self, box: Box, around: Box) -> Any:
+        """Return the function of what the sources compute to."""
+        from dask.delayed import delayed
+
+        blocks = (one.task(box, around) for one in self._sources)
+        return delayed(_map_blocks)(self._function_on_dask, *blocks)
+
+    @cached_property
+    def _function_on_dask(self) -> Any:
+        """The function as a node of its own: it may hold a large table, and travels once."""
+        from dask.delayed import delayed
+
+        return delayed(self._function, traverse=False)
+
+    def _read(self, box: Box, seen: Seen) -> LabelArray:
+        blocks = (one.read(box, seen) for one in self._sources)
+        return as_labels(self._function(*blocks), "labels")
+
+
+class Unsettled:
+    """In place of labels that cannot be told from what was looked at.
+
+    Parameters
+    ----------
+    around
+        Where to look instead; None where that is not known, or too much for one look.
+    """
+
+    def __init__(self, around: Box | None) -> None:
+        self.around = around
+
+
+def _map_blocks(
+    function: Callable[..., npt.NDArray[Any]], *blocks: npt.NDArray[Any] | Unsettled
+) -> LabelArray | Unsettled:
+    arrays: list[LabelArray] = []
+    for block in blocks:
+        if isinstance(block, Unsettled):
+            return block
+        arrays.append(as_labels(block, "array"))
+    return as_labels(function(*arrays), "labels")
+
+
+def as_volume(array: npt.ArrayLike | ChunkedLabels, name: str) -> Volume:
+    """Return an array as labels: a chunked one stays where it is, any other as by `as_labels`.
+
+    Parameters
+    ----------
+    array
+        Integers or booleans. Chunked arrays are those of Zarr, Dask and HDF5, and results of ours.
+    name
+        What to call the argument in an error message.
+
+    Examples
+    --------
+    >>> import zarr
+    >>> as_volume(zarr.zeros((4, 4), chunks=(2, 3), dtype="uint8"), "reference").chunks
+    ((2, 2), (3, 1))
+    """
+    if not is_chunked(array):
+        return as_labels(array, name)
+    if isinstance(array, ChunkedLabels):
+        return array
+    stored: Any = array
+    if np.dtype(stored.dtype).kind not in "iub":
+        raise LabelError(
+            f"{name} has dtype {stored.dtype}; labels must be integers or booleans. If all its "
+            f"values are whole numbers, store it as integers; if it is a probability map, "
+            f"threshold it first."
+        )
+    if any(math.isnan(n) for n in stored.shape):
+        raise OptionError(
+            f"{name} is a Dask array with chunks of unknown length: call its "
+            f"compute_chunk_sizes() first."
+        )
+    return Stored(stored)
+
+
+def as_chunked(volume: Volume) -> ChunkedLabels:
+    """Return an image that can be read box by box."""
+    return volume if isinstance(volume, ChunkedLabels) else Stored(volume)
+
+
+def any_chunked(volumes: Sequence[Volume]) -> bool:
+    """Return whether some of the images are not in memory."""
+    return any(isinstance(one, ChunkedLabels) for one in volumes)
+
+
+def map_labels(function: Callable[..., npt.NDArray[Any]], *volumes: Volume) -> Volume:
+    """Apply a function of labels to all voxels: at once in memory, when they are read otherwise.
+
+    Parameters
+    ----------
+    function
+        Takes one array per image, all of one shape, and returns such an array. A function of a
+        module, or a partial one, so that it can travel.
+
+    Examples
+    --------
+    >>> import zarr
+    >>> stored = zarr.array(np.arange(6), chunks=4)
+    >>> map_labels(np.add, np.ones(6, int), as_volume(stored, "stored"))[2:]
+    array([3, 4, 5, 6])
+    """
+    if not any_chunked(volumes):
+        return as_labels(function(*volumes), "labels")
+    return Mapped(function, [as_chunked(one) for one in volumes])
+
+
+def _box_of(index: Any, shape: tuple[int, ...]) -> tuple[Box, tuple[int | slice, ...]]:
+    """Return the box around what an index asks for, and how to index that box."""
+    given = list(index) if isinstance(index, tuple) else [index]
+    missing = len(shape) - len(given)
+    if Ellipsis in given:
+        at = given.index(Ellipsis)
+        given[at : at + 1] = [slice(None)] * (missing + 1)
+    else:
+        given += [slice(None)] * missing
+    if len(given) != len(shape):
+        raise IndexError(f"index {index!r} has too many axes for the shape {shape}")
+    parts = [_axis_part(one, n) for one, n in zip(given, shape, strict=True)]
+    return tuple(ends for ends, _ in parts), tuple(within for _, within in parts)
+
+
+def _axis_part(index: Any, n: int) -> tuple[tuple[int, int], int | slice]:
+    if isinstance(index, slice):
+        start, stop, step = index.indices(n)
+        if step < 1:
+            raise IndexError("chunked images are indexed with positive steps only")
+        return (start, max(start, stop)), slice(None, None, step)
+    at = range(n)[index]
+    return (at, at + 1), 0

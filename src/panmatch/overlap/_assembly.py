@@ -1,0 +1,382 @@
+"""From counted combinations of labels to the overlap graph: the one place where it is built.
+
+Memory, chunks and device all give the same rows: what a combination of labels means on either side
+and how many voxels carry it. A plain label image is an image with one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from panmatch.errors import OverlapError
+from panmatch.labels import Ints, Mask, Meaning, SegmentClass
+from panmatch.overlap._columns import Areas, sum_by
+from panmatch.overlap._graph import Edges, Overlap
+from panmatch.overlap._parts import Background, PartRows, Parts, check_part_labels, count_parts
+from panmatch.overlap._pieces import Pieces, Predictions
+
+LARGEST_KEY = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Counted combinations of labels, one row each, and what they mean.
+
+    Attributes
+    ----------
+    ref, pred
+        Meaning on either side.
+    counts
+        Number of voxels.
+    void
+        Whether the voxels lie in void of the reference.
+    regions
+        Id of the reference in whose region they lie, where predictions are cut by regions (D8).
+    """
+
+    ref: Meaning
+    pred: Meaning
+    counts: Ints
+    void: Mask
+    regions: Ints | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vertices:
+    """Vertices of one side of the graph, sorted by class, id and region.
+
+    Attributes
+    ----------
+    classes, ids
+        Class position and id of each.
+    regions
+        Region of each, where segments are cut into pieces.
+    of_row
+        The vertex of every row; −1 for none.
+    """
+
+    classes: Ints
+    ids: Ints
+    regions: Ints | None
+    of_row: Ints
+
+    @classmethod
+    def find(cls, side: Meaning, present: Mask, regions: Ints | None = None) -> Vertices:
+        """Return the vertices of all rows that are present on a side."""
+        columns = [side.classes[present], side.ids[present]]
+        if regions is not None:
+            columns.append(regions[present])
+        (classes, ids, *cut), place = distinct_rows(columns)
+        of_row = np.full(len(present), -1)
+        of_row[present] = place
+        return cls(classes, ids, cut[0] if cut else None, of_row)
+
+    def sum(self, chosen: Mask, counts: Ints) -> Ints:
+        """Return the voxels of each in the chosen rows, all of which must have a vertex."""
+        return sum_by(self.of_row[chosen], counts[chosen], len(self.ids))
+
+    def span(self, at: int) -> slice:
+        """Return the vertices of the class at a position."""
+        return slice(*np.searchsorted(self.classes, [at, at + 1]).tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assembly:
+    """The graph of all classes, before segments are given ids, and the rows it was built from.
+
+    Attributes
+    ----------
+    rows
+        What was counted.
+    refs, preds
+        The vertices of both sides.
+    edges
+        The pairs that share voxels, all of one class.
+    edge_of_row
+        The edge of every row; −1 for none.
+    """
+
+    rows: Rows
+    refs: Vertices
+    preds: Vertices
+    edges: Edges
+    edge_of_row: Ints
+
+    def overlap(self) -> Overlap:
+        """Return the graph of images with one class, with the ids of their segments."""
+        return self._graph(self.refs.ids, self.preds.ids)
+
+    def class_overlaps(
+        self, classes: tuple[SegmentClass, ...], background: Background
+    ) -> ClassOverlaps:
+        """Return the graph of all classes, with the parts of those that have some."""
+        refs, preds = self.refs, self.preds
+        numbers, _ = number_segments((refs.classes, refs.ids), (preds.classes, preds.ids))
+        parts = {
+            at: self.parts(at, kind.parts, background, f" of class {kind.id}")
+            for at, kind in enumerate(classes)
+            if kind.has_parts
+        }
+        own = refs.classes, refs.ids, preds.classes, preds.ids
+        return ClassOverlaps(classes, self._graph(*numbers), *own, parts)
+
+    def parts(
+        self, at: int, labels: Sequence[int], background: Background, suffix: str = ""
+    ) -> Parts:
+        """Count the parts of one class; what lies in its crowd is left out, as void is (D9).
+
+        Parameters
+        ----------
+        at
+            Position of the class.
+        labels
+            Its parts; any other part on one of its segments is an error.
+        background
+            As for `count_part_overlaps`.
+        suffix
+            What follows the name of a side in an error message.
+        """
+        rows, refs, preds = self.rows, self.refs, self.preds
+        on_ref = (refs.of_row >= 0) & (rows.ref.classes == at)
+        on_pred = (preds.of_row >= 0) & (rows.pred.classes == at)
+        on_edge = on_ref & (self.edge_of_row >= 0)
+        hidden = rows.void | (rows.ref.crowd & (rows.ref.classes == at))
+        seen, some = np.where(hidden, 0, rows.counts), on_ref | on_pred
+        known = np.array(sorted(labels), np.int64)
+        for side, present, name in (
+            (rows.ref, on_ref, "reference"),
+            (rows.pred, on_pred, "prediction"),
+        ):
+            among = present & ~rows.void
+            check_part_labels(side.parts[among], rows.counts[among], known, name + suffix)
+        ref_span, pred_span = refs.span(at), preds.span(at)
+        edge_span = slice(
+            *np.searchsorted(self.edges.ref, [ref_span.start, ref_span.stop]).tolist()
+        )
+        found = count_parts(
+            PartRows(
+                np.where(on_ref, refs.of_row - ref_span.start, -1)[some],
+                np.where(on_pred, preds.of_row - pred_span.start, -1)[some],
+                np.where(on_edge, self.edge_of_row - edge_span.start, -1)[some],
+                np.where(on_ref, rows.ref.parts, 0)[some],
+                np.where(on_pred, rows.pred.parts, 0)[some],
+                seen[some],
+            ),
+            tuple(span.stop - span.start for span in (ref_span, pred_span, edge_span)),
+            known,
+            background,
+        )
+        return replace(found, voxels=int(seen.sum()))
+
+    def _graph(self, ref_ids: Ints, pred_ids: Ints) -> Overlap:
+        rows, refs, preds = self.rows, self.refs, self.preds
+        on_ref, on_pred = refs.of_row >= 0, preds.of_row >= 0
+        sizes = preds.sum(on_pred, rows.counts)
+        void = preds.sum(on_pred & rows.void, rows.counts)
+        in_crowd = on_pred & rows.ref.crowd & ~rows.void & (rows.ref.classes == rows.pred.classes)
+        crowd = preds.sum(in_crowd, rows.counts) if in_crowd.any() else None
+        pieces = None
+        if preds.regions is not None:
+            ignored = void if crowd is None else void + crowd
+            pieces = Pieces(preds.regions, _whole_predictions(pred_ids, sizes, ignored))
+        return Overlap(
+            ref_ids=ref_ids,
+            ref_sizes=refs.sum(on_ref, rows.counts),
+            pred_ids=pred_ids,
+            pred_sizes=sizes,
+            edges=self.edges,
+            pred_void=void,
+            pred_crowd=crowd,
+            pieces=pieces,
+        )
+
+
+def assemble(rows: Rows) -> Assembly:
+    """Build the graph from counted combinations.
+
+    Crowd and void of the reference are not segments; void of the prediction is not one either.
+    """
+    ref, pred = rows.ref, rows.pred
+    refs = Vertices.find(ref, (ref.classes >= 0) & ~ref.crowd & ~rows.void)
+    preds = Vertices.find(pred, (pred.classes >= 0) & ~pred.void, rows.regions)
+    both = (refs.of_row >= 0) & (preds.of_row >= 0) & (ref.classes == pred.classes)
+    if rows.regions is not None:
+        both &= ref.ids == rows.regions  # a piece has no other partner
+    width = max(len(preds.ids), 1)
+    keys = refs.of_row[both] * width + preds.of_row[both]
+    pairs, place = np.unique(keys, return_inverse=True)
+    edge_of_row = np.full(len(both), -1)
+    edge_of_row[both] = place
+    shared = sum_by(place, rows.counts[both], len(pairs))
+    return Assembly(rows, refs, preds, Edges(*np.divmod(pairs, width), shared), edge_of_row)
+
+
+def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
+    """Return what `count_overlaps` returns, from labels that are counted already.
+
+    Parameters
+    ----------
+    reference, prediction
+        Labels of combinations that occur, 0 for background.
+    voxels
+        How many voxels carry each.
+
+    Examples
+    --------
+    >>> assemble_labels(np.array([0, 1, 1]), np.array([7, 0, 7]), np.array([1, 1, 2])).iou
+    array([0.5])
+    """
+    sides = Meaning.of_labels(reference), Meaning.of_labels(prediction)
+    return assemble(Rows(*sides, voxels, np.zeros(len(voxels), np.bool_))).overlap()
+
+
+def distinct_rows(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
+    """Return the distinct combinations of some columns, sorted, and the place of every row.
+
+    Examples
+    --------
+    >>> distinct_rows([np.array([2, 1, 2]), np.array([9, 5, 9])])
+    ([array([1, 2]), array([5, 9])], array([1, 0, 1]))
+    """
+    if not len(columns[0]):
+        return [*columns], np.zeros(0, np.int64)
+    key, span = _from_zero(columns[0])
+    for column in columns[1:]:
+        digit, width = _from_zero(column)
+        if span * width > LARGEST_KEY:
+            (key, span), (digit, width) = _numbered(key), _numbered(digit)
+        key, span = key * width + digit, span * width
+    keys, place = np.unique(key, return_inverse=True)
+    row = np.empty(len(keys), np.int64)
+    row[place] = np.arange(len(key))  # any row of a combination will do
+    return [column[row] for column in columns], place
+
+
+def _from_zero(column: Ints) -> tuple[Ints, int]:
+    """Return numbers in the same order that begin with 0, and a bound above them."""
+    low, high = int(column.min()), int(column.max())
+    return (column - low, high - low + 1) if high - low < LARGEST_KEY else _numbered(column)
+
+
+def _numbered(column: Ints) -> tuple[Ints, int]:
+    values, place = np.unique(column, return_inverse=True)
+    return place, len(values)
+
+
+def _whole_predictions(pred_ids: Ints, sizes: Areas, ignored: Areas) -> Predictions:
+    ids, owner = np.unique(pred_ids, return_inverse=True)
+    whole_sizes, whole_ignored = (sum_by(owner, v, len(ids)) for v in (sizes, ignored))
+    return Predictions(ids, whole_sizes, whole_ignored, np.arange(len(pred_ids)), owner)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassOverlaps(Mapping[int, Overlap]):
+    """The overlap of every class, by class id; those of disjoint chunks of one image add.
+
+    Attributes
+    ----------
+    classes
+        All classes, whether they occur or not.
+    graph
+        All classes in one graph: edges never join two classes. Its ids are numbers 1 … n of all
+        segments of both sides; a reference and a prediction with the same class and id share one.
+    ref_classes, ref_ids
+        Class position and own id of every reference of the graph.
+    pred_classes, pred_ids
+        The same for every prediction.
+    parts
+        Of the classes that have parts, by class position.
+    """
+
+    classes: tuple[SegmentClass, ...]
+    graph: Overlap
+    ref_classes: Ints
+    ref_ids: Ints
+    pred_classes: Ints
+    pred_ids: Ints
+    parts: dict[int, Parts]
+
+    @classmethod
+    def of_one(cls, kind: SegmentClass, overlap: Overlap) -> ClassOverlaps:
+        """Return the overlap of plain label images as that of images with one class."""
+        refs, preds = ((np.zeros_like(ids), ids) for ids in (overlap.ref_ids, overlap.pred_ids))
+        (ref_numbers, pred_numbers), _ = number_segments(refs, preds)
+        graph = _with_ids(overlap.without_parts(), ref_numbers, pred_numbers)
+        return cls(
+            (kind,), graph, *refs, *preds, {} if overlap.parts is None else {0: overlap.parts}
+        )
+
+    def __getitem__(self, class_id: int) -> Overlap:
+        at = next((at for at, kind in enumerate(self.classes) if kind.id == class_id), None)
+        if at is None:
+            raise KeyError(class_id)
+        refs, preds = (
+            slice(*np.searchsorted(classes, [at, at + 1]).tolist())
+            for classes in (self.ref_classes, self.pred_classes)
+        )
+        graph = self.graph
+        edges = slice(*np.searchsorted(graph.edges.ref, [refs.start, refs.stop]).tolist())
+        return Overlap(
+            ref_ids=self.ref_ids[refs],
+            ref_sizes=graph.ref_sizes[refs],
+            pred_ids=self.pred_ids[preds],
+            pred_sizes=graph.pred_sizes[preds],
+            edges=Edges(
+                graph.edges.ref[edges] - refs.start,
+                graph.edges.pred[edges] - preds.start,
+                graph.edges.intersection[edges],
+            ),
+            pred_void=graph.pred_void[preds],
+            pred_crowd=None if graph.pred_crowd is None else graph.pred_crowd[preds],
+            parts=self.parts.get(at),
+        )
+
+    def __iter__(self) -> Iterator[int]:
+        return (kind.id for kind in self.classes)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def __add__(self, other: ClassOverlaps) -> ClassOverlaps:
+        if not isinstance(other, ClassOverlaps):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise OverlapError("overlaps of classes add only if they have the same classes.")
+        sums = {at: self[kind.id] + other[kind.id] for at, kind in enumerate(self.classes)
+                if kind.has_parts}  # fmt: skip
+        parts = {at: total.parts for at, total in sums.items() if total.parts is not None}
+        sides = [
+            side
+            for one in (self, other)
+            for side in ((one.ref_classes, one.ref_ids), (one.pred_classes, one.pred_ids))
+        ]
+        numbers, (classes, ids) = number_segments(*sides)
+        graph = _with_ids(self.graph, *numbers[:2]) + _with_ids(other.graph, *numbers[2:])
+        refs, preds = graph.ref_ids - 1, graph.pred_ids - 1
+        own = classes[refs], ids[refs], classes[preds], ids[preds]
+        return ClassOverlaps(self.classes, graph, *own, parts)
+
+
+def number_segments(*sides: tuple[Ints, Ints]) -> tuple[list[Ints], list[Ints]]:
+    """Give all segments of some sides a number from 1 on, by class, then id.
+
+    Parameters
+    ----------
+    sides
+        Class positions and ids of the segments of each side.
+
+    Returns
+    -------
+    numbers, segments
+        Numbers of the segments of every side, equal for equal segments; and class and id of all.
+    """
+    segments, place = distinct_rows([np.concatenate(column) for column in zip(*sides, strict=True)])
+    ends = np.cumsum([len(ids) for _, ids in sides])[:-1]
+    return np.split(place + 1, ends), segments
+
+
+def _with_ids(graph: Overlap, ref_ids: Ints, pred_ids: Ints) -> Overlap:
+    return replace(graph, ref_ids=ref_ids, pred_ids=pred_ids)

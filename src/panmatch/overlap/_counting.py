@@ -1,0 +1,395 @@
+"""The one pass over voxels: from label images to the overlap graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import LabelError, OptionError, check_choice
+from panmatch.labels import (
+    Counted,
+    Ints,
+    LabelArray,
+    Meaning,
+    Panoptic,
+    Regions,
+    Void,
+    Volume,
+    as_images,
+    as_volume,
+    check_same_shape,
+    connected_components,
+    distinct_labels,
+    find_regions,
+    map_labels,
+    refuse_beyond_int64,
+)
+from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
+from panmatch.overlap._columns import sum_by
+from panmatch.overlap._graph import Overlap
+from panmatch.overlap._parts import BACKGROUNDS, Background, check_inside, mark_unknown, part_labels
+
+
+def count_overlaps(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    void: int | npt.ArrayLike | Void | None = None,
+    *,
+    threads: int | None = None,
+) -> Overlap:
+    """Count the voxels of every segment and of every overlapping pair (D1).
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape: any dimension, any integer dtypes or bool, in any mixture and
+        any memory order. 0 is background, ids may be as large as 2**63 − 1. If `reference` is a
+        `numpy.ma.MaskedArray`, its mask marks void. Arrays that are stored in chunks (Zarr, Dask,
+        HDF5), each in its own way, are read box by box, never as a whole; those of Dask by Dask,
+        where their chunks live.
+    void
+        Voxels of the reference about which nothing is known: a label of the reference, or a
+        mask of the same shape (non-zero is void). They belong to no segment of the reference
+        and leave the union of every pair; a prediction more than half in void is never a
+        false positive (D10).
+    threads
+        Number of threads; by default one per four million voxels, up to the number of CPUs. Of
+        chunked arrays, so many boxes are in memory at a time. The result does not depend on it.
+
+    Returns
+    -------
+    Overlap
+        Empty images, or images without labels, give an overlap without segments.
+
+    Raises
+    ------
+    ShapeError, LabelError, OptionError
+        Naming the argument, its value and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reference = np.array([[1, 1, 0], [1, 1, 7]])
+    >>> prediction = np.array([[4, 4, 0], [4, 0, 9]])
+    >>> count_overlaps(reference, prediction).iou
+    array([0.75, 1.  ])
+    """
+    rows, _ = _count_labels(reference, prediction, void, threads)
+    return assemble(rows).overlap()
+
+
+def count_region_overlaps(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    spacing: npt.ArrayLike | None = None,
+    *,
+    rule: str = "voronoi",
+    regions: Regions | None = None,
+    void: int | npt.ArrayLike | Void | None = None,
+    threads: int | None = None,
+) -> Overlap:
+    """Cut predictions by the regions of the references, and count overlaps of the pieces (D8).
+
+    The Voronoi region of a reference is all that is nearer to it than to any other one. A piece
+    can only be matched to the reference of its region, and its size is its own. A prediction is a
+    false positive if none of its pieces is matched.
+
+    Parameters
+    ----------
+    reference, prediction, void, threads
+        As for `count_overlaps`. Regions of images that are stored in chunks are exact as well: how
+        far to look beyond a box is decided, and proven, box by box.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    rule
+        How regions are made: ``"voronoi"``.
+    regions
+        Regions that are known already, in place of `spacing` and `rule`.
+
+    Returns
+    -------
+    Overlap
+        Every strategy and curve runs on it. Without any reference, predictions stay whole.
+
+    Examples
+    --------
+    >>> reference = np.array([1, 1, 0, 0, 0, 0, 2, 2])
+    >>> prediction = np.array([0, 7, 7, 7, 7, 7, 7, 0])
+    >>> cut = count_region_overlaps(reference, prediction)
+    >>> cut
+    Overlap(2 references, 1 predictions in 2 pieces, 2 edges)
+    >>> cut.pred_sizes, cut.iou
+    (array([3, 3]), array([0.25, 0.25]))
+    """
+    if regions is None:
+        regions = find_regions(
+            reference, prediction, spacing, rule=rule, void=void, threads=threads
+        )
+    rows, _ = _count_labels(reference, prediction, void, threads, regions)
+    return assemble(rows).overlap()
+
+
+def count_part_overlaps(
+    reference: npt.ArrayLike | None,
+    prediction: npt.ArrayLike | None,
+    reference_parts: npt.ArrayLike,
+    prediction_parts: npt.ArrayLike,
+    void_part: int | None = None,
+    *,
+    parts: Sequence[int] | None = None,
+    background: Background = "image",
+    void: int | npt.ArrayLike | Void | None = None,
+    regions: Regions | str | None = None,
+    spacing: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Overlap:
+    """Count overlaps of objects and of their parts in one pass (D9).
+
+    Parts add a second quality to a matched reference, the mean IoU of its parts, and change
+    nothing else: who is matched is decided by the objects as wholes.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of the objects. None makes objects of the connected components of the parts.
+    reference_parts, prediction_parts
+        Part labels, 0 for none. A part on a voxel without object is an error. Any of the four
+        images may be stored in chunks, each in its own way.
+    void_part
+        Label of voxels whose part is unknown. In the reference they are left out of every
+        part's IoU; in the prediction they are not false positives, but misses.
+    parts
+        Part labels of the class; by default all that occur in either image. Other labels are an
+        error. Without any, the overlap has no parts.
+    background
+        ``"image"``: everything outside all parts is one more label, so that the score depends on
+        the field of view (the published definition). ``"none"``: only parts count.
+    void, threads
+        As for `count_overlaps`.
+    regions
+        Cut predictions by the regions of the references, as `count_region_overlaps` does: the
+        name of a rule, such as ``"voronoi"``, or regions that are known already.
+    spacing
+        Distance between voxels along each axis, for a rule; voxel units by default.
+
+    Returns
+    -------
+    Overlap
+        Every strategy and curve runs on it.
+
+    Examples
+    --------
+    >>> reference, prediction = np.array([1, 1, 1, 1, 0, 0]), np.array([7, 7, 7, 7, 0, 0])
+    >>> halves, shifted = np.array([1, 1, 2, 2, 0, 0]), np.array([1, 1, 1, 2, 0, 0])
+    >>> pt = count_part_overlaps(reference, prediction, halves, shifted, background="none")
+    >>> pt.parts.quality(np.array([0]), pt.parts.per_edge(pt.edges.pred), pt.iou)  # ⅔ and ½
+    array([0.58333333])
+    """
+    check_choice("background", background, BACKGROUNDS)
+    ref = _parents(reference, reference_parts, void_part, "reference_parts")
+    pred = _parents(prediction, prediction_parts, void_part, "prediction_parts")
+    if isinstance(regions, str):
+        regions = find_regions(ref, pred, spacing, rule=regions, void=void, threads=threads)
+    elif spacing is not None:
+        raise OptionError(
+            "spacing is used to cut predictions by regions only: pass regions='voronoi'."
+        )
+    images = {"reference_parts": reference_parts, "prediction_parts": prediction_parts}
+    rows, labels = _count_labels(ref, pred, void, threads, regions, **images)
+    ref_part, pred_part = (
+        mark_unknown(labels[name], rows.counts, void_part, name) for name in images
+    )
+    check_inside(ref_part, (rows.ref.classes >= 0) | rows.void, rows.counts, "reference")
+    check_inside(pred_part, (rows.pred.classes >= 0) | rows.void, rows.counts, "prediction")
+    built = assemble(
+        replace(
+            rows, ref=replace(rows.ref, parts=ref_part), pred=replace(rows.pred, parts=pred_part)
+        )
+    )
+    known = part_labels(parts, ref_part[~rows.void], pred_part[~rows.void])
+    if not len(known):
+        return built.overlap()
+    return replace(built.overlap(), parts=built.parts(0, known.tolist(), background, "_parts"))
+
+
+def count_class_overlaps(
+    reference: Panoptic,
+    prediction: Panoptic,
+    *,
+    void: npt.ArrayLike | Void | None = None,
+    background: Background = "image",
+    threads: int | None = None,
+) -> ClassOverlaps:
+    """Count the overlaps of all classes together, in one pass (D1, D9, D10).
+
+    Segments overlap only with segments of their own class. Void voxels of the reference leave
+    every union; crowd is not a segment, and dismisses unmatched predictions of its class.
+
+    Parameters
+    ----------
+    reference, prediction
+        From `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
+        `from_panoptic_parts`, with the same classes.
+    void
+        Mask of further void voxels.
+    background
+        As for `count_part_overlaps`, for classes with parts.
+    threads
+        As for `count_overlaps`.
+
+    Examples
+    --------
+    >>> from panmatch.labels import SegmentClass
+    >>> from panmatch.labels import from_cityscapes
+    >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
+    >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
+    >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)
+    >>> found = count_class_overlaps(reference, prediction)
+    >>> found[24].iou, found[7].iou
+    (array([1.]), array([0.5]))
+    """
+    check_choice("background", background, BACKGROUNDS)
+    return count_sides(reference, prediction, void=void, threads=threads).overlaps(background)
+
+
+def count_sides(
+    reference: Panoptic,
+    prediction: Panoptic,
+    *,
+    void: npt.ArrayLike | Void | None = None,
+    threads: int | None = None,
+) -> SideCounts:
+    """Count all combinations of labels of both sides; parameters as for `count_class_overlaps`."""
+    if reference.classes != prediction.classes:
+        raise OptionError("reference and prediction must have the same classes.")
+    arrays = [*reference.arrays, *prediction.arrays]
+    unknown = void if isinstance(void, Void) else Void(mask=void)
+    masks = {name: as_volume(image, name) for name, image in unknown.images.items()}
+    check_same_shape({"reference": arrays[0], "prediction": prediction.arrays[0], **masks})
+    columns, counts = distinct_labels([*arrays, *masks.values()], threads=threads)
+    in_mask = unknown.covers({"reference": columns[0], "void": columns[-1]})
+    return SideCounts(reference, prediction, columns[: len(arrays)], counts, in_mask)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SideCounts:
+    """How many voxels carry each combination of labels of two sides, before it is given a meaning.
+
+    Attributes
+    ----------
+    reference, prediction
+        The two sides.
+    columns, counts
+        Labels of both sides, one row per array; and the voxels of every combination.
+    in_mask
+        Which combinations lie in a mask of void voxels.
+    """
+
+    reference: Panoptic
+    prediction: Panoptic
+    columns: Ints
+    counts: Ints
+    in_mask: npt.NDArray[np.bool_]
+
+    def distinct(self) -> tuple[Counted, Counted]:
+        """Return the combinations of labels of either side alone, and their voxels."""
+        ref, pred = (self._distinct(columns)[0] for columns in self._sides)
+        return ref, pred
+
+    def overlaps(self, background: Background = "image") -> ClassOverlaps:
+        """Return the overlaps of all classes; `background` is that of `count_class_overlaps`."""
+        ref, pred = (
+            self._decoded(side, columns)
+            for side, columns in zip((self.reference, self.prediction), self._sides, strict=True)
+        )
+        built = assemble(Rows(ref, pred, self.counts, ref.void | self.in_mask))
+        return built.class_overlaps(self.reference.classes, background)
+
+    @property
+    def _sides(self) -> tuple[Ints, Ints]:
+        middle = len(self.reference.arrays)
+        return self.columns[:middle], self.columns[middle:]
+
+    def _distinct(self, columns: Ints) -> tuple[Counted, Ints]:
+        """Return the distinct combinations of some columns, and the one of every row."""
+        labels, at = distinct_rows([*columns])
+        return (np.stack(labels), sum_by(at, self.counts, len(labels[0]))), at
+
+    def _decoded(self, side: Panoptic, columns: Ints) -> Meaning:
+        """Return the meaning of every row, found once for each distinct combination."""
+        (labels, counts), at = self._distinct(columns)
+        return side.decode(tuple(labels), counts).take(at)
+
+
+def _count_labels(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    void: int | npt.ArrayLike | Void | None,
+    threads: int | None,
+    regions: Regions | None = None,
+    **more: npt.ArrayLike,
+) -> tuple[Rows, dict[str, Ints]]:
+    """Count every combination of labels of plain images, which have one class.
+
+    Parameters
+    ----------
+    reference, prediction, void, threads
+        As for `count_overlaps`.
+    regions
+        To cut predictions by.
+    more
+        Further label arrays of the same shape, by the name to use in messages.
+
+    Returns
+    -------
+    rows, labels
+        What was counted, and the labels of every image in each row.
+    """
+    unknown = Void.of(reference, prediction, void)
+    cut = {} if regions is None else {"regions": regions.image}
+    given = {"reference": reference, "prediction": prediction, **more, **cut, **unknown.images}
+    images = as_images(given)
+    check_same_shape(images)
+    columns, counts = distinct_labels(list(images.values()), threads=threads)
+    labels = dict(zip(images, columns, strict=True))
+    in_void, ref, pred = unknown.covers(labels), labels["reference"], labels["prediction"]
+    _check_labels(ref[~in_void], counts[~in_void], images["reference"], "reference")
+    _check_labels(pred, counts, images["prediction"], "prediction")
+    sides = Meaning.of_labels(ref, in_void), Meaning.of_labels(pred)
+    return Rows(*sides, counts, in_void, labels.get("regions")), labels
+
+
+def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
+    bad = labels < 0
+    if not bad.any():
+        return
+    refuse_beyond_int64(labels, counts, bad, array.dtype, name)
+    voxels = int(counts[bad].sum())
+    remedy = (
+        f"If {labels[bad][0]} marks unknown voxels, pass void={labels[bad][0]}."
+        if name == "reference"
+        else "Set such voxels to 0 (background) if they belong to no object."
+    )
+    raise LabelError(
+        f"{name} holds the negative label {labels[bad][0]} ({voxels} voxels below 0): labels are "
+        f"0 (background) or positive ids. {remedy}"
+    )
+
+
+def _parents(
+    labels: npt.ArrayLike | None, parts: npt.ArrayLike, void_part: int | None, name: str
+) -> npt.ArrayLike:
+    if labels is not None:
+        return labels
+    known = as_volume(parts, name)
+    if void_part is not None:
+        known = map_labels(partial(_without, label=void_part), known)
+    return connected_components(known, name=name)
+
+
+def _without(labels: LabelArray, *, label: int) -> LabelArray:
+    return np.where(labels == label, 0, labels)

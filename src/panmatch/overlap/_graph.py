@@ -1,0 +1,373 @@
+"""The bipartite graph of overlapping segments: all that later stages know of the voxels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OverlapError, ThresholdError, check_choice
+from panmatch.labels import Floats, Ints
+from panmatch.overlap._addition import add_overlaps
+from panmatch.overlap._columns import (
+    COLUMN_NAMES,
+    PIECE_NAMES,
+    Areas,
+    as_areas,
+    as_positions,
+    check_consistency,
+)
+from panmatch.overlap._parts import Parts
+from panmatch.overlap._pieces import Pieces, Predictions
+
+
+def check_threshold(threshold: float) -> float:
+    """Return `threshold` as a float, or raise a `ThresholdError` unless 0 ≤ threshold < 1.
+
+    Examples
+    --------
+    >>> check_threshold(0.5)
+    0.5
+    """
+    try:
+        value = float(threshold)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0.0 <= value < 1.0:
+        raise ThresholdError(
+            f"threshold={threshold!r} is outside [0, 1): an edge needs a score strictly greater "
+            f"than the threshold, and no score exceeds 1. Pass a number such as 0.5, or 0 for "
+            f"'any overlap'."
+        )
+    return value
+
+
+Score = Literal["iou", "dice", "prediction-share", "reference-share"]
+
+JSON_FORMAT = "panmatch-overlap-1"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Edges:
+    """Pairs of segments that share at least one voxel, sorted by reference, then prediction.
+
+    Columns are attributes or items: ``edges.ref`` and ``edges["ref"]`` are the same array.
+
+    Attributes
+    ----------
+    ref, pred
+        Positions in `Overlap.ref_ids` and `Overlap.pred_ids`, int64.
+    intersection
+        Shared voxels I(g, p), int64, or float64 for areas from geometry.
+    """
+
+    ref: Ints
+    pred: Ints
+    intersection: Areas
+
+    def __len__(self) -> int:
+        return len(self.ref)
+
+    def __getitem__(self, column: str) -> Areas:
+        check_choice("column", column, ("ref", "pred", "intersection"))
+        values: Areas = getattr(self, column)
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlap:
+    """Sizes of all segments of two label images and of every intersection (D1, D2).
+
+    Build one with `count_overlaps` or `Overlap.from_dense`. Overlaps of disjoint chunks of one
+    image add: ``a + b`` sums all counts by id.
+
+    Where predictions are cut by the regions of the references (`count_region_overlaps`), the
+    vertices of the prediction side are pieces: `pred_ids` then repeats the id of a prediction for
+    each of its pieces, and `predictions` knows the whole ones.
+
+    Attributes
+    ----------
+    ref_ids, pred_ids
+        Segment ids, rising, int64 (pieces of one prediction share its id).
+    ref_sizes, pred_sizes
+        Voxels per segment, int64 (float64 for areas from geometry). `ref_sizes` counts voxels
+        outside void, `pred_sizes` all voxels.
+    edges
+        The pairs that share a voxel.
+    pred_void
+        Voxels of each prediction that lie in void; they leave the union (D1, D10).
+    pred_crowd
+        Voxels of each prediction in crowd of its own class: they stay in the union, but a
+        prediction more than half in void and crowd is dismissed (D10). None for no crowd.
+    pieces
+        How predictions are cut; None where they are whole.
+    parts
+        Voxels of the parts of segments; None where quality is plain IoU (D9).
+
+    Examples
+    --------
+    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> ov.edges.ref, ov.edges.pred, ov.edges.intersection
+    (array([0, 0, 1]), array([0, 1, 1]), array([6, 2, 5]))
+    >>> ov.iou
+    array([0.6       , 0.11764706, 0.55555556])
+    """
+
+    ref_ids: Ints
+    ref_sizes: Areas
+    pred_ids: Ints
+    pred_sizes: Areas
+    edges: Edges
+    pred_void: Areas
+    pred_crowd: Areas | None = None
+    pieces: Pieces | None = None
+    parts: Parts | None = None
+
+    def __post_init__(self) -> None:
+        columns = self.columns()
+        check_consistency(columns)
+        for column in columns.values():
+            column.flags.writeable = False
+
+    @classmethod
+    def from_dense(
+        cls, intersections: npt.ArrayLike, ref_sizes: npt.ArrayLike, pred_sizes: npt.ArrayLike
+    ) -> Overlap:
+        """Build an overlap from a table of intersections; ids are 1 … n.
+
+        Parameters
+        ----------
+        intersections
+            Shape (references, predictions), always [ref, pred]. Zero means no edge.
+        ref_sizes, pred_sizes
+            Size of every segment. Integers stay int64; floats (areas) become float64.
+
+        Raises
+        ------
+        OverlapError
+            If the table does not fit the sizes, or a segment is smaller than what it shares.
+        """
+        refs, preds = as_areas(ref_sizes, "ref_sizes"), as_areas(pred_sizes, "pred_sizes")
+        table = as_areas(intersections, "intersections")
+        if table.size == 0:
+            table = table.reshape(len(refs), len(preds))
+        if table.shape != (len(refs), len(preds)):
+            raise OverlapError(
+                f"intersections has shape {table.shape}, but there are {len(refs)} ref_sizes and "
+                f"{len(preds)} pred_sizes; the table must be [ref, pred]."
+            )
+        if (table < 0).any():
+            raise OverlapError(f"intersections holds {table.min()}; areas cannot be negative.")
+        ref, pred = np.nonzero(table)
+        return cls(
+            ref_ids=np.arange(1, len(refs) + 1),
+            ref_sizes=refs,
+            pred_ids=np.arange(1, len(preds) + 1),
+            pred_sizes=preds,
+            edges=Edges(ref, pred, table[ref, pred]),
+            pred_void=np.zeros_like(preds),
+        )
+
+    @property
+    def pred_areas(self) -> Areas:
+        """Size of each prediction outside void: what counts in a union."""
+        return self.pred_sizes - self.pred_void
+
+    @property
+    def pred_ignored(self) -> Areas:
+        """Voxels of each prediction in void, or in crowd of its own class."""
+        return self.pred_void if self.pred_crowd is None else self.pred_void + self.pred_crowd
+
+    @property
+    def predictions(self) -> Predictions:
+        """The whole predictions behind the vertices of that side: what false positives are."""
+        if self.pieces is not None:
+            return self.pieces.predictions
+        every = np.arange(len(self.pred_ids))
+        return Predictions(self.pred_ids, self.pred_sizes, self.pred_ignored, every, every)
+
+    @property
+    def dismissible(self) -> npt.NDArray[np.bool_]:
+        """Vertices of predictions more than half in void or crowd: never a false positive (D10)."""
+        whole = self.predictions
+        counted = np.zeros(len(self.pred_ids), np.bool_)
+        counted[whole.vertex[~whole.dismissible[whole.owner]]] = True
+        return ~counted
+
+    @property
+    def iou(self) -> Floats:
+        """IoU of every edge: I / (|g| + |p| − I − |p∩void|) (D1)."""
+        shared = self.edges.intersection
+        iou: Floats = shared / (self._edge_refs() + self._edge_preds() - shared)
+        return iou
+
+    @property
+    def dice(self) -> Floats:
+        """Dice of every edge: 2 I / (|g| + |p| − |p∩void|)."""
+        dice: Floats = 2 * self.edges.intersection / (self._edge_refs() + self._edge_preds())
+        return dice
+
+    def score(self, name: Score = "iou") -> Floats:
+        """Score of every edge by name (D2).
+
+        Parameters
+        ----------
+        name
+            ``"iou"``, ``"dice"``, ``"prediction-share"`` (I/|p|) or ``"reference-share"``
+            (I/|g|).
+        """
+        check_choice("score", name, get_args(Score))
+        if name == "iou":
+            return self.iou
+        if name == "dice":
+            return self.dice
+        whole = self._edge_preds() if name == "prediction-share" else self._edge_refs()
+        return self.edges.intersection / whole
+
+    def above(self, threshold: float, score: Score = "iou") -> Overlap:
+        """Keep all segments, and the edges with a score strictly above `threshold` (D2)."""
+        keep = self.score(score) > check_threshold(threshold)
+        edges = Edges(self.edges.ref[keep], self.edges.pred[keep], self.edges.intersection[keep])
+        parts = None if self.parts is None else self.parts.of_edges(keep)
+        return replace(self, edges=edges, parts=parts)
+
+    def without_parts(self) -> Overlap:
+        """Return the overlap of the parents alone: matching never looks at parts (D9)."""
+        return self if self.parts is None else replace(self, parts=None)
+
+    def components(self) -> tuple[Ints, Ints]:
+        """Find the connected components of the graph.
+
+        Returns
+        -------
+        refs, preds
+            The component of every reference and of every prediction, numbered from 0 in the
+            order of their first vertex. A segment without an edge is a component of its own.
+
+        Examples
+        --------
+        >>> Overlap.from_dense([[1, 1, 0], [0, 0, 1]], [2, 2], [2, 2, 2]).components()
+        (array([0, 1]), array([0, 0, 1]))
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        n_ref, n = len(self.ref_ids), len(self.ref_ids) + len(self.pred_ids)
+        links = (np.ones(len(self.edges), np.int8), (self.edges.ref, n_ref + self.edges.pred))
+        numbers = connected_components(coo_array(links, shape=(n, n)), directed=False)[1]
+        return numbers[:n_ref].astype(np.int64), numbers[n_ref:].astype(np.int64)
+
+    def __add__(self, other: Overlap) -> Overlap:
+        if not isinstance(other, Overlap):
+            return NotImplemented
+        return add_overlaps(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Overlap):
+            return NotImplemented
+        mine, theirs = self.columns(), other.columns()
+        return mine.keys() == theirs.keys() and all(
+            np.array_equal(mine[name], theirs[name]) for name in mine
+        )
+
+    def columns(self) -> dict[str, Areas]:
+        """Return everything as named flat arrays: what is written to files and compared.
+
+        `Overlap.from_columns` is the way back.
+        """
+        columns = {
+            "ref_ids": self.ref_ids,
+            "ref_sizes": self.ref_sizes,
+            "pred_ids": self.pred_ids,
+            "pred_sizes": self.pred_sizes,
+            "pred_void": self.pred_void,
+            "edge_ref": self.edges.ref,
+            "edge_pred": self.edges.pred,
+            "edge_intersection": self.edges.intersection,
+        }
+        if self.pred_crowd is not None:
+            columns["pred_crowd"] = self.pred_crowd
+        if self.pieces is not None:
+            whole = self.pieces.predictions
+            values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
+            columns |= dict(zip(PIECE_NAMES, (self.pieces.regions, *values), strict=True))
+        return columns | ({} if self.parts is None else self.parts.columns())
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
+        """Build an overlap from the arrays that `columns` gives; anything amiss is an error."""
+        missing = [name for name in COLUMN_NAMES if name not in columns]
+        if missing:
+            raise OverlapError(f"an overlap needs the columns {missing} as well.")
+        got = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
+        edges = Edges(
+            as_positions(got["edge_ref"], "edge_ref"),
+            as_positions(got["edge_pred"], "edge_pred"),
+            got["edge_intersection"],
+        )
+        return cls(
+            ref_ids=as_positions(got["ref_ids"], "ref_ids"),
+            ref_sizes=got["ref_sizes"],
+            pred_ids=as_positions(got["pred_ids"], "pred_ids"),
+            pred_sizes=got["pred_sizes"],
+            edges=edges,
+            pred_void=got["pred_void"],
+            pred_crowd=as_areas(columns["pred_crowd"], "pred_crowd")
+            if "pred_crowd" in columns
+            else None,
+            pieces=_pieces_of(columns),
+            parts=Parts.from_columns(columns),
+        )
+
+    def to_json(self) -> str:
+        """Return the overlap as JSON text; numbers survive exactly.
+
+        Examples
+        --------
+        >>> ov = Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
+        >>> Overlap.from_json(ov.to_json()) == ov
+        True
+        """
+        import json
+
+        lists = {name: column.tolist() for name, column in self.columns().items()}
+        return json.dumps({"format": JSON_FORMAT, **lists})
+
+    @classmethod
+    def from_json(cls, text: str) -> Overlap:
+        """Read what `to_json` wrote."""
+        import json
+
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise OverlapError(f"text is not JSON: {error}.") from error
+        if not isinstance(content, dict) or content.get("format") != JSON_FORMAT:
+            raise OverlapError(f"text is JSON, but not an overlap: no 'format': {JSON_FORMAT!r}.")
+        return cls.from_columns(content)
+
+    def __repr__(self) -> str:
+        pieces = "" if self.pieces is None else f" in {len(self.pred_ids)} pieces"
+        return (
+            f"Overlap({len(self.ref_ids)} references, {len(self.predictions.ids)} predictions"
+            f"{pieces}, {len(self.edges)} edges)"
+        )
+
+    def _edge_refs(self) -> Areas:
+        return self.ref_sizes[self.edges.ref]
+
+    def _edge_preds(self) -> Areas:
+        return self.pred_areas[self.edges.pred]
+
+
+def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:
+    missing = [name for name in PIECE_NAMES if name not in columns]
+    if len(missing) == len(PIECE_NAMES):
+        return None
+    if missing:
+        raise OverlapError(f"an overlap cut into pieces needs the columns {missing} as well.")
+    regions, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
+    return Pieces(regions, Predictions(*whole))

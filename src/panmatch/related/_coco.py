@@ -1,0 +1,62 @@
+"""PQ as the COCO panoptic challenge computes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from panmatch.labels import Panoptic
+from panmatch.overlap import count_class_overlaps
+from panmatch.scoring import ClassTallies, tally_classes
+
+
+def coco_pq(
+    reference_json: str | os.PathLike[str],
+    reference_dir: str | os.PathLike[str],
+    prediction_json: str | os.PathLike[str],
+    prediction_dir: str | os.PathLike[str],
+) -> ClassTallies:
+    """Return the official COCO panoptic scores of two annotation files with their images (D12).
+
+    Parameters
+    ----------
+    reference_json, prediction_json
+        Annotation files; classes are the categories of the reference.
+    reference_dir, prediction_dir
+        Folders with the PNG images.
+
+    Returns
+    -------
+    ClassTallies
+        Summed over images: ``.all.pq``, ``.things.sq``, ``[class_id].tp`` and so on.
+
+    Raises
+    ------
+    LabelError, FileError
+        Where an image and its table of segments contradict each other; see ``docs/related.md``
+        for what the official program does there.
+    """
+    from panmatch.formats import pair_images, read_coco_panoptic
+
+    reference = read_coco_panoptic(reference_json, reference_dir)
+    prediction = read_coco_panoptic(prediction_json, prediction_dir)
+    return coco_pq_of(pair_images(reference, prediction))
+
+
+def coco_pq_of(images: Iterable[tuple[Panoptic, Panoptic]]) -> ClassTallies:
+    """Return the same scores from images in memory: pairs of `from_segments`.
+
+    Examples
+    --------
+    >>> from panmatch.labels import SegmentClass, from_segments
+    >>> person = SegmentClass(1, "person")
+    >>> reference = from_segments([[5, 5, 0]], {5: (1, False)}, [person])
+    >>> prediction = from_segments([[8, 8, 8]], {8: (1, False)}, [person])
+    >>> coco_pq_of([(reference, prediction)]).all.pq  # void is left out
+    1.0
+    """
+    total: ClassTallies | None = None
+    for reference, prediction in images:
+        tallies = tally_classes(count_class_overlaps(reference, prediction))
+        total = tallies if total is None else total + tallies
+    return ClassTallies((), {}) if total is None else total

@@ -1,0 +1,267 @@
+"""Scores of many classes: per class, and averaged over those that occur (D10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from panmatch.errors import OverlapError, check_choice
+from panmatch.labels import SegmentClass
+from panmatch.matching import (
+    QUALITIES,
+    Matching,
+    Quality,
+    Strategy,
+    Tally,
+    are_false,
+    limbs_to_units,
+    match,
+    part_sums,
+    resolve_strategy,
+    tally_edges,
+    to_limbs,
+    union_quality,
+)
+from panmatch.overlap import ClassOverlaps, Ints, Score
+from panmatch.scoring._curve import Curve, curve
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore:
+    """Mean scores over the classes of a group that occur.
+
+    Attributes
+    ----------
+    pq, sq, rq
+        Means over classes; NaN if none occurs.
+    classes
+        Ids of the classes that occur.
+    """
+
+    pq: float
+    sq: float
+    rq: float
+    classes: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of classes that occur."""
+        return len(self.classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassTallies(Mapping[int, Tally]):
+    """The tally of every class; those of images add, to be scored when all are summed (D10).
+
+    Attributes
+    ----------
+    classes
+        All classes, whether they occur or not.
+    tallies
+        By class id.
+
+    Examples
+    --------
+    >>> kinds = (SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False))
+    >>> found = ClassTallies(kinds, {1: Tally(1, 1, 0, 0.9), 2: Tally(0, 0, 0, 0.0)})
+    >>> (found + found).all.pq, found.all.classes, found.stuff.n
+    (0.6, (1,), 0)
+    """
+
+    classes: tuple[SegmentClass, ...]
+    tallies: dict[int, Tally]
+
+    def __getitem__(self, class_id: int) -> Tally:
+        return self.tallies[class_id]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tallies)
+
+    def __len__(self) -> int:
+        return len(self.tallies)
+
+    def __add__(self, other: ClassTallies) -> ClassTallies:
+        if not isinstance(other, ClassTallies):
+            return NotImplemented
+        _check_same(self.classes, other.classes)
+        return ClassTallies(self.classes, {key: self[key] + other[key] for key in self})
+
+    def __radd__(self, other: object) -> ClassTallies:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+    @property
+    def all(self) -> GroupScore:
+        """Mean over all classes that occur."""
+        return self._mean(lambda _: True)
+
+    @property
+    def things(self) -> GroupScore:
+        """Mean over the things that occur."""
+        return self._mean(lambda kind: kind.thing)
+
+    @property
+    def stuff(self) -> GroupScore:
+        """Mean over the stuff that occurs."""
+        return self._mean(lambda kind: not kind.thing)
+
+    @property
+    def with_parts(self) -> GroupScore:
+        """Mean over the classes with parts that occur."""
+        return self._mean(lambda kind: kind.has_parts)
+
+    @property
+    def without_parts(self) -> GroupScore:
+        """Mean over the classes without parts that occur."""
+        return self._mean(lambda kind: not kind.has_parts)
+
+    def _mean(self, belongs: Callable[[SegmentClass], bool]) -> GroupScore:
+        kinds = [kind for kind in self.classes if belongs(kind)]
+        ids = tuple(kind.id for kind in kinds if self[kind.id].status == "ok")
+        scores = np.array([[self[i].pq, self[i].sq, self[i].rq] for i in ids])
+        pq, sq, rq = (scores.mean(0) if ids else np.full(3, np.nan)).tolist()
+        return GroupScore(pq, sq, rq, ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassCurves(Mapping[int, Curve]):
+    """The curve of every class; those of images add.
+
+    Attributes
+    ----------
+    classes
+        All classes.
+    curves
+        By class id.
+    """
+
+    classes: tuple[SegmentClass, ...]
+    curves: dict[int, Curve]
+
+    def __getitem__(self, class_id: int) -> Curve:
+        return self.curves[class_id]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    def __add__(self, other: ClassCurves) -> ClassCurves:
+        if not isinstance(other, ClassCurves):
+            return NotImplemented
+        _check_same(self.classes, other.classes)
+        return ClassCurves(self.classes, {key: self[key] + other[key] for key in self})
+
+    def __radd__(self, other: object) -> ClassCurves:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+    def at(self, threshold: float) -> ClassTallies:
+        """Return the tallies of all classes at a threshold."""
+        return ClassTallies(self.classes, {key: self[key].at(threshold) for key in self})
+
+
+def match_classes(
+    overlaps: ClassOverlaps,
+    strategy: str | Strategy = "one-to-one",
+    threshold: float = 0.5,
+    *,
+    score: Score = "iou",
+) -> dict[int, Matching]:
+    """Match every class by itself; parameters are those of `match`."""
+    return {key: match(overlaps[key], strategy, threshold, score=score) for key in overlaps}
+
+
+def tally_classes(
+    overlaps: ClassOverlaps,
+    strategy: str | Strategy = "one-to-one",
+    threshold: float = 0.5,
+    *,
+    score: Score = "iou",
+    quality: Quality = "iou",
+) -> ClassTallies:
+    """Match every class, and count; parameters are those of `match`.
+
+    Strategies that decide object by object match all classes at once.
+
+    Parameters
+    ----------
+    quality
+        ``"iou"``, or ``"parts"`` for PartPQ: part quality in classes with parts, and IoU in all
+        others (D9).
+    """
+    check_choice("quality", quality, QUALITIES)
+    chosen = resolve_strategy(strategy)
+    if not chosen.is_local:
+        matchings = match_classes(overlaps, chosen, threshold, score=score)
+        tallies = {key: _tally(matching, quality) for key, matching in matchings.items()}
+        return ClassTallies(overlaps.classes, tallies)
+    edges = match(overlaps.graph, chosen, threshold, score=score).edges
+    return ClassTallies(overlaps.classes, _tallies(overlaps, edges, quality))
+
+
+def _tally(matching: Matching, quality: Quality) -> Tally:
+    by_parts = matching.part_tally if quality == "parts" else None
+    return matching.tally if by_parts is None else by_parts
+
+
+def _tallies(overlaps: ClassOverlaps, edges: Ints, quality: Quality) -> dict[int, Tally]:
+    """Count a matching of all classes, class by class."""
+    graph, n = overlaps.graph, len(overlaps.classes)
+    classes = overlaps.ref_classes
+    matched = np.zeros(len(graph.ref_ids), np.bool_)
+    matched[graph.edges.ref[edges]] = True
+    tp = np.bincount(classes[matched], minlength=n)
+    fn = np.bincount(classes[~matched], minlength=n)
+    fp = np.bincount(overlaps.pred_classes[are_false(graph, edges)], minlength=n)
+    limbs = to_limbs(union_quality(graph, edges))
+    ends = np.searchsorted(classes, np.arange(n + 1)).tolist()
+    found = {}
+    for at, kind in enumerate(overlaps.classes):
+        if quality == "parts" and at in overlaps.parts:
+            ours = edges[classes[graph.edges.ref[edges]] == at]
+            start = int(np.searchsorted(graph.edges.ref, ends[at]))
+            found[kind.id] = tally_edges(overlaps[kind.id], ours - start, "parts")
+        else:
+            units = limbs_to_units(limbs[ends[at] : ends[at + 1]].sum(axis=0))
+            found[kind.id] = Tally.from_units(int(tp[at]), int(fp[at]), int(fn[at]), units)
+    return found
+
+
+def class_curves(
+    overlaps: ClassOverlaps,
+    strategy: str | Strategy = "one-to-one",
+    *,
+    score: Score = "iou",
+    quality: Quality = "iou",
+) -> ClassCurves:
+    """Return the curve of every class; parameters are those of `curve` and `tally_classes`."""
+    check_choice("quality", quality, QUALITIES)
+    found = {}
+    for key in overlaps:
+        overlap = overlaps[key]
+        own: Quality = "iou" if overlap.parts is None else quality
+        found[key] = curve(overlap, strategy, score=score, quality=own)
+    return ClassCurves(overlaps.classes, found)
+
+
+def part_averages(matching: Matching) -> dict[int, Average]:
+    """Return for every part label the mean IoU over the matched parents on which it occurs.
+
+    Averages of images add. Without parts there is none.
+    """
+    parts = matching.overlap.parts
+    if parts is None:
+        return {}
+    matched = np.unique(matching.overlap.edges.ref[matching.edges])
+    ious = parts.part_iou(matched, part_sums(matching.overlap, matching.edges)[matched])
+    found = {}
+    for label, column in zip(parts.labels.tolist(), ious.T, strict=True):
+        found[label] = Average.of(column)
+    return found
+
+
+def _check_same(first: tuple[SegmentClass, ...], second: tuple[SegmentClass, ...]) -> None:
+    if first != second:
+        raise OverlapError("scores of classes add only if they have the same classes.")

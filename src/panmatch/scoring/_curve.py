@@ -1,0 +1,324 @@
+"""PQ, SQ and RQ as exact functions of the threshold, and the areas under them (D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from panmatch.errors import OptionError, StrategyError, check_choice
+from panmatch.matching import (
+    QUALITIES,
+    OneToOne,
+    Quality,
+    Scored,
+    Strategy,
+    Tallies,
+    Tally,
+    check_overlap,
+    resolve_strategy,
+)
+from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
+from panmatch.scoring._steps import count_steps
+
+AREAS = ("autc", "autc_sq", "autc_rq")
+BLOCK = 1 << 21  # numbers per column that a block of resamples may take
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve(Scored[Floats, Ints]):
+    """The tally of a matching at every threshold in [0, 1), stored exactly (D7).
+
+    The tally changes only at edge scores: row i of every array holds for
+    ``thresholds[i] <= τ < thresholds[i + 1]``, the last row up to 1. Curves of several images
+    add up to the curve of the dataset, to the same bits in any order (D13).
+
+    Attributes
+    ----------
+    thresholds
+        Where the tally changes, rising, float64; the first is 0.
+    tallies
+        Of every step: `tp`, `fp`, `fn`, `quality`, and the scores `pq`, `sq`, `rq` … are arrays.
+    strategy, score
+        How the images were matched.
+    quality_name
+        Quality of a true positive: ``"iou"``, or ``"parts"`` for the curve of PartPQ (D9).
+    proven
+        For an optimal solver, whether every matching on the way is proven optimal (D6); None for
+        heuristics. In a sum of curves, every image has its own optimum.
+
+    Examples
+    --------
+    >>> ov = Overlap.from_dense([[6, 0], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> c = curve(ov)
+    >>> c.thresholds.round(4).tolist(), c.tp.tolist()
+    ([0.0, 0.5556, 0.6], [2, 1, 0])
+    >>> c.at(0.58)
+    Tally(tp=1, fp=1, fn=1, quality=0.6)
+    >>> round(c.autc, 6)
+    0.334321
+    """
+
+    thresholds: Floats
+    tallies: Tallies
+    strategy: Strategy
+    score: Score = "iou"
+    quality_name: Quality = "iou"
+    proven: bool | None = None
+
+    @property
+    def tp(self) -> Ints:  # type: ignore[override]
+        """True positives on every step."""
+        return self.tallies.tp
+
+    @property
+    def fp(self) -> Ints:  # type: ignore[override]
+        """False positives on every step."""
+        return self.tallies.fp
+
+    @property
+    def fn(self) -> Ints:  # type: ignore[override]
+        """False negatives on every step."""
+        return self.tallies.fn
+
+    @property
+    def quality(self) -> Floats:
+        """Summed quality of the true positives on every step."""
+        return self.tallies.quality
+
+    def at(self, threshold: float) -> Tally:
+        """Return the tally at any threshold in [0, 1)."""
+        return self.sampled(np.array([check_threshold(threshold)])).tally(0)
+
+    def sampled(self, thresholds: Floats) -> Tallies:
+        """Return the tallies at several thresholds in [0, 1)."""
+        return self.tallies[np.searchsorted(self.thresholds, thresholds, side="right") - 1]
+
+    @property
+    def autc(self) -> float:
+        """Area under the threshold curve: ∫ PQ(τ) dτ over [0, 1), a finite sum."""
+        return self._area(self.pq)
+
+    @property
+    def autc_sq(self) -> float:
+        """∫ SQ(τ) dτ over [0, 1), with SQ = 0 where there is no true positive."""
+        return self._area(self.sq)
+
+    @property
+    def autc_rq(self) -> float:
+        """∫ RQ(τ) dτ over [0, 1)."""
+        return self._area(self.rq)
+
+    @property
+    def npq(self) -> float:
+        """NPQ: `autc_rq` under one-to-one matching by IoU; an error for other curves."""
+        self._require("npq", isinstance(self.strategy, OneToOne), "a one-to-one", "autc_rq")
+        return self.autc_rq
+
+    @property
+    def sorted_ap(self) -> float:
+        """sortedAP: ∫ TP/(TP+FP+FN) dτ under optimal one-to-one matching; else an error."""
+        fits = self.strategy == OneToOne(solver="optimal")
+        self._require("sorted_ap", fits, "an optimal one-to-one", "at(τ)")
+        return self._area(self.accuracy)
+
+    def __add__(self, other: Curve) -> Curve:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        return Curves.of([self, other]).sum()
+
+    def __radd__(self, other: object) -> Curve:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+    def __repr__(self) -> str:
+        name = "AUTC" if self.quality_name == "iou" else "PartAUTC"
+        return (
+            f"Curve({self.strategy.name}, {len(self.thresholds)} steps: {name}={self.autc:.4f}, "
+            f"{name}_SQ={self.autc_sq:.4f}, AUTC_RQ={self.autc_rq:.4f})"
+        )
+
+    def _area(self, heights: Floats) -> float:
+        return float(heights @ np.diff(self.thresholds, append=1.0))
+
+    def _require(self, quantity: str, fits: bool, kind: str, instead: str) -> None:
+        if not fits or self.score != "iou":
+            raise StrategyError(
+                f"{quantity} is defined for {kind} curve by IoU (D7), but this one is "
+                f"{self.strategy!r} with score {self.score!r}: use {instead}, or make another "
+                f"curve."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curves:
+    """Curves of many cases, ready to be added with any weights.
+
+    Attributes
+    ----------
+    thresholds
+        Where any of the curves has a step, rising.
+    case, step, changes
+        Change i belongs to a case and a step, and adds to the tally there.
+    n_cases
+        Number of curves.
+    first
+        One of the curves, for what they have in common.
+    proven
+        Of the sum.
+    """
+
+    thresholds: Floats
+    case: Ints
+    step: Ints
+    changes: Tallies
+    n_cases: int
+    first: Curve
+    proven: bool | None
+
+    @classmethod
+    def of(cls, curves: Sequence[Curve | None]) -> Curves:
+        """Collect the curves of all cases; None for a case without one."""
+        given = [(i, one) for i, one in enumerate(curves) if one is not None]
+        first = given[0][1]
+        for _, other in given[1:]:
+            _check_alike(first, other)
+        lengths = [len(one.thresholds) for _, one in given]
+        changes = [np.diff(one.tallies.counts, axis=0, prepend=0) for _, one in given]
+        thresholds, step = np.unique(
+            np.concatenate([one.thresholds for _, one in given]), return_inverse=True
+        )
+        return cls(
+            thresholds,
+            np.repeat([i for i, _ in given], lengths),
+            step,
+            Tallies(np.concatenate(changes)),
+            len(curves),
+            first,
+            _all_proven([one.proven for _, one in given]),
+        )
+
+    @property
+    def occurring(self) -> int:
+        """Number of cases with a segment on either side."""
+        return len(np.unique(self.case[self.changes.occurs]))
+
+    def sum(self) -> Curve:
+        """Return the curve of all cases together."""
+        totals = np.zeros((len(self.thresholds), self.changes.counts.shape[1]), np.int64)
+        np.add.at(totals, self.step, self.changes.counts)
+        first = self.first
+        tallies = Tallies(totals).cumulative()
+        return _frozen(
+            self.thresholds, tallies, first.strategy, first.score, first.quality_name, self.proven
+        )
+
+    def resampled_areas(self, weights: Ints, most_steps: int) -> Floats:
+        """Return ∫PQ, ∫SQ and ∫RQ where case i counts ``weights[:, i]`` times; shape (3, n).
+
+        Parameters
+        ----------
+        weights
+            Shape (n, cases).
+        most_steps
+            Longer curves are looked at on so many of their steps.
+        """
+        kept = np.linspace(0, len(self.thresholds) - 1, most_steps).round().astype(np.int64)
+        grid = self.thresholds[np.unique(kept)]
+        widths = np.diff(grid, append=1.0)
+        areas = [
+            [tallies.pq @ widths, tallies.sq @ widths, tallies.rq @ widths]
+            for tallies in self._weighted(grid, weights)
+        ]
+        return np.concatenate(areas, axis=1)
+
+    def _weighted(self, grid: Floats, weights: Ints) -> Iterator[Tallies]:
+        """Yield the tallies on a grid for block after block of weights, shape (block, grid)."""
+        from scipy.sparse import coo_array
+
+        place = np.searchsorted(grid, self.thresholds[self.step])
+        kept, shape = place < len(grid), (len(grid), self.n_cases)
+        index = place[kept], self.case[kept]
+        columns = [coo_array((c[kept], index), shape).tocsr() for c in self.changes.counts.T]
+        size = max(1, BLOCK // len(grid))
+        for start in range(0, len(weights), size):
+            block = weights[start : start + size].T
+            totals = np.stack([(column @ block) for column in columns], axis=-1)
+            yield Tallies(np.moveaxis(Tallies(totals).cumulative().counts, 1, 0))
+
+
+def curve(
+    overlap: Overlap,
+    strategy: str | Strategy = "one-to-one",
+    *,
+    score: Score = "iou",
+    quality: Quality = "iou",
+) -> Curve:
+    """Match at every threshold at once (D7).
+
+    Parameters
+    ----------
+    overlap, strategy, score
+        As for `match`.
+    quality
+        ``"iou"``, or ``"parts"`` for the curve of PartPQ, which needs an overlap with parts (D9).
+
+    Returns
+    -------
+    Curve
+        ``curve(overlap, s).at(τ)`` equals ``match(overlap, s, τ).tally`` for every τ in [0, 1)
+        (for many-to-one and one-to-many optima: its PQ; several matchings may share it).
+    """
+    check_choice("quality", quality, QUALITIES)
+    return curves(overlap, strategy, score=score, qualities=(quality,))[0]
+
+
+def curves(
+    overlap: Overlap,
+    strategy: str | Strategy = "one-to-one",
+    *,
+    score: Score = "iou",
+    qualities: Sequence[Quality] = ("iou", "parts"),
+) -> list[Curve]:
+    """Return the curves of several qualities from one sweep over the thresholds."""
+    check_overlap(overlap)
+    if "parts" in qualities and overlap.parts is None:
+        raise OptionError(
+            "quality='parts' needs an overlap with parts: pass count_part_overlaps(…)."
+        )
+    chosen = resolve_strategy(strategy)
+    overlap = chosen.prepare(overlap)
+    course = chosen.sweep(overlap, overlap.score(score))
+    return [
+        _frozen(*count_steps(overlap, course, quality), chosen, score, quality, course.proven)
+        for quality in qualities
+    ]
+
+
+def _frozen(
+    thresholds: Floats,
+    tallies: Tallies,
+    strategy: Strategy,
+    score: Score,
+    quality_name: Quality,
+    proven: bool | None,
+) -> Curve:
+    thresholds.flags.writeable = tallies.counts.flags.writeable = False
+    return Curve(thresholds, tallies, strategy, score, quality_name, proven)
+
+
+def _check_alike(first: Curve, other: Curve) -> None:
+    sides = [(one.strategy, one.score, one.quality_name) for one in (first, other)]
+    if sides[0] != sides[1]:
+        raise StrategyError(
+            f"curves add only if made alike: one is {first.strategy!r} with score "
+            f"{first.score!r} and quality {first.quality_name!r}, the other {other.strategy!r} "
+            f"with score {other.score!r} and quality {other.quality_name!r}."
+        )
+
+
+def _all_proven(proofs: Sequence[bool | None]) -> bool | None:
+    """Return False if one is disproved, None if one is unknown, else True."""
+    if any(proof is False for proof in proofs):
+        return False
+    return None if None in proofs else True

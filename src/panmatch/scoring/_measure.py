@@ -1,0 +1,380 @@
+"""How good each object is, in voxels and in physical units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError, OverlapError
+from panmatch.labels import (
+    ChunkedLabels,
+    Geometry,
+    Regions,
+    Unit,
+    Void,
+    Volume,
+    as_labels,
+    as_mask,
+    find_regions,
+    segment_geometry,
+)
+from panmatch.matching import Matching, Tally
+from panmatch.overlap import Overlap, count_overlaps
+from panmatch.scoring._measurements import Measurements
+from panmatch.scoring._metrics import Metric, resolve_metrics
+from panmatch.scoring._objects import ComparedObjects, Penalty, measure_options
+from panmatch.scoring._rows import ObjectRows, PieceImage, cut_out, rows_of
+
+Metrics = str | Metric | Iterable[str | Metric]
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def measure(
+    matching: Matching,
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    metrics: Metrics = ("iou", "dice"),
+    spacing: npt.ArrayLike | None = None,
+    *,
+    void: int | npt.ArrayLike | Void | None = None,
+    regions: Regions | None = None,
+    unit: Unit | None = None,
+    tolerance: float = 1.0,
+    boundary_width: float | None = None,
+    penalty: Penalty = None,
+    threads: int | None = None,
+) -> Measurements:
+    """Measure every matched, missed and false object.
+
+    A matched reference is compared with the union of its predictions. See ``docs/metrics.md``
+    for all metrics and the conventions they follow.
+
+    Parameters
+    ----------
+    matching
+        From `match`.
+    reference, prediction
+        The label images that were counted. Anything else is an error.
+    metrics
+        Names, such as ``"dice"`` or ``"hd95"``, or `Metric` objects.
+    spacing
+        Distance between voxels along each axis; voxel units by default.
+    void
+        As it was given to `count_overlaps`; such voxels are left out on both sides.
+    regions
+        Regions that predictions were cut by, if they are known already; by default those of
+        `count_region_overlaps` for the same spacing.
+    unit
+        Of the spacing, and so of every distance: ``"mm"``, ``"µm"`` or ``"voxel"``. By default
+        ``"mm"`` with a spacing and ``"voxel"`` without.
+    tolerance
+        How far a boundary may be off for ``"nsd"``.
+    boundary_width
+        Width of the bands of ``"boundary_iou"``; by default 2 % of the image diagonal,
+        and at least one voxel.
+    penalty
+        Distance of an object without partner: None for NaN, a number, or ``"diagonal"`` for the
+        length of the image diagonal.
+    threads
+        Number of threads; by default as many as pay. The result does not depend on it.
+
+    Returns
+    -------
+    Measurements
+        ``.columns["dice"]`` is an array: one row per reference, then one per false positive.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> reference = np.array([[1, 1, 1, 0, 2, 2], [1, 1, 1, 0, 2, 2]])
+    >>> prediction = np.array([[0, 5, 5, 5, 0, 0], [0, 5, 5, 5, 0, 0]])
+    >>> matching = match(count_overlaps(reference, prediction), threshold=0.4)
+    >>> found = measure(matching, reference, prediction, ("dice", "hd"), spacing=(1, 0.5))
+    >>> found.columns["dice"], found.columns["hd"]
+    (array([0.66666667, 0.        ]), array([0.5, nan]))
+    >>> found.reasons("hd").tolist()
+    ['', 'missed: no prediction to compare with']
+    """
+    measurer = Measurer(
+        reference,
+        prediction,
+        metrics,
+        spacing,
+        void=void,
+        regions=regions,
+        unit=unit,
+        tolerance=tolerance,
+        boundary_width=boundary_width,
+        penalty=penalty,
+        threads=threads,
+    )
+    return measurer.measure(matching)
+
+
+class Measurer:
+    """Measures matchings of two images.
+
+    Strategies and thresholds mostly agree on who belongs to whom: what was measured for one
+    matching is not measured again for the next. Parameters are those of `measure`.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> from panmatch.overlap import count_overlaps
+    >>> reference, prediction = np.array([1, 1, 1, 0, 2]), np.array([5, 5, 0, 0, 6])
+    >>> measurer, ov = Measurer(reference, prediction, "hd"), count_overlaps(reference, prediction)
+    >>> [measurer.measure(match(ov, threshold=tau)).columns["hd"].tolist() for tau in (0.5, 0.8)]
+    [[1.0, 0.0], [nan, 0.0, nan]]
+    """
+
+    def __init__(
+        self,
+        reference: npt.ArrayLike,
+        prediction: npt.ArrayLike,
+        metrics: Metrics = ("iou", "dice"),
+        spacing: npt.ArrayLike | None = None,
+        *,
+        void: int | npt.ArrayLike | Void | None = None,
+        regions: Regions | None = None,
+        unit: Unit | None = None,
+        tolerance: float = 1.0,
+        boundary_width: float | None = None,
+        penalty: Penalty = None,
+        threads: int | None = None,
+    ) -> None:
+        unknown = Void.of(reference, prediction, void)
+        ref, pred = unknown.clear(reference, prediction)
+        self._metrics, self._threads = resolve_metrics(metrics), threads
+        whole = bool(need_voxels(self._metrics)) or ref.ndim == 0
+        self._images = _loaded(ref, "reference", whole), _loaded(pred, "prediction", whole)
+        self._options = measure_options(
+            self._images[0].shape,
+            spacing,
+            unit=unit,
+            tolerance=tolerance,
+            boundary_width=boundary_width,
+            penalty=penalty,
+        )
+        self._has_void, self._regions = bool(unknown), regions
+        self._pieces: tuple[PieceImage, Geometry] | None = None
+        self._blocks: list[Columns] = []
+        self._at: dict[tuple[int, str, float, float, float], int] = {}
+
+    def measure(self, matching: Matching) -> Measurements:
+        """Measure every matched, missed and false object."""
+        if matching.overlap.pieces is not None:
+            columns = self._measured_in_regions(matching)
+        else:
+            columns = self._looked_up(matching)
+        return Measurements(columns, self._metrics, matching.tally, self._options)
+
+    def _measured_in_regions(self, matching: Matching) -> Columns:
+        """Return the columns of a matching whose objects are pieces of its own making."""
+        if self._pieces is None:
+            self._pieces = self._cut_out(matching.overlap)
+        pieces, geometry = self._pieces
+        objects = ComparedObjects(
+            rows_of(matching, pieces),
+            self._images[0],
+            pieces.image,
+            self._options,
+            self._threads,
+            (self._segments[0], geometry),
+        )
+        return self._described(objects, matching)
+
+    def _looked_up(self, matching: Matching) -> Columns:
+        rows = rows_of(matching)
+        sizes = (rows.ref_voxels.tolist(), rows.pred_voxels.tolist(), rows.shared.tolist())
+        keys = list(zip(rows.ref_ids.tolist(), rows.names, *sizes, strict=True))
+        new = [row for row, key in enumerate(keys) if key not in self._at]
+        if new or not self._blocks:
+            some = rows.take(np.array(new, np.int64))
+            objects = ComparedObjects(
+                some, *self._images, self._options, self._threads, self._segments
+            )
+            self._blocks.append(self._described(objects, matching))
+            self._at |= {keys[row]: len(self._at) + i for i, row in enumerate(new)}
+        at = np.array([self._at[key] for key in keys], np.int64)
+        return {
+            name: np.concatenate([block[name] for block in self._blocks])[at]
+            for name in self._blocks[0]
+        }
+
+    def _described(self, objects: ComparedObjects, matching: Matching) -> Columns:
+        _check_images(objects, matching, self._has_void)
+        return _describe(objects, self._metrics)
+
+    def _cut_out(self, overlap: Overlap) -> tuple[PieceImage, Geometry]:
+        """Return what the regions of the references cut predictions into, and where it lies."""
+        ref, pred = self._images
+        regions = self._regions
+        if regions is None:
+            regions = find_regions(ref, pred, self._options.spacing, threads=self._threads)
+        image = _loaded(regions.image, "regions", regions.image.ndim == 0)
+        pieces = cut_out(overlap, pred, image, self._threads)
+        return pieces, segment_geometry(pieces.image, threads=self._threads)
+
+    @cached_property
+    def _segments(self) -> tuple[Geometry, Geometry]:
+        ref, pred = self._images
+        return (
+            segment_geometry(ref, threads=self._threads),
+            segment_geometry(pred, threads=self._threads),
+        )
+
+
+def measure_whole(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    metrics: Metrics = ("iou", "dice"),
+    spacing: npt.ArrayLike | None = None,
+    *,
+    void: int | npt.ArrayLike | Void | None = None,
+    unit: Unit | None = None,
+    tolerance: float = 1.0,
+    boundary_width: float | None = None,
+    penalty: Penalty = None,
+    threads: int | None = None,
+) -> Measurements:
+    """Measure all objects of a class as one: everything that is not background.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks, or label images whose labels are all taken together.
+    metrics, spacing, void, unit, tolerance, boundary_width, penalty, threads
+        As for `measure`.
+
+    Returns
+    -------
+    Measurements
+        With a single row. If one side is empty its status is ``"missed"`` or
+        ``"false positive"``, if both are, ``"empty"``, and every value is NaN.
+
+    Examples
+    --------
+    >>> found = measure_whole([[1, 1, 0, 2]], [[3, 0, 0, 3]], ("dice", "assd"), spacing=(1, 2))
+    >>> found.columns["dice"], found.columns["assd"]
+    (array([0.8]), array([0.4]))
+    """
+    ref, pred = Void.of(reference, prediction, void).clear(reference, prediction)
+    masks = (
+        np.atleast_1d(as_mask(ref, "reference")).view(np.uint8),
+        np.atleast_1d(as_mask(pred, "prediction")).view(np.uint8),
+    )
+    options = measure_options(
+        masks[0].shape,
+        spacing,
+        unit=unit,
+        tolerance=tolerance,
+        boundary_width=boundary_width,
+        penalty=penalty,
+    )
+    overlap = count_overlaps(*masks, threads=threads)
+    sizes = [float(s.sum()) for s in (overlap.ref_sizes, overlap.pred_sizes)]
+    shared = float(overlap.edges.intersection.sum())
+    ones = np.ones(1, np.int64)
+    rows = ObjectRows(
+        ref_ids=ones * (sizes[0] > 0),
+        pred_first=np.array([0, int(sizes[1] > 0)]),
+        pred_ids=ones[: int(sizes[1] > 0)],
+        names=["1" if sizes[1] > 0 else ""],
+        ref_voxels=np.array(sizes[:1]),
+        pred_voxels=np.array(sizes[1:]),
+        shared=np.array([shared]),
+    )
+    both = sizes[0] > 0 and sizes[1] > 0
+    tally = Tally(
+        tp=int(both),
+        fp=int(sizes[1] > 0 and not both),
+        fn=int(sizes[0] > 0 and not both),
+        quality=shared / (sum(sizes) - shared) if both else 0.0,
+    )
+    objects, chosen = ComparedObjects(rows, *masks, options, threads), resolve_metrics(metrics)
+    return Measurements(_describe(objects, chosen), chosen, tally, options)
+
+
+def need_voxels(metrics: Iterable[Metric]) -> list[str]:
+    """Return the metrics that look at voxels, and not only at counts, centres and boxes."""
+    return [one.name for one in metrics if one.needs not in ("overlap", "geometry")]
+
+
+def _loaded(image: Volume, name: str, whole: bool) -> Volume:
+    """Return an image with one axis at least, in memory if it is needed as a whole."""
+    if isinstance(image, ChunkedLabels) and not whole:
+        return image
+    return np.atleast_1d(as_labels(image, name))
+
+
+def _check_images(objects: ComparedObjects, matching: Matching, has_void: bool) -> None:
+    """Raise an `OverlapError` unless the images hold what was matched."""
+    rows = objects.rows
+    for name, geometry, voxels in (
+        ("reference", objects.ref_geometry, rows.ref_voxels),
+        ("prediction", objects.pred_geometry, rows.pred_voxels),
+    ):
+        wrong = np.flatnonzero(geometry.voxels != voxels)
+        if len(wrong):
+            raise OverlapError(_why_not_matched(name, wrong[0], geometry, rows, matching, has_void))
+
+
+def _why_not_matched(
+    name: str, row: int, geometry: Geometry, rows: ObjectRows, matching: Matching, has_void: bool
+) -> str:
+    label = rows.ref_ids[row] if name == "reference" else rows.names[row].replace(" ", "+")
+    expected = rows.ref_voxels[row] if name == "reference" else rows.pred_voxels[row]
+    remedy = (
+        "The overlap has void voxels: pass the same void here."
+        if np.any(matching.overlap.pred_void) and not has_void
+        else "Pass the two images that were counted, the reference first"
+        + ("." if matching.overlap.pieces is None else ", with the same spacing.")
+    )
+    return (
+        f"{name} is not what was matched: label {label} has "
+        f"{geometry.voxels[row]} voxels, but {expected:g} in the matching. {remedy}"
+    )
+
+
+def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> dict[str, npt.NDArray[Any]]:
+    """Return all columns: who, how large, where, and the metrics."""
+    columns = _description(objects)
+    clash = [metric.name for metric in metrics if metric.name in columns]
+    if clash:
+        raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
+    for metric in metrics:
+        columns[metric.name] = metric.values(objects)
+    return columns
+
+
+def _description(objects: ComparedObjects) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns that every table has: who, how large, and where."""
+    rows = objects.rows
+    columns: dict[str, npt.NDArray[Any]] = {
+        "status": _status(objects),
+        "ref_id": rows.ref_ids,
+        "pred_ids": np.array(rows.names, dtype=np.str_),
+    }
+    for side, geometry, centroid in (
+        ("ref", objects.ref_geometry, objects.ref_centroid),
+        ("pred", objects.pred_geometry, objects.pred_centroid),
+    ):
+        columns |= {
+            f"{side}_voxels": geometry.voxels,
+            f"{side}_volume": geometry.voxels * objects.voxel_volume,
+            f"{side}_centroid": centroid,
+            f"{side}_start": geometry.start,
+            f"{side}_stop": geometry.stop,
+        }
+    return columns
+
+
+def _status(objects: ComparedObjects) -> npt.NDArray[np.str_]:
+    ref, pred = objects.ref_voxels > 0, objects.pred_voxels > 0
+    names = np.array(["empty", "false positive", "missed", "matched"])
+    status: npt.NDArray[np.str_] = names[2 * ref + pred]
+    return status

@@ -1,0 +1,34 @@
+"""Absolute volume difference."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import Metric
+from panmatch.scoring._objects import ComparedObjects
+
+
+def absolute_volume_difference(objects: ComparedObjects) -> Floats:
+    """Return | |p| − |g| | in physical units per row.
+
+    In physical units; some tools give this name to the absolute value of the relative
+    difference.
+    """
+    return np.abs(objects.pred_voxels - objects.ref_voxels) * objects.voxel_volume
+
+
+METRIC = Metric(
+    name="absolute_volume_difference",
+    title="Absolute volume difference",
+    formula="| |p| − |g| | · volume of a voxel",
+    lowest=0.0,
+    highest=float("inf"),
+    better="lower",
+    dimension="volume",
+    needs="overlap",
+    missed="its volume",
+    false_positive="its volume",
+    penalised=False,
+    compute=absolute_volume_difference,
+)

@@ -1,0 +1,24 @@
+"""Dice coefficient (F1 on voxels)."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
+
+
+def dice(objects: ComparedObjects) -> Floats:
+    """Return 2 |g ∩ p| / (|g| + |p|) per row.
+
+    The same everywhere; tools differ on two empty masks, where ours is NaN.
+    """
+    return share(2 * objects.shared, objects.ref_voxels + objects.pred_voxels)
+
+
+METRIC = share_metric(
+    name="dice",
+    title="Dice coefficient (F1 on voxels)",
+    formula="2 |g ∩ p| / (|g| + |p|)",
+    compute=dice,
+    needs="overlap",
+)

@@ -1,0 +1,29 @@
+"""95th percentile Hausdorff distance, the larger of the two directions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
+
+
+def hd95(objects: ComparedObjects) -> Floats:
+    """Return the larger of the two directed 95th percentiles per row.
+
+    As MONAI and Metrics Reloaded. MedPy and panoptica take one percentile of both directions
+    together: that is hd95_pooled.
+    """
+    found = objects.surface
+    return objects.scatter(
+        np.maximum(found.from_ref.quantiles(0.95), found.from_pred.quantiles(0.95))
+    )
+
+
+METRIC = distance_metric(
+    name="hd95",
+    title="95th percentile Hausdorff distance, the larger of the two directions",
+    formula="max(P95 d(∂g→∂p), P95 d(∂p→∂g))",
+    compute=hd95,
+)

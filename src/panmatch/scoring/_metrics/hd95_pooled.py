@@ -1,0 +1,24 @@
+"""95th percentile Hausdorff distance, both directions pooled."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import distance_metric
+from panmatch.scoring._objects import ComparedObjects
+
+
+def hd95_pooled(objects: ComparedObjects) -> Floats:
+    """Return the 95th percentile of the distances of both directions together, per row.
+
+    As MedPy and panoptica (there: HD95).
+    """
+    found = objects.surface
+    return objects.scatter(found.from_ref.pooled(found.from_pred).quantiles(0.95))
+
+
+METRIC = distance_metric(
+    name="hd95_pooled",
+    title="95th percentile Hausdorff distance, both directions pooled",
+    formula="P95 of d(∂g→∂p) and d(∂p→∂g) together",
+    compute=hd95_pooled,
+)

@@ -1,0 +1,25 @@
+"""Intersection over union."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
+
+
+def iou(objects: ComparedObjects) -> Floats:
+    """Return |g ∩ p| / |g ∪ p| per row: the quality of D3.
+
+    The same everywhere. Void voxels leave the union (D1), as in COCO's PQ.
+    """
+    union = objects.ref_voxels + objects.pred_voxels - objects.shared
+    return share(objects.shared, union)
+
+
+METRIC = share_metric(
+    name="iou",
+    title="Intersection over union (Jaccard index)",
+    formula="|g ∩ p| / |g ∪ p|",
+    compute=iou,
+    needs="overlap",
+)

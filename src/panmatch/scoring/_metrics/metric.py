@@ -1,0 +1,131 @@
+"""What a metric of one object is: its value, and all that a reader must know to trust it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from panmatch.labels import Unit
+from panmatch.overlap import Floats
+
+if TYPE_CHECKING:
+    from panmatch.scoring._objects import ComparedObjects
+
+Dimension = Literal["", "length", "volume"]
+Needs = Literal["overlap", "geometry", "surface", "band", "skeleton"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number that says how well a reference and its matched predictions agree.
+
+    A file of this folder that defines ``METRIC`` adds it to the registry; an object made
+    elsewhere can be passed to `measure` in place of a name.
+
+    Attributes
+    ----------
+    name
+        Name of the column.
+    title
+        What people call it.
+    formula
+        In terms of g (the reference) and p (the union of its matched predictions).
+    lowest, highest
+        Range of values.
+    better
+        ``"higher"``, ``"lower"``, or ``"zero"`` for signed errors.
+    dimension
+        ``"length"``, ``"volume"``, or ``""`` for a plain number; `unit` gives its unit.
+    needs
+        The computation it shares with others: ``"overlap"`` (no voxels at all), ``"geometry"``,
+        ``"surface"``, ``"band"`` or ``"skeleton"``.
+    missed, false_positive
+        Value for a reference without prediction, and for a prediction without reference.
+    penalised
+        Whether a stated penalty can take the place of NaN there.
+    compute
+        Takes a `ComparedObjects`, returns one value per row: NaN where it is not defined. Its
+        docstring says who else defines the metric like this, and who does not.
+    """
+
+    name: str
+    title: str
+    formula: str
+    lowest: float
+    highest: float
+    better: Literal["higher", "lower", "zero"]
+    dimension: Dimension
+    needs: Needs
+    missed: str
+    false_positive: str
+    penalised: bool
+    compute: Callable[[ComparedObjects], Floats]
+
+    def values(self, objects: ComparedObjects) -> Floats:
+        """Return one value per row, with the stated penalty where an object is alone."""
+        values = np.asarray(self.compute(objects), dtype=np.float64)
+        if not self.penalised:
+            return values
+        alone = (objects.ref_voxels > 0) != (objects.pred_voxels > 0)
+        penalty = objects.options.penalty
+        return np.where(alone, np.nan if penalty is None else penalty, values)
+
+    def unit(self, unit: Unit) -> str:
+        """Return the unit of its values, for images whose spacing has that unit (D14).
+
+        Examples
+        --------
+        >>> from panmatch.scoring import all_metrics
+        >>> metrics = all_metrics()
+        >>> metrics["hd"].unit("µm"), metrics["absolute_volume_difference"].unit("mm")
+        ('µm', 'mm³')
+        >>> metrics["dice"].unit("mm")
+        ''
+        """
+        return {"": "", "length": unit, "volume": f"{unit}³"}[self.dimension]
+
+    @property
+    def conventions(self) -> str:
+        """Who shares the definition: what the docstring of `compute` says after its first line."""
+        paragraphs = (inspect.getdoc(self.compute) or "").split("\n\n")[1:]
+        return " ".join(" ".join(paragraphs).split())
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ has a meaning."""
+        return (self.lowest, self.highest, self.better) == (0.0, 1.0, "higher")
+
+
+def share_metric(
+    name: str,
+    title: str,
+    formula: str,
+    compute: Callable[[ComparedObjects], Floats],
+    *,
+    needs: Needs,
+    missed: str = "0",
+    false_positive: str = "0",
+) -> Metric:
+    """Return a metric that runs from 0 (nothing right) to 1 (all right)."""
+    return Metric(
+        name, title, formula, 0.0, 1.0, "higher", "", needs, missed, false_positive, False, compute
+    )
+
+
+def distance_metric(
+    name: str,
+    title: str,
+    formula: str,
+    compute: Callable[[ComparedObjects], Floats],
+    *,
+    needs: Needs = "surface",
+) -> Metric:
+    """Return a metric that is a length, the lower the better, and needs both objects."""
+    return Metric(
+        name, title, formula, 0.0, math.inf, "lower", "length", needs, "NaN", "NaN", True, compute
+    )

@@ -1,0 +1,25 @@
+"""Precision on voxels (positive predictive value)."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
+
+
+def precision(objects: ComparedObjects) -> Floats:
+    """Return |g ∩ p| / |p| per row.
+
+    The same everywhere; without a prediction it is 0/0.
+    """
+    return share(objects.shared, objects.pred_voxels)
+
+
+METRIC = share_metric(
+    name="precision",
+    title="Precision on voxels (positive predictive value)",
+    formula="|g ∩ p| / |p|",
+    compute=precision,
+    needs="overlap",
+    missed="NaN",
+)

@@ -1,0 +1,25 @@
+"""Recall on voxels (sensitivity)."""
+
+from __future__ import annotations
+
+from panmatch.overlap import Floats
+from panmatch.scoring._metrics.metric import share_metric
+from panmatch.scoring._objects import ComparedObjects, share
+
+
+def recall(objects: ComparedObjects) -> Floats:
+    """Return |g ∩ p| / |g| per row.
+
+    The same everywhere; without a reference it is 0/0.
+    """
+    return share(objects.shared, objects.ref_voxels)
+
+
+METRIC = share_metric(
+    name="recall",
+    title="Recall on voxels (sensitivity)",
+    formula="|g ∩ p| / |g|",
+    compute=recall,
+    needs="overlap",
+    false_positive="NaN",
+)

@@ -1,0 +1,183 @@
+"""What the numbers in a batch of label tensors mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, check_choice
+from panmatch.labels import (
+    LabelGroup,
+    Panoptic,
+    SegmentClass,
+    Void,
+    check_classes,
+    from_labels,
+    from_maps,
+)
+from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
+
+Instances = Literal["ids", "components"]
+Array = npt.NDArray[Any]
+
+OBJECT = SegmentClass(1, "object")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """How tensors of labels are read.
+
+    Attributes
+    ----------
+    classes
+        All classes; None where every object is of the same kind.
+    instances
+        ``"ids"``: numbers tell the objects; with classes, the last axis holds class and number.
+        ``"components"``: connected components are the objects, of masks or of class maps.
+    void
+        Labels of the reference that mean unknown (D10); with classes, class ids.
+    """
+
+    classes: tuple[SegmentClass, ...] | None
+    instances: Instances
+    void: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        classes: Iterable[SegmentClass] | None,
+        instances: Instances,
+        void: int | Iterable[int],
+    ) -> Labelling:
+        """Check the options of a metric and return what they mean."""
+        check_choice("instances", instances, get_args(Instances))
+        unknown = (void,) if isinstance(void, int | np.integer) else tuple(void)
+        kinds = None if classes is None else check_classes(classes)
+        _check_kinds(kinds or (), instances, unknown)
+        return cls(kinds, instances, unknown)
+
+    @property
+    def kinds(self) -> tuple[SegmentClass, ...]:
+        """All classes; without any, the one that every object belongs to."""
+        return self.classes or (OBJECT,)
+
+    @property
+    def holds_pairs(self) -> bool:
+        """Whether the last axis of tensors holds class and number."""
+        return self.classes is not None and self.instances == "ids"
+
+    def count(self, preds: Tensor, target: Tensor, void: Tensor | None) -> Iterator[ClassOverlaps]:
+        """Yield the overlaps of every image of a batch.
+
+        This is where labels leave torch. Numbered objects on a CUDA device are counted there if
+        CuPy is installed; all other tensors are copied to the host, a batch at a time.
+        """
+        self.check(preds, target, void)
+        given = [target, preds] if void is None else [target, preds, void]
+        one_device = target.is_cuda and {one.device for one in given} == {target.device}
+        stay = one_device and self._holds_plain_ids and _has_cupy()
+        batch = given if stay else [one.cpu().numpy() for one in given]
+        for at in range(len(target)):
+            images = [one[at] for one in batch]
+            try:
+                yield self._count(images[0], images[1], None if void is None else images[2])
+            except PanmatchError as error:
+                error.add_note(f"This is about image {at} of the batch.")
+                raise
+
+    def check(self, preds: Tensor, target: Tensor, void: Tensor | None) -> None:
+        """Raise a `LabelError` or `ShapeError` unless the tensors can be read."""
+        for name, one in {"preds": preds, "target": target}.items():
+            _check_integers(name, one)
+        if preds.shape != target.shape:
+            raise ShapeError(
+                f"preds has shape {tuple(preds.shape)} but target has shape "
+                f"{tuple(target.shape)}; both must lie on the same grid."
+            )
+        shape = tuple(preds.shape)
+        if self.holds_pairs and (len(shape) < 3 or shape[-1] != 2):
+            raise ShapeError(
+                f"preds and target have shape {shape}, but with classes they must be "
+                f"[B, *spatial, 2]: the last axis holds class and instance. For class maps whose "
+                f"connected components are the objects pass instances='components'."
+            )
+        if len(shape) < 2:
+            raise ShapeError(
+                f"preds and target have shape {shape}, but must be [B, *spatial]: a batch of "
+                f"label images. Add the axis of the batch with unsqueeze(0)."
+            )
+        grid = shape[:-1] if self.holds_pairs else shape
+        if void is not None:
+            _check_integers("void", void)
+            if tuple(void.shape) != grid:
+                raise ShapeError(f"void has shape {tuple(void.shape)}, but the images have {grid}.")
+
+    @property
+    def _holds_plain_ids(self) -> bool:
+        return self.classes is None and self.instances == "ids"
+
+    def _count(self, reference: Any, prediction: Any, void: Any | None) -> ClassOverlaps:
+        if self._holds_plain_ids:
+            overlap = count_overlaps(reference, prediction, Void(self.void, void))
+            return ClassOverlaps.of_one(self.kinds[0], overlap)
+        both = self._read(reference, "target"), self._read(prediction, "preds")
+        return count_class_overlaps(*both, void=void)
+
+    def _read(self, image: Array, name: str) -> Panoptic:
+        if self.holds_pairs:
+            maps = image[..., 0], image[..., 1]
+            return from_maps(*maps, self.kinds, void=self.void, numbering="per class", name=name)
+        groups = [
+            LabelGroup(kind, None if self.classes is None else (kind.id,), self.instances)
+            for kind in self.kinds
+        ]
+        known = self.classes is None and name == "preds"  # what it predicts is an object
+        return from_labels(image, groups, void=() if known else self.void, name=name)
+
+
+def _has_cupy() -> bool:
+    return find_spec("cupy") is not None
+
+
+def _check_integers(name: str, tensor: object) -> None:
+    if not isinstance(tensor, Tensor):
+        raise LabelError(
+            f"{name} is a {type(tensor).__name__}, not a torch.Tensor: pass "
+            f"torch.as_tensor({name})."
+        )
+    if tensor.is_floating_point() or tensor.is_complex():
+        raise LabelError(
+            f"{name} has dtype {tensor.dtype}; labels must be integers or booleans. Turn logits "
+            f"into labels first, with argmax over the classes or a threshold, and labels that are "
+            f"stored as floats with .long()."
+        )
+
+
+def _check_kinds(
+    kinds: tuple[SegmentClass, ...], instances: Instances, void: tuple[int, ...]
+) -> None:
+    for kind in kinds:
+        if kind.has_parts:
+            raise OptionError(
+                f"classes: class {kind.id} has parts, which tensors of labels do not hold. Drop "
+                f"them, or use panmatch.Evaluator, which takes part images."
+            )
+        if kind.id in void:
+            raise OptionError(f"classes: class {kind.id} is listed under void too.")
+        if kind.id == 0 and instances == "components":
+            raise OptionError("classes: label 0 is background in class maps, and of no class.")
+    names = [key_of(kind) for kind in kinds]
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise OptionError(f"classes: the name {twice[0]!r} is given to more than one class.")
+
+
+def key_of(kind: SegmentClass) -> str:
+    """Return what a class is called in the names of scores: its name, or else its id."""
+    return kind.name or str(kind.id)

@@ -1,0 +1,195 @@
+"""A torchmetrics `Metric` that matches, tallies and sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torchmetrics import Metric
+
+from panmatch.errors import OptionError
+from panmatch.labels import SegmentClass
+from panmatch.matching import Strategy
+from panmatch.overlap import Ints, Score
+from panmatch.scoring import ClassCurves, ClassTallies
+from panmatch.torch._labelling import Instances, Labelling
+from panmatch.torch._states import Settings, add_up, name_areas, name_tallies, no_steps
+
+LOOSE_ROWS = 1 << 16  # so many steps may come before they are added up with the earlier ones
+
+
+class PanopticMatching(Metric):
+    r"""Panoptic Quality under any matching strategy, summed over batches and processes (D3, D7).
+
+    **`preds` comes first and `target` second**, as everywhere in torchmetrics, so that the metric
+    fits into a `MetricCollection`. They are the prediction and the reference of the rest of
+    panmatch; swapping them changes the scores.
+
+    Parameters
+    ----------
+    classes
+        All classes. By default every object is of the same kind.
+    strategy, score
+        As for `panmatch.match`, without regions.
+    threshold
+        A number in [0, 1), or a list: then the names of scores end with it, as in ``"pq_0.75"``.
+    curve
+        Whether to match at every threshold, which adds ``autc``, ``autc_sq`` and ``autc_rq``.
+    instances
+        What tells objects apart.
+
+        - ``"ids"``: tensors are [B, \*spatial] and hold the number of the object, 0 for
+          background. With classes they are [B, \*spatial, 2] and hold the class, and the number
+          within the class. A thing with number 0 is crowd in `target` and one object in `preds`
+          (D10), so number objects from 1 on.
+        - ``"components"``: tensors are [B, \*spatial] and hold masks, or class ids, 0 for
+          background; connected components of a class are its objects.
+
+        Stuff is one segment per image either way.
+    void
+        Labels of `target` that mean unknown (D10); with classes, class ids.
+    per_class
+        Whether scores of every class are returned too, as in ``"pq/person"``.
+    kwargs
+        Of every torchmetrics `Metric`, such as `sync_on_compute` and `process_group`.
+
+    Examples
+    --------
+    >>> metric = PanopticMatching(strategy="many-to-one", threshold=0.4, curve=True)
+    >>> target = torch.tensor([[[1, 1, 0, 2, 2], [1, 1, 0, 2, 2]]])
+    >>> preds = torch.tensor([[[5, 5, 0, 7, 8], [5, 0, 0, 7, 8]]])
+    >>> metric.update(preds, target)
+    >>> found = metric.compute()
+    >>> list(found)
+    ['pq', 'sq', 'rq', 'tp', 'fp', 'fn', 'autc', 'autc_sq', 'autc_rq']
+    >>> found["pq"], found["autc"]
+    (tensor(0.8750, dtype=torch.float64), tensor(0.5125, dtype=torch.float64))
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    counts: Tensor
+    steps: list[Tensor]
+
+    def __init__(
+        self,
+        classes: Iterable[SegmentClass] | None = None,
+        *,
+        strategy: str | Strategy = "one-to-one",
+        threshold: float | Sequence[float] = 0.5,
+        score: Score = "iou",
+        curve: bool = False,
+        instances: Instances = "ids",
+        void: int | Iterable[int] = (),
+        per_class: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        labelling = Labelling.of(classes, instances, void)
+        self.settings = Settings.of(labelling, strategy, score, threshold, curve)
+        self.per_class = per_class
+        self._names_thresholds = isinstance(threshold, Iterable)
+        # A MetricCollection takes metrics with equal states after the first batch for one, and two
+        # strategies can agree on a batch: so a state, the first to be compared, tells the settings.
+        digest = sha256(repr(self.settings).encode()).digest()
+        self.add_state("fingerprint", torch.tensor(list(digest)), "max")
+        self.add_state("counts", torch.zeros(self.settings.shape, dtype=torch.int64), "sum")
+        if curve:
+            self.add_state("steps", [], "cat")
+
+    def update(self, preds: Tensor, target: Tensor, void: Tensor | None = None) -> None:
+        r"""Match every image of a batch, and add what is found.
+
+        Parameters
+        ----------
+        preds, target
+            Predictions and references: integer or boolean tensors of one shape, on any device.
+            The batch may be empty. In case of an error nothing of it is added.
+        void
+            Mask of further unknown voxels, [B, \*spatial].
+        """
+        counts, steps = self.settings.tally_batch(preds, target, void)
+        self.counts = self.counts + torch.from_numpy(counts).to(self.device)
+        if self.settings.curve:
+            self.steps.append(torch.from_numpy(steps))  # they stay on the host until gathered
+            if sum(map(len, self.steps)) > LOOSE_ROWS + 2 * len(self.steps[0]):
+                self.steps[:] = [torch.from_numpy(add_up(self._step_table()))]
+
+    def compute(self) -> dict[str, Tensor]:
+        """Return all scores as scalars, ready to be logged.
+
+        Returns
+        -------
+        dict
+            ``pq``, ``sq`` and ``rq``: means over the classes that occur (D10), with ``_things``
+            and ``_stuff`` where there are both. ``tp``, ``fp`` and ``fn``: sums over classes.
+            ``autc``, ``autc_sq`` and ``autc_rq`` with `curve`. Where nothing occurs, scores are
+            NaN (D11).
+        """
+        # Not every device knows float64.
+        dtype = torch.float32 if self.device.type == "mps" else torch.float64
+        return {
+            name: torch.tensor(value, dtype=dtype, device=self.device)
+            for name, value in self._named_scores()
+        }
+
+    def tallies(self) -> dict[float, ClassTallies]:
+        """Return the tallies of all classes and processes, by threshold.
+
+        In a distributed run every process must call it, as for `compute`.
+        """
+        with self._synchronised():
+            return self._tallies()
+
+    def curves(self) -> ClassCurves:
+        """Return the curves of all classes and processes, by class id; without classes it is 1.
+
+        In a distributed run every process must call it, as for `compute`.
+        """
+        if not self.settings.curve:
+            raise OptionError("curves are not there: make the metric with curve=True.")
+        with self._synchronised():
+            return self._curves()
+
+    def sync(self, *args: Any, **kwargs: Any) -> None:
+        """Gather the states of all processes; parameters are those of `Metric.sync`."""
+        if self.settings.curve:
+            # Tables of one type and width on every process, also where no image has come yet.
+            table = torch.from_numpy(add_up(self._step_table()))
+            self.steps = [table.to(self.device)]
+        super().sync(*args, **kwargs)
+
+    def set_dtype(self, dst_type: str | torch.dtype) -> PanopticMatching:  # noqa: ARG002
+        """Return the metric as it is: whole numbers have no precision to change."""
+        return self
+
+    def _named_scores(self) -> Iterator[tuple[str, float]]:
+        for threshold, tallies in self._tallies().items():
+            suffix = f"_{threshold}" if self._names_thresholds else ""
+            yield from name_tallies(tallies, suffix, per_class=self.per_class)
+        if self.settings.curve:
+            yield from name_areas(self._curves(), per_class=self.per_class)
+
+    def _tallies(self) -> dict[float, ClassTallies]:
+        return self.settings.tallies(self.counts.cpu().numpy())
+
+    def _curves(self) -> ClassCurves:
+        return self.settings.curves(self._step_table())
+
+    def _step_table(self) -> Ints:
+        # Gathered from other processes, they are one tensor and no list.
+        tables = self.steps if isinstance(self.steps, list) else [self.steps]
+        return np.concatenate([no_steps(), *(table.cpu().numpy() for table in tables)])
+
+    def _synchronised(self) -> AbstractContextManager[None]:
+        context: AbstractContextManager[None] = self.sync_context(
+            dist_sync_fn=self.dist_sync_fn, should_sync=self.sync_on_compute
+        )
+        return context

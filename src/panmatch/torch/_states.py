@@ -1,0 +1,237 @@
+"""How a metric reads, matches and scores every image, in whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+from torch import Tensor
+
+from panmatch.errors import OptionError, StrategyError, check_choice
+from panmatch.matching import RegionUnion, Strategy, Tallies, Tally, resolve_strategy
+from panmatch.overlap import ClassOverlaps, Ints, Overlap, Score, check_threshold
+from panmatch.scoring import ClassCurves, ClassTallies, Curve, GroupScore, curve, tally_classes
+from panmatch.torch._labelling import Labelling, key_of
+
+NO_SEGMENTS = Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How images are read, matched and scored.
+
+    Attributes
+    ----------
+    labelling
+        What labels mean.
+    strategy, score
+        As for `match`.
+    thresholds
+        Where tallies are wanted.
+    curve
+        Whether curves are wanted as well.
+    """
+
+    labelling: Labelling
+    strategy: Strategy
+    score: Score
+    thresholds: tuple[float, ...]
+    curve: bool
+
+    @classmethod
+    def of(
+        cls,
+        labelling: Labelling,
+        strategy: str | Strategy,
+        score: Score,
+        threshold: float | Iterable[float],
+        curve: bool,
+    ) -> Settings:
+        """Check the options of a metric and return what they mean."""
+        check_choice("score", score, get_args(Score))
+        chosen = _whole_image_strategy(strategy)
+        return cls(labelling, chosen, score, _several_thresholds(threshold), curve)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Shape of the table of counts: thresholds, classes, columns."""
+        return len(self.thresholds), len(self.labelling.kinds), COUNTS
+
+    def tally_batch(self, preds: Tensor, target: Tensor, void: Tensor | None) -> tuple[Ints, Ints]:
+        """Return the counts and the steps of a batch, summed over its images."""
+        counts, steps = np.zeros(self.shape, np.int64), [no_steps()]
+        for overlaps in self.labelling.count(preds, target, void):
+            for at, threshold in enumerate(self.thresholds):
+                found = tally_classes(overlaps, self.strategy, threshold, score=self.score)
+                counts[at] += Tallies.of(found.values()).counts
+            if self.curve:
+                steps.append(step_rows(self._sweep(overlaps)))
+        return counts, np.concatenate(steps)
+
+    def tallies(self, counts: Ints) -> dict[float, ClassTallies]:
+        """Return the tallies of summed counts, by threshold."""
+        kinds = self.labelling.kinds
+        return {
+            threshold: ClassTallies(
+                kinds,
+                {kind.id: Tallies(row).tally() for kind, row in zip(kinds, table, strict=True)},
+            )
+            for threshold, table in zip(self.thresholds, counts, strict=True)
+        }
+
+    def curves(self, steps: Ints) -> ClassCurves:
+        """Return the curves of the steps of all batches."""
+        nothing, rows = curve(NO_SEGMENTS, self.strategy, score=self.score), add_up(steps)
+        kinds = self.labelling.kinds
+        found = {kind.id: to_curve(rows, at, nothing) for at, kind in enumerate(kinds)}
+        return ClassCurves(kinds, found)
+
+    def _sweep(self, overlaps: ClassOverlaps) -> dict[int, Curve]:
+        """Return the curves of the classes that occur in an image, by position."""
+        present = np.union1d(overlaps.ref_classes, overlaps.pred_classes).tolist()
+        return {
+            at: curve(overlaps[overlaps.classes[at].id], self.strategy, score=self.score)
+            for at in present
+        }
+
+
+def _whole_image_strategy(strategy: str | Strategy) -> Strategy:
+    """Return a strategy as an object, unless it needs predictions cut by cells (D8)."""
+    chosen = resolve_strategy(strategy)
+    if isinstance(chosen, RegionUnion):
+        raise StrategyError(
+            "strategy='union' works on regions, which are not counted during training: use "
+            "panmatch.Evaluator, or 'many-to-one'."
+        )
+    return chosen
+
+
+def _several_thresholds(threshold: float | Iterable[float]) -> tuple[float, ...]:
+    """Return one threshold or more, rising; each once."""
+    given = threshold if isinstance(threshold, Iterable) else [threshold]
+    checked = tuple(sorted(check_threshold(one) for one in given))
+    if not checked or len(set(checked)) < len(checked):
+        raise OptionError(f"threshold={threshold!r} must be one or more different numbers.")
+    return checked
+
+
+COUNTS = 6  # columns of a tally: tp, fp, fn, and quality in three limbs
+KEYS = 2  # columns that say where a step belongs: class position, bits of the threshold
+STEP = KEYS + COUNTS + 1  # and after the counts, how many curves were not proven optimal
+
+
+def step_rows(curves: Mapping[int, Curve]) -> Ints:
+    """Return what changes at every threshold of curves by class position; shape (n, STEP)."""
+    rows = (_steps(position, curve) for position, curve in curves.items())
+    return np.concatenate([no_steps(), *rows])
+
+
+def no_steps() -> Ints:
+    """Return a table of steps without rows."""
+    return np.zeros((0, STEP), np.int64)
+
+
+def add_up(steps: Ints) -> Ints:
+    """Return the steps with those of one class and threshold as one, in rising order.
+
+    Examples
+    --------
+    >>> add_up(np.array([[0, 9, 1], [0, 4, 2], [0, 9, -3]])).tolist()
+    [[0, 4, 2], [0, 9, -2]]
+    """
+    rows = steps[np.lexsort((steps[:, 1], steps[:, 0]))]
+    differs = (rows[1:, :KEYS] != rows[:-1, :KEYS]).any(axis=1)
+    first = np.flatnonzero(np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs]))
+    return np.column_stack([rows[first, :KEYS], np.add.reduceat(rows[:, KEYS:], first)])
+
+
+def to_curve(steps: Ints, position: int, nothing: Curve) -> Curve:
+    """Return the curve of the class at a position, added to that of `nothing`.
+
+    Parameters
+    ----------
+    steps
+        From `add_up`.
+    nothing
+        The curve of an image without segments, by the same strategy and score.
+    """
+    rows = steps[steps[:, 0] == position]
+    if not len(rows):
+        return nothing
+    return replace(
+        nothing,
+        thresholds=np.ascontiguousarray(rows[:, 1]).view(np.float64),
+        tallies=Tallies(rows[:, KEYS : KEYS + COUNTS]).cumulative(),
+        proven=nothing.proven and not rows[:, -1].any(),
+    )
+
+
+def _steps(position: int, curve: Curve) -> Ints:
+    n = len(curve.thresholds)
+    unproven = np.zeros(n, np.int64)
+    unproven[0] = curve.proven is False
+    changes = np.diff(curve.tallies.counts, axis=0, prepend=0)
+    return np.column_stack(
+        [np.full(n, position), curve.thresholds.view(np.int64), changes, unproven]
+    )
+
+
+SCORES = ("pq", "sq", "rq")
+COUNTS = ("tp", "fp", "fn")
+AREAS = ("autc", "autc_sq", "autc_rq")
+
+
+def name_tallies(
+    tallies: ClassTallies, suffix: str = "", *, per_class: bool = False
+) -> Iterator[tuple[str, float]]:
+    """Yield the names and values of scores and counts at one threshold.
+
+    Parameters
+    ----------
+    suffix
+        What names end with, to tell thresholds apart.
+    per_class
+        Whether to yield every class as well, as in ``"pq/person"``.
+
+    Examples
+    --------
+    >>> from panmatch.labels import SegmentClass
+    >>> found = ClassTallies((SegmentClass(1, "cell"),), {1: Tally(1, 1, 0, 0.9)})
+    >>> {name: round(value, 2) for name, value in name_tallies(found)}
+    {'pq': 0.6, 'sq': 0.9, 'rq': 0.67, 'tp': 1, 'fp': 1, 'fn': 0}
+    """
+    for group, mean in groups(tallies).items():
+        for score in SCORES:
+            yield f"{score}{group}{suffix}", getattr(mean, score)
+    for count in COUNTS:
+        yield f"{count}{suffix}", sum(getattr(tally, count) for tally in tallies.values())
+    if per_class:
+        yield from _of_classes(tallies, tallies, (*SCORES, *COUNTS), suffix)
+
+
+def name_areas(curves: ClassCurves, *, per_class: bool = False) -> Iterator[tuple[str, float]]:
+    """Yield the names and values of the areas under the curves (D7)."""
+    for group, mean in groups(curves.at(0.0)).items():
+        for area in AREAS:
+            values = [getattr(curves[number], area) for number in mean.classes]
+            yield f"{area}{group}", float(np.mean(values)) if values else float("nan")
+    if per_class:
+        yield from _of_classes(curves.at(0.0), curves, AREAS, "")
+
+
+def groups(tallies: ClassTallies) -> dict[str, GroupScore]:
+    """Return means over the classes that occur; of things and stuff where there are both (D10)."""
+    means = {"": tallies.all}
+    if len({kind.thing for kind in tallies.classes}) > 1:
+        means |= {"_things": tallies.things, "_stuff": tallies.stuff}
+    return means
+
+
+def _of_classes(
+    tallies: ClassTallies, found: Mapping[int, Tally | Curve], names: tuple[str, ...], suffix: str
+) -> Iterator[tuple[str, float]]:
+    for kind in tallies.classes:
+        for name in names:
+            yield f"{name}{suffix}/{key_of(kind)}", getattr(found[kind.id], name)
