@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from panmatch.evaluation import AveragingName as Averaging
 from studies.grid import MAIN_WAYS, THRESHOLDS
 from studies.study import Dataset
-from studies.summing import Averaging, Lead, Summed, joined
+from studies.summing import Lead, Summed, joined
 
 SHORTEST = 0.005  # leads over fewer thresholds are not listed one by one
 MOST_LEADS = 5

@@ -16,7 +16,7 @@ import pytest
 from panmatch import phantoms
 from panmatch.datasets import Case, DatasetPaths, ImageFile, Job, RunOptions, pair, run_dataset
 from panmatch.datasets._loading import is_chunked_case
-from panmatch.evaluation import held
+from panmatch.evaluation import _class_case as in_memory
 from panmatch.spec import as_spec
 from tests.chunked_arrays import Array, boxes_up_to
 from tests.clusters import local_cluster
@@ -70,7 +70,7 @@ def test_tables_of_a_run_box_by_box_are_those_of_a_run_in_memory(
 ) -> None:
     cases = pair(save_pair(tmp_path))
     run_dataset(cases, JOB, tmp_path / "memory")
-    monkeypatch.setattr(held, "SMALL_BYTES", 0)
+    monkeypatch.setattr(in_memory, "SMALL_BYTES", 0)
     with boxes_up_to(1):
         run_dataset(cases, JOB, tmp_path / "boxes")
     assert tables(tmp_path / "boxes") == tables(tmp_path / "memory")

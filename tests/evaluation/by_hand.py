@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 import panmatch as pm
-from panmatch.evaluation import CaseResult, tables
+from panmatch.evaluation import CaseResult
+from panmatch.evaluation import _tables as tables
 from panmatch.labels import connected_components
 from panmatch.spec import ClassSpec, Spec, label_numbers
 

@@ -12,11 +12,11 @@ import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError, SpecError
 from panmatch.evaluation._sides import split_classes
 from panmatch.spec import ClassSpec, as_spec
+from tests.evaluation.by_hand import columns_of
 
 PARTS: dict[str, Any] = {"classes": {"body": {"labels": 1, "parts": [1, 2]}}}
 ONE = np.array([1, 1, 0])
 ROAD = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(7, thing=False)])
-from tests.evaluation.by_hand import columns_of
 
 
 def test_all_arguments_are_named() -> None:

@@ -10,7 +10,7 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import OptionError
-from panmatch.evaluation import in_memory
+from panmatch.evaluation import _class_case as in_memory
 from panmatch.labels import _arrays
 from tests.chunked_arrays import Array, Watched, boxes_up_to, stored
 

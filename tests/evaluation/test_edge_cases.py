@@ -13,9 +13,9 @@ from panmatch.errors import LabelError, OptionError, OverlapError, ShapeError, S
 from panmatch.evaluation import CaseResult, Result
 from panmatch.scoring import Measurer
 from panmatch.spec import Spec, as_spec, read_spec
+from tests.evaluation.by_hand import columns_of
 
 KINDS = [pm.SegmentClass(24, "person"), pm.SegmentClass(7, "road", thing=False)]
-from tests.evaluation.by_hand import columns_of
 
 
 def test_a_predicted_thing_without_a_number_is_an_object() -> None:

@@ -325,13 +325,14 @@ def test_parts_among_the_labels_of_the_image(regions: bool) -> None:
     for _ in range(5):
         images = [random_labels(rng, (12, 14), 4) * (rng.random((12, 14)) < 0.6) for _ in range(2)]
         case = pm.evaluate(reference=images[0], prediction=images[1], spec=spec).cases[0]
-        parents = [objects(image, spec.classes["met"]) for image in images]
-        parts = [
-            np.where((parent > 0) & (image < 4), image, 0)
-            for parent, image in zip(parents, images, strict=True)
-        ]
+        first, second = (objects(image, spec.classes["met"]) for image in images)
         overlap = pm.count_part_overlaps(
-            *parents, *parts, parts=[1, 2, 3], regions="voronoi" if regions else None
+            first,
+            second,
+            np.where((first > 0) & (images[0] < 4), images[0], 0),
+            np.where((second > 0) & (images[1] < 4), images[1], 0),
+            parts=[1, 2, 3],
+            regions="voronoi" if regions else None,
         )
         tally = pm.match(overlap, "many-to-one", 0.1).tally
         assert tally.tp > 0

@@ -12,7 +12,7 @@ REASON = "the metric needs torch: pip install 'panmatch[torch]'"
 pytest.importorskip("torch", reason=REASON)
 pytest.importorskip("torchmetrics", reason=REASON)
 
-from panmatch.torch._states import STEP, add_up, no_steps, step_rows, to_curve
+from panmatch.torch._states import STEP, add_up, no_steps, step_rows, to_curve  # noqa: E402
 
 NOTHING = pm.curve(pm.Overlap.from_dense(np.zeros((0, 0), np.int64), [], []), "many-to-one")
 

@@ -244,10 +244,12 @@ def _tally_to_list(tally: Tally) -> list[int]:
 
 def _listed(column: npt.NDArray[Any]) -> list[Any]:
     """Return an array as lists, with None for what is not finite."""
-    if column.dtype.kind != "f" or np.isfinite(column).all():
-        listed: list[Any] = column.tolist()
-        return listed
-    return np.where(np.isfinite(column), column.astype(object), None).tolist()  # type: ignore[no-any-return]
+    values: npt.NDArray[Any] = column
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        values = column.astype(object)
+        values[~np.isfinite(column)] = None
+    listed: list[Any] = values.tolist()
+    return listed
 
 
 def _column(name: str, values: Sequence[Any]) -> npt.NDArray[Any]:

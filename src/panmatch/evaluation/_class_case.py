@@ -174,8 +174,8 @@ def class_cases(
     known = Void.of(reference.labels, prediction.labels, void)
     if known.labels:
         raise OptionError(
-            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the reference, "
-            f"list it under `void` in the spec."
+            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the "
+            f"reference, list it under `void` in the spec."
         )
     if isinstance(reference.labels, np.ma.MaskedArray):
         reference = Images(reference.labels.data, reference.parts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import panmatch
 from panmatch.errors import FileError, OverlapError
-from panmatch.evaluation import tables
+from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
 from panmatch.evaluation._case_result import CaseResult
 from panmatch.evaluation._series import CaseSeries

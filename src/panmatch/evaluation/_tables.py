@@ -49,7 +49,7 @@ def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
     for case in cases:
         for entry in case.entries:
             for level in entry.levels:
-                block = _instance_columns(level) | {"unit": case.unit}
+                block = {**_instance_columns(level), "unit": case.unit}
                 who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
                 _append(columns, {**who, "threshold": level.threshold, **block})
     return _frame(columns, cases, first=("case", "model"), last=("unit",))

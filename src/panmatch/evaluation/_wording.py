@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
 
@@ -94,8 +95,10 @@ def _score_table(result: Result, model: str) -> list[list[str]]:
         (one.setting, one.threshold, one.score.name, one.averaging): one.value for one in averages
     }
 
-    def value(setting: Setting, threshold: float | None, name: str, averaging: str) -> str:
-        return number(found.get((setting, threshold, name, averaging), math.nan))  # type: ignore[call-overload]
+    def value(
+        setting: Setting, threshold: float | None, name: str, averaging: AveragingName
+    ) -> str:
+        return number(found.get((setting, threshold, name, averaging), math.nan))
 
     for setting in dict.fromkeys(average.setting for average in averages):
         for threshold in result.spec.thresholds:

@@ -58,7 +58,7 @@ def limbs_to_floats(limbs: Ints) -> Floats:
 
 def to_units(value: float) -> int:
     """Return a finite value as a whole multiple of 2**-62."""
-    return limbs_to_units(to_limbs(np.float64(value)))
+    return limbs_to_units(to_limbs(np.array(value, np.float64)))
 
 
 def limbs_to_units(limbs: Ints) -> int:

@@ -51,8 +51,7 @@ class Scored(Generic[Number, Whole]):
     @property
     def denominator(self) -> Number:
         """TP + ½FP + ½FN."""
-        half: Number = self.tp + 0.5 * (self.fp + self.fn)
-        return half
+        return self.tp + 0.5 * (self.fp + self.fn)  # type: ignore[return-value]
 
     @property
     def pq(self) -> Number:
@@ -230,8 +229,7 @@ class Tallies(Scored[Floats, Ints]):
     @property
     def occurs(self) -> npt.NDArray[np.bool_]:
         """Where either side has a segment."""
-        there: npt.NDArray[np.bool_] = self.counts[..., :3].any(axis=-1)
-        return there
+        return np.asarray(self.counts[..., :3].any(axis=-1))
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -274,9 +272,11 @@ def ratio(
     (0.25, nan, array([0.5, nan]))
     """
     if not isinstance(whole, np.ndarray):
-        return part / whole if whole else otherwise  # type: ignore[operator, return-value]
-    filled = np.array(np.broadcast_to(otherwise, np.broadcast_shapes(np.shape(part), whole.shape)))
-    return np.divide(part, whole, out=filled.astype(np.float64), where=whole != 0)
+        return part / whole if whole else otherwise  # type: ignore[return-value]
+    shape = np.broadcast_shapes(np.shape(part), whole.shape)
+    quotient: Floats = np.array(np.broadcast_to(otherwise, shape), np.float64)
+    np.divide(part, whole, out=quotient, where=whole != 0)
+    return quotient  # type: ignore[return-value]
 
 
 def tally_edges(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Tally:

@@ -26,6 +26,7 @@ from panmatch.matching import (
 )
 from panmatch.overlap import ClassOverlaps, Ints, Score
 from panmatch.scoring._curve import Curve, curve
+from panmatch.scoring._measurements import Average
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,7 +179,7 @@ def _steps(position: int, curve: Curve) -> Ints:
 
 
 SCORES = ("pq", "sq", "rq")
-COUNTS = ("tp", "fp", "fn")
+COUNT_NAMES = ("tp", "fp", "fn")
 AREAS = ("autc", "autc_sq", "autc_rq")
 
 
@@ -205,10 +205,10 @@ def name_tallies(
     for group, mean in groups(tallies).items():
         for score in SCORES:
             yield f"{score}{group}{suffix}", getattr(mean, score)
-    for count in COUNTS:
+    for count in COUNT_NAMES:
         yield f"{count}{suffix}", sum(getattr(tally, count) for tally in tallies.values())
     if per_class:
-        yield from _of_classes(tallies, tallies, (*SCORES, *COUNTS), suffix)
+        yield from _of_classes(tallies, tallies, (*SCORES, *COUNT_NAMES), suffix)
 
 
 def name_areas(curves: ClassCurves, *, per_class: bool = False) -> Iterator[tuple[str, float]]:
