@@ -45,7 +45,7 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/lint-imports
 
 docs: browser $(VENV)/installed $(VENV)/installed-test
-	$(BIN)/python -m panmatch.scoring._metrics.document > docs/metrics.md
+	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/make_images.py
 
 bench: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers

@@ -12,7 +12,7 @@ import pytest
 
 from panmatch.playground import _session as session
 from panmatch.playground._request_handler import RequestHandler
-from panmatch.playground._session import Session
+from panmatch.playground._server import Session
 from panmatch.playground._validation import Message
 
 Script = Callable[["Talk"], Awaitable[None]]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import panmatch as pm
+from docs.write_metrics import metrics_page
 from panmatch import phantoms
 from panmatch.errors import OptionError
-from panmatch.scoring._metrics.document import metrics_page
 
 NAMES = list(pm.all_metrics())
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._loading import load_case
-    from panmatch.datasets._outputs import read_run, write_table
+    from panmatch.datasets._outputs import (
+        RESAMPLES,
+        averages_with_samples,
+        read_run,
+        spread,
+        summary_table,
+        write_table,
+    )
     from panmatch.datasets._pairing import DatasetPaths, pair
     from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
     from panmatch.datasets._statistics import (
@@ -28,12 +35,6 @@ if TYPE_CHECKING:
         RankStability,
         ranking_over_threshold,
         resample,
-    )
-    from panmatch.datasets._summary import (
-        RESAMPLES,
-        averages_with_samples,
-        spread,
-        summary_table,
     )
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
@@ -52,7 +53,6 @@ __getattr__, __dir__ = lazy_face(
             "order_text",
         ),
         "panmatch.datasets._loading": ("load_case",),
-        "panmatch.datasets._outputs": ("read_run", "write_table"),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
         "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
         "panmatch.datasets._statistics": (
@@ -61,11 +61,13 @@ __getattr__, __dir__ = lazy_face(
             "ranking_over_threshold",
             "resample",
         ),
-        "panmatch.datasets._summary": (
+        "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
+            "read_run",
             "spread",
             "summary_table",
+            "write_table",
         ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._worker_pool": ("start_early",),

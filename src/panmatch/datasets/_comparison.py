@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from panmatch.datasets._outputs import RESAMPLES, SEED
 from panmatch.datasets._run import load_run
 from panmatch.datasets._statistics import (
     Interval,
@@ -28,7 +29,6 @@ from panmatch.datasets._statistics import (
     ranks,
     resample,
 )
-from panmatch.datasets._summary import RESAMPLES, SEED
 from panmatch.errors import FileError, OptionError, check_choice, needs_extra
 from panmatch.evaluation import MEANS, Result, Score, Setting, filled, mean_of_defined
 from panmatch.overlap import Floats, Ints

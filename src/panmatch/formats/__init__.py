@@ -5,7 +5,7 @@ The libraries behind the formats are imported when the first file of their kind 
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
 from panmatch.formats._images import LabelImage, StoredImage, check_same_grid
-from panmatch.formats._overlap_files import load_overlap, save_overlap, write_atomically
+from panmatch.formats._numpy_files import load_overlap, save_overlap, write_atomically
 from panmatch.formats._reading import (
     case_name,
     is_chunked_file,

@@ -1,7 +1,6 @@
 """From the overlap graph to matchings: one file per strategy."""
 
 from panmatch.matching._catalogue import OPTIONS, STRATEGIES, resolve_strategy
-from panmatch.matching._certificate import Budget, Certificate
 from panmatch.matching._exact_sum import (
     LIMBS,
     carry,
@@ -24,7 +23,8 @@ from panmatch.matching._one_to_many import OneToMany
 from panmatch.matching._one_to_one import OneToOne
 from panmatch.matching._region_union import RegionUnion
 from panmatch.matching._same_id import SameId
-from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_first
+from panmatch.matching._solution import Budget, Certificate, Course, Solution
+from panmatch.matching._strategy import Dash, Strategy, best_first
 from panmatch.matching._tally import (
     QUALITIES,
     Quality,

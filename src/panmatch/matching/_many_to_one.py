@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.matching._certificate import Budget
-from panmatch.matching._greedy import sweep_seeds, walk_edges
 from panmatch.matching._maximum_pq import sweep_optima
 from panmatch.matching._optimal_merge import optimal_merge
-from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_first
+from panmatch.matching._solution import Budget, Course, Solution
+from panmatch.matching._strategy import Dash, Strategy, best_first, sweep_seeds, walk_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Gate = Literal["seed", "edge"]

@@ -9,10 +9,10 @@ import numpy as np
 
 from panmatch.errors import LabelError, StrategyError, check_choice
 from panmatch.matching._catalogue import OPTIONS, resolve_strategy
-from panmatch.matching._certificate import Certificate
 from panmatch.matching._many_to_one import ManyToOne
 from panmatch.matching._one_to_many import OneToMany
 from panmatch.matching._one_to_one import OneToOne
+from panmatch.matching._solution import Certificate
 from panmatch.matching._strategy import Dash, Strategy
 from panmatch.matching._tally import Tally, are_false, tally_edges, union_quality
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold

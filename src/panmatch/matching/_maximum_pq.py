@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.matching._certificate import PROOF_TOLERANCE, Budget, Certificate
-from panmatch.matching._strategy import Course, Solution
+from panmatch.matching._solution import PROOF_TOLERANCE, Budget, Certificate, Course, Solution
 from panmatch.matching._tally import are_false, tally_edges
 from panmatch.overlap import Ints, Overlap
 

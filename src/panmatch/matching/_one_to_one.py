@@ -10,9 +10,8 @@ import numpy as np
 
 from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.matching._certificate import Certificate
-from panmatch.matching._greedy import walk_edges
-from panmatch.matching._strategy import Course, Dash, Solution, Strategy, best_first
+from panmatch.matching._solution import Certificate, Course, Solution
+from panmatch.matching._strategy import Dash, Strategy, best_first, walk_edges
 from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 

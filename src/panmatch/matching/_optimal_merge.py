@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching._certificate import Budget
 from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq
-from panmatch.matching._strategy import Solution
+from panmatch.matching._solution import Budget, Solution
 from panmatch.overlap import Floats, Ints, Overlap
 
 BRANCH_NODES = 200  # per component; beyond that prices do better

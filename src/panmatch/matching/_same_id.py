@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from panmatch.matching._strategy import Course, Dash, Solution, Strategy
+from panmatch.matching._solution import Course, Solution
+from panmatch.matching._strategy import Dash, Strategy
 from panmatch.overlap import Floats, Overlap
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from itertools import product
-from typing import ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from panmatch.matching._certificate import Certificate
+from panmatch import native
+from panmatch.matching._solution import Course, Solution
 from panmatch.overlap import Floats, Ints, Overlap
 
 Dash = tuple[float, ...]
@@ -162,30 +163,33 @@ def _at_most(bound: int | None, noun: str) -> str:
     return f"any number of {noun}s" if bound is None else f"at most {bound} {noun}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Course:
-    """The matchings of one strategy at all thresholds at once (D7).
+def walk_edges(overlap: Overlap, walk: Ints, *, seedable: int, grow: bool) -> Ints:
+    """Take edges in the order of `walk` and return the positions of those taken, rising.
 
-    Row i says that edge ``edge[i]`` belongs to the matching for every threshold τ with
-    ``start[i] <= τ < stop[i]``. An edge may have several rows: a re-solved matching can give it
-    up and take it back. `proven` says whether every matching is proven optimal; None for
-    heuristics.
+    Parameters
+    ----------
+    walk
+        Positions of the edges to visit, best first.
+    seedable
+        How many edges at the front of `walk` may give a reference its first prediction.
+    grow
+        Whether a reference takes further predictions that raise the IoU of its union.
     """
-
-    edge: Ints
-    start: Floats
-    stop: Floats
-    proven: bool | None = None
-
-    @classmethod
-    def nested(cls, edges: Ints, score: Floats) -> Self:
-        """Return the course of edges that stay matched until the threshold reaches their score."""
-        return cls(edges, np.zeros(len(edges)), np.minimum(score[edges], 1.0))
+    taken = native.merge(*_in_order(overlap, walk), seedable, grow)
+    return np.sort(walk[taken.view(np.bool_)])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
-    """Positions of the matched edges, rising, and the proof of an optimal solver (D6)."""
+def sweep_seeds(overlap: Overlap, walk: Ints, score: Floats) -> Course:
+    """Return the merges of all thresholds when only a reference's first edge must pass."""
+    edge, start, stop = native.merge_sweep(*_in_order(overlap, walk), score[walk])
+    return Course(walk[edge], start, stop)
 
-    edges: Ints
-    certificate: Certificate | None = None
+
+def _in_order(overlap: Overlap, walk: Ints) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+    return (
+        overlap.edges.ref[walk],
+        overlap.edges.pred[walk],
+        overlap.edges.intersection[walk].astype(np.float64),
+        overlap.ref_sizes.astype(np.float64),
+        overlap.pred_areas.astype(np.float64),
+    )

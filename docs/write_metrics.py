@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from panmatch.scoring._metrics.metric import Metric
-from panmatch.scoring._metrics.registry import all_metrics
+from panmatch.scoring import Metric, all_metrics
 
 INTRODUCTION = """\
 # Metrics of objects

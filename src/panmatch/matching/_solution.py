@@ -1,11 +1,15 @@
-"""What is known of the optimum, and how much work may go into knowing it (D6)."""
+"""What a strategy answers: matchings, what is proven of them, and how much search that may take."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
 
 from panmatch.errors import OptionError
+from panmatch.overlap import Floats, Ints
 
 PROOF_TOLERANCE = 1e-9  # on PQ; solvers work in floating point
 
@@ -71,3 +75,32 @@ class Certificate:
     def proven(self) -> bool:
         """Whether the matching is proven optimal, up to 1e-9 in PQ."""
         return math.isnan(self.value) or self.gap <= PROOF_TOLERANCE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """The matchings of one strategy at all thresholds at once (D7).
+
+    Row i says that edge ``edge[i]`` belongs to the matching for every threshold τ with
+    ``start[i] <= τ < stop[i]``. An edge may have several rows: a re-solved matching can give it
+    up and take it back. `proven` says whether every matching is proven optimal; None for
+    heuristics.
+    """
+
+    edge: Ints
+    start: Floats
+    stop: Floats
+    proven: bool | None = None
+
+    @classmethod
+    def nested(cls, edges: Ints, score: Floats) -> Self:
+        """Return the course of edges that stay matched until the threshold reaches their score."""
+        return cls(edges, np.zeros(len(edges)), np.minimum(score[edges], 1.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Positions of the matched edges, rising, and the proof of an optimal solver (D6)."""
+
+    edges: Ints
+    certificate: Certificate | None = None
