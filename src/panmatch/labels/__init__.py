@@ -34,6 +34,7 @@ from panmatch.labels._panoptic import (
     SegmentClass,
     SegmentImages,
     check_classes,
+    segment_ids,
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
 from panmatch.labels._spacing import Unit, as_spacing
@@ -142,6 +143,7 @@ __all__ = [
     "paint_volumes",
     "refuse_beyond_int64",
     "segment_geometry",
+    "segment_ids",
     "skeleton_overlaps",
     "surface_distances",
 ]
