@@ -34,6 +34,7 @@ from panmatch.labels._panoptic import (
     SegmentClass,
     SegmentImages,
     check_classes,
+    segment_ids,
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
 from panmatch.labels._spacing import Unit, as_spacing, shortest_decimal
@@ -143,7 +144,11 @@ __all__ = [
     "paint_volumes",
     "refuse_beyond_int64",
     "segment_geometry",
+<<<<<<< HEAD
     "shortest_decimal",
+=======
+    "segment_ids",
+>>>>>>> wt-counting
     "skeleton_overlaps",
     "surface_distances",
 ]

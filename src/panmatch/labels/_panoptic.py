@@ -115,24 +115,29 @@ class Meaning:
             nothing if void is None else void,
         )
 
-    @property
-    def ids(self) -> Ints:
-        """Ids of the segments: their numbers, and `UNNUMBERED` for things that have none."""
-        unnumbered = (self.instances == 0) & (self.classes >= 0)
-        if not unnumbered.any():
-            return self.instances
-        if (self.instances == UNNUMBERED).any():
-            raise LabelError(
-                f"instance {UNNUMBERED} is too large: where things have no number, they get this "
-                f"id. Number the instances from 1 on."
-            )
-        return np.where(unnumbered, UNNUMBERED, self.instances)
-
     def take(self, at: Ints) -> Meaning:
         """Return the meaning of other rows: row i means what row ``at[i]`` means here."""
         return Meaning(
             self.classes[at], self.instances[at], self.parts[at], self.crowd[at], self.void[at]
         )
+
+
+def segment_ids(numbers: Ints) -> Ints:
+    """Return the ids of segments: their numbers, and `UNNUMBERED` for things that have none (0).
+
+    Examples
+    --------
+    >>> segment_ids(np.array([5, 0])) == [5, UNNUMBERED]
+    array([ True,  True])
+    """
+    if numbers.all():
+        return numbers
+    if (numbers == UNNUMBERED).any():
+        raise LabelError(
+            f"instance {UNNUMBERED} is too large: things without a number get this id. Number the "
+            f"instances from 1 on."
+        )
+    return np.where(numbers == 0, UNNUMBERED, numbers)
 
 
 Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
@@ -230,7 +235,9 @@ class SegmentImages:
 
     def of_class(self, at: int) -> Volume:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
-        return self._painted(np.where(self._belong_to(at), self._meaning.ids, 0))
+        ours, ids = self._belong_to(at), np.zeros_like(self._meaning.instances)
+        ids[ours] = segment_ids(self._meaning.instances[ours])
+        return self._painted(ids)
 
     def parts_of_class(self, at: int, unknown: int) -> Volume:
         """Return the part labels on the segments of a class, `unknown` for unknown ones."""

@@ -1,6 +1,6 @@
 """From the overlap graph to matchings: one file per strategy."""
 
-from panmatch.matching._catalogue import OPTIONS, STRATEGIES, resolve_strategy
+from panmatch.matching._catalogue import STRATEGIES, option_names, resolve_strategy
 from panmatch.matching._exact_sum import (
     LIMBS,
     carry,
@@ -41,7 +41,6 @@ from panmatch.matching._tally import (
 
 __all__ = [
     "LIMBS",
-    "OPTIONS",
     "QUALITIES",
     "STRATEGIES",
     "Budget",
@@ -70,6 +69,7 @@ __all__ = [
     "limbs_to_units",
     "match",
     "optimality_gap",
+    "option_names",
     "part_sums",
     "ratio",
     "resolve_strategy",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from panmatch.errors import StrategyError, nearest_name
 from panmatch.matching._many_to_one import ManyToOne
 from panmatch.matching._one_to_many import OneToMany
@@ -14,9 +16,12 @@ STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy for strategy in (OneToOne, ManyToOne, OneToMany, SameId, RegionUnion)
 }
 
-OPTIONS: tuple[str, ...] = tuple(
-    dict.fromkeys(option for strategy in STRATEGIES.values() for option in strategy.choices())
-)
+
+@cache
+def option_names() -> tuple[str, ...]:
+    """Return the names of the options that any strategy has."""
+    every = (option for strategy in STRATEGIES.values() for option in strategy.choices())
+    return tuple(dict.fromkeys(every))
 
 
 def resolve_strategy(strategy: str | Strategy) -> Strategy:

@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 
 from panmatch.errors import LabelError, StrategyError, check_choice
-from panmatch.matching._catalogue import OPTIONS, resolve_strategy
+from panmatch.matching._catalogue import option_names, resolve_strategy
 from panmatch.matching._many_to_one import ManyToOne
 from panmatch.matching._one_to_many import OneToMany
 from panmatch.matching._one_to_one import OneToOne
@@ -207,7 +207,7 @@ class Matcher:
     @property
     def columns(self) -> dict[str, str]:
         """What tells it from others, as columns of a table."""
-        options = {name: self.strategy.options.get(name, "") for name in OPTIONS}
+        options = {name: self.strategy.options.get(name, "") for name in option_names()}
         return {
             "strategy": self.name,
             **options,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from panmatch.errors import OverlapError
-from panmatch.labels import Ints, Mask, Meaning, SegmentClass
+from panmatch.labels import Ints, Mask, Meaning, SegmentClass, segment_ids
 from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._graph import Edges, Overlap
 from panmatch.overlap._parts import Background, PartRows, Parts, check_part_labels, count_parts
@@ -66,7 +66,7 @@ class Vertices:
     @classmethod
     def find(cls, side: Meaning, present: Mask, regions: Ints | None = None) -> Vertices:
         """Return the vertices of all rows that are present on a side."""
-        columns = [side.classes[present], side.ids[present]]
+        columns = [side.classes[present], segment_ids(side.instances[present])]
         if regions is not None:
             columns.append(regions[present])
         (classes, ids, *cut), place = distinct_rows(columns)
@@ -176,8 +176,11 @@ class Assembly:
         on_ref, on_pred = refs.of_row >= 0, preds.of_row >= 0
         sizes = preds.sum(on_pred, rows.counts)
         void = preds.sum(on_pred & rows.void, rows.counts)
-        in_crowd = on_pred & rows.ref.crowd & ~rows.void & (rows.ref.classes == rows.pred.classes)
-        crowd = preds.sum(in_crowd, rows.counts) if in_crowd.any() else None
+        crowd = None
+        if rows.ref.crowd.any():
+            same = rows.ref.classes == rows.pred.classes
+            in_crowd = on_pred & rows.ref.crowd & ~rows.void & same
+            crowd = preds.sum(in_crowd, rows.counts) if in_crowd.any() else None
         pieces = None
         if preds.regions is not None:
             ignored = void if crowd is None else void + crowd
@@ -204,7 +207,7 @@ def assemble(rows: Rows) -> Assembly:
     preds = Vertices.find(pred, (pred.classes >= 0) & ~pred.void, rows.regions)
     both = (refs.of_row >= 0) & (preds.of_row >= 0) & (ref.classes == pred.classes)
     if rows.regions is not None:
-        both &= ref.ids == rows.regions  # a piece has no other partner
+        both &= ref.instances == rows.regions  # a piece has no other partner
     width = max(len(preds.ids), 1)
     keys = refs.of_row[both] * width + preds.of_row[both]
     pairs, place = np.unique(keys, return_inverse=True)
@@ -243,16 +246,25 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
     """
     if not len(columns[0]):
         return [*columns], np.zeros(0, np.int64)
+    # A column of zeros tells nothing apart: plain images have one class, at position 0.
+    key, *others = [column for column in columns if column.any()] or columns[:1]
+    if others:
+        key = _packed([key, *others])
+    keys, place = np.unique(key, return_inverse=True)
+    row = np.empty(len(keys), np.int64)
+    row[place] = np.arange(len(key))  # any row of a combination will do
+    return [column[row] for column in columns], place
+
+
+def _packed(columns: Sequence[Ints]) -> Ints:
+    """Return one number per row that sorts as the columns do, and is equal for equal rows."""
     key, span = _from_zero(columns[0])
     for column in columns[1:]:
         digit, width = _from_zero(column)
         if span * width > LARGEST_KEY:
             (key, span), (digit, width) = _numbered(key), _numbered(digit)
         key, span = key * width + digit, span * width
-    keys, place = np.unique(key, return_inverse=True)
-    row = np.empty(len(keys), np.int64)
-    row[place] = np.arange(len(key))  # any row of a combination will do
-    return [column[row] for column in columns], place
+    return key
 
 
 def _from_zero(column: Ints) -> tuple[Ints, int]:
