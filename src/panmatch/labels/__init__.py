@@ -144,11 +144,8 @@ __all__ = [
     "paint_volumes",
     "refuse_beyond_int64",
     "segment_geometry",
-<<<<<<< HEAD
-    "shortest_decimal",
-=======
     "segment_ids",
->>>>>>> wt-counting
+    "shortest_decimal",
     "skeleton_overlaps",
     "surface_distances",
 ]
