@@ -31,7 +31,7 @@ class ClassCase:
 
     Attributes
     ----------
-    kind, at
+    kind, place
         The class, and its position on either side.
     overlap
         Of whole predictions.
@@ -44,7 +44,7 @@ class ClassCase:
     """
 
     kind: SegmentClass
-    at: int
+    place: int
     overlap: Overlap
     reference_images: SegmentImages
     prediction_images: SegmentImages
@@ -76,7 +76,7 @@ class ClassCase:
             self.spec.metric_objects,
             self.spacing,
             void=self.void,
-            regions=self.regions if any(one.regions for one in self.spec.matching) else None,
+            regions=self.regions if self._uses_regions else None,
             tolerance=options.tolerance,
             boundary_width=options.boundary_width,
             penalty=options.penalty,
@@ -86,12 +86,17 @@ class ClassCase:
     @cached_property
     def images(self) -> tuple[Volume, Volume]:
         """Ids of the objects of the class, in the reference and in the prediction."""
-        return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
+        reference, prediction = self.reference_images, self.prediction_images
+        return reference.of_class(self.place), prediction.of_class(self.place)
 
     @cached_property
     def regions(self) -> Regions:
         """Regions of the references: found once, for counting and for measuring (D8)."""
         return find_regions(*self.images, self.spacing, void=self.void, threads=self.threads)
+
+    @property
+    def _uses_regions(self) -> bool:
+        return any(matcher.regions for matcher in self.spec.matching)
 
     @cached_property
     def _region_overlap(self) -> Overlap:
@@ -102,8 +107,8 @@ class ClassCase:
         unknown = max(self.kind.parts) + 1
         return count_part_overlaps(
             *self.images,
-            self.reference_images.parts_of_class(self.at, unknown),
-            self.prediction_images.parts_of_class(self.at, unknown),
+            self.reference_images.parts_of_class(self.place, unknown),
+            self.prediction_images.parts_of_class(self.place, unknown),
             unknown,
             parts=self.kind.parts,
             background=self.spec.part_background,
@@ -130,16 +135,16 @@ def class_cases(
     known = Void.of(reference.labels, prediction.labels, void)
     if known.labels:
         raise OptionError(
-            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the reference, "
-            f"list it under `void` in the spec."
+            f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the "
+            f"reference, list it under `void` in the spec."
         )
     if isinstance(reference.labels, np.ma.MaskedArray):
         reference = Images(reference.labels.data, reference.parts)
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
-    classes = [one for layer in layers for one in _of_layer(layer, spec, spacing, known, threads)]
+    cases = [case for layer in layers for case in _of_layer(layer, spec, spacing, known, threads)]
     if spec.encoding == "labels":
-        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
-    return [one for one in classes if one.occurs]
+        return sorted(cases, key=lambda case: case.kind.id)  # as the spec lists them
+    return [case for case in cases if case.occurs]
 
 
 def shape_of(labels: Image) -> tuple[int, ...]:
@@ -159,6 +164,6 @@ def _of_layer(
     )
     whole_void = void.with_mask(images[0].void)
     return [
-        ClassCase(kind, at, overlaps[kind.id], *images, whole_void, spec, spacing, threads)
-        for at, kind in enumerate(layer.classes)
+        ClassCase(kind, place, overlaps[kind.id], *images, whole_void, spec, spacing, threads)
+        for place, kind in enumerate(layer.classes)
     ]
