@@ -317,8 +317,9 @@ def test_parts_among_the_labels_of_the_image(regions: bool) -> None:
             np.where((parent > 0) & (image < 4), image, 0)
             for parent, image in zip(parents, images, strict=True)
         ]
+        rule = "voronoi" if regions else None
         overlap = pm.count_part_overlaps(
-            *parents, *parts, parts=[1, 2, 3], regions="voronoi" if regions else None
+            parents[0], parents[1], parts[0], parts[1], parts=[1, 2, 3], regions=rule
         )
         tally = pm.match(overlap, "many-to-one", 0.1).tally
         assert tally.tp > 0
