@@ -39,7 +39,7 @@ class ClassCase:
 
     Attributes
     ----------
-    kind, at
+    kind, place
         The class, and its position on either side.
     overlap
         Of whole predictions.
@@ -52,7 +52,7 @@ class ClassCase:
     """
 
     kind: SegmentClass
-    at: int
+    place: int
     overlap: Overlap
     reference_images: SegmentImages
     prediction_images: SegmentImages
@@ -86,7 +86,9 @@ class ClassCase:
     @cached_property
     def images(self) -> tuple[Volume, Volume]:
         """Ids of the objects of the class, in the reference and in the prediction."""
-        return self.reference_images.of_class(self.at), self.prediction_images.of_class(self.at)
+        return self.reference_images.of_class(self.place), self.prediction_images.of_class(
+            self.place
+        )
 
     @cached_property
     def _measurer(self) -> Measurer:
@@ -140,8 +142,8 @@ class _CutCase:
         unknown = max(case.kind.parts) + 1
         return count_part_overlaps(
             *case.images,
-            case.reference_images.parts_of_class(case.at, unknown),
-            case.prediction_images.parts_of_class(case.at, unknown),
+            case.reference_images.parts_of_class(case.place, unknown),
+            case.prediction_images.parts_of_class(case.place, unknown),
             unknown,
             parts=case.kind.parts,
             background=case.spec.part_background,
@@ -184,8 +186,8 @@ def class_cases(
         one for layer in layers for one in _of_layer(layer, spec, known, (spacing, unit), threads)
     ]
     if spec.encoding == "labels":
-        return sorted(classes, key=lambda one: one.kind.id)  # as the spec lists them
-    return [one for one in classes if one.occurs]
+        return sorted(cases, key=lambda case: case.kind.id)  # as the spec lists them
+    return [case for case in cases if case.occurs]
 
 
 def shape_of(labels: Image) -> tuple[int, ...]:
@@ -209,8 +211,8 @@ def _of_layer(
     )
     whole_void = void.with_mask(images[0].void)
     return [
-        ClassCase(kind, at, overlaps[kind.id], *images, whole_void, spec, *grid, threads)
-        for at, kind in enumerate(layer.classes)
+        ClassCase(kind, place, overlaps[kind.id], *images, whole_void, spec, *grid, threads)
+        for place, kind in enumerate(layer.classes)
     ]
 
 

@@ -68,7 +68,10 @@ def make_layers(spec: Spec, reference: Images, prediction: Images) -> list[Layer
     _check_parts(spec, sides)
     if spec.encoding != "labels":
         read = from_cityscapes if spec.encoding == "cityscapes" else from_panoptic_parts
-        kinds = [_kind(name, one, one.numbers[0]) for name, one in spec.classes.items()]  # type: ignore[index]
+        kinds = [
+            _kind(name, class_spec, class_spec.numbers[0])  # type: ignore[index]
+            for name, class_spec in spec.classes.items()
+        ]
         return [Layer(*(read(side.labels, kinds, name=name) for name, side in sides.items()))]  # type: ignore[arg-type]
     return [
         Layer(*(_read_layer(spec, names, name, side) for name, side in sides.items()))
@@ -86,8 +89,8 @@ def split_classes(classes: dict[str, ClassSpec]) -> list[list[str]]:
     [['tumour', 'vessel'], ['core']]
     """
     groups: list[tuple[list[str], set[int] | None]] = []  # None: all labels are taken
-    for name, one in classes.items():
-        wanted = one.numbers
+    for name, class_spec in classes.items():
+        wanted = class_spec.numbers
         for names, taken in groups:
             if wanted is not None and taken is not None and taken.isdisjoint(wanted):
                 names.append(name)
@@ -100,7 +103,7 @@ def split_classes(classes: dict[str, ClassSpec]) -> list[list[str]]:
 
 def _read_layer(spec: Spec, names: list[str], side_name: str, side: Images) -> Panoptic:
     here = {label for name in names for label in spec.classes[name].numbers or ()}
-    others = [one.numbers for name, one in spec.classes.items() if name not in names]
+    others = [class_spec.numbers for name, class_spec in spec.classes.items() if name not in names]
     background = set(label_numbers(spec.background))
     ignored: set[int] | Literal["others"] = "others"
     if any(spec.classes[name].numbers is None for name in names):
@@ -131,8 +134,8 @@ def _read_layer(spec: Spec, names: list[str], side_name: str, side: Images) -> P
     )
 
 
-def _kind(name: str, one: ClassSpec, number: int) -> SegmentClass:
-    return SegmentClass(number, name, one.kind == "things", label_numbers(one.parts))
+def _kind(name: str, class_spec: ClassSpec, number: int) -> SegmentClass:
+    return SegmentClass(number, name, class_spec.kind == "things", label_numbers(class_spec.parts))
 
 
 def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
@@ -147,8 +150,9 @@ def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
                 "add `parts` to a class."
             )
         return
-    for name, one in spec.classes.items():
-        strays = set(label_numbers(one.parts)) - set(one.numbers or label_numbers(one.parts))
+    for name, class_spec in spec.classes.items():
+        parts = label_numbers(class_spec.parts)
+        strays = set(parts) - set(class_spec.numbers or parts)
         if strays and spec.encoding == "labels":
             raise OptionError(
                 f"classes.{name}: part {min(strays)} is not a label of the class, so it must be in "

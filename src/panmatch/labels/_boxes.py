@@ -162,12 +162,12 @@ def _cuts(n: int, chunks: Sequence[tuple[int, ...]], length: int) -> list[int]:
     cuts = [0]
     while cuts[-1] < n:
         reach = cuts[-1] + length
-        found = [_last_within(places, cuts[-1], reach) for places in (common, coarsest)]
-        cuts.append(next((place for place in found if place), min(reach, n)))
+        ends_within = [_last_within(places, cuts[-1], reach) for places in (common, coarsest)]
+        cuts.append(next((place for place in ends_within if place), min(reach, n)))
     return cuts
 
 
 def _last_within(places: list[int], start: int, reach: int) -> int:
     """Return the last place after `start` that is at most `reach`; 0 where there is none."""
-    at = bisect_right(places, reach)
-    return places[at - 1] if at and places[at - 1] > start else 0
+    position = bisect_right(places, reach)
+    return places[position - 1] if position and places[position - 1] > start else 0

@@ -141,10 +141,10 @@ def components_of(
     boxes = boxes_of(cuts)
     joints, firsts, negative = _Joints(source.shape, diagonal), list[Ints](), list[Ints]()
     look = partial(_look, label=label)
-    for box, found in zip(boxes, _in_turn(look, source, boxes, workers), strict=True):
-        joints.add(box, found)
-        firsts.append(_places_in(source.shape, box, found.firsts))
-        negative.append(found.negative)
+    for box, summary in zip(boxes, _in_turn(look, source, boxes, workers), strict=True):
+        joints.add(box, summary)
+        firsts.append(_places_in(source.shape, box, summary.firsts))
+        negative.append(summary.negative)
     _check_negative(np.array(negative).reshape(-1, 2), name)
     numbers = _number(joints.pairs(), np.concatenate([np.zeros(0, np.int64), *firsts]))
     ends = np.cumsum([len(places) for places in firsts]).tolist()
@@ -187,18 +187,18 @@ def _look(_: Box, blocks: Sequence[LabelArray], *, label: Label) -> _Block:
     block = blocks[0]
     least = int(block.min()) if block.size and block.dtype.kind == "i" else 0
     negative = np.array([np.count_nonzero(block < 0) if least < 0 else 0, least])
-    found = label(block) if block.size else np.zeros(block.shape, np.int64)
-    count = int(found.max()) if found.size else 0
-    flat, firsts = found.ravel(), np.zeros(count + 1, np.int64)
-    some = np.flatnonzero(flat)[::-1]
-    firsts[flat[some]] = some  # of several the last one stays, which is the first voxel
-    axes = range(found.ndim if found.size else 0)
-    low, high = ([_plane(found, axis, at) for axis in axes] for at in (0, -1))
+    components = label(block) if block.size else np.zeros(block.shape, np.int64)
+    count = int(components.max()) if components.size else 0
+    flat, firsts = components.ravel(), np.zeros(count + 1, np.int64)
+    foreground = np.flatnonzero(flat)[::-1]
+    firsts[flat[foreground]] = foreground  # of several the last one stays, which is the first voxel
+    axes = range(components.ndim if components.size else 0)
+    low, high = ([_plane(components, axis, side) for axis in axes] for side in (0, -1))
     return _Block(firsts[1:], low, high, negative)
 
 
-def _plane(labels: LabelArray, axis: int, at: int) -> LabelArray:
-    plane: LabelArray = np.moveaxis(labels, axis, 0)[at]
+def _plane(labels: LabelArray, axis: int, side: int) -> LabelArray:
+    plane: LabelArray = np.moveaxis(labels, axis, 0)[side]
     return plane.copy()
 
 
@@ -206,7 +206,7 @@ def _places_in(shape: Sequence[int], box: Box, places: Ints) -> Ints:
     """Return where positions within a box are in the image, both in C order."""
     index = np.unravel_index(places, shape_of(box)) if box else ()
     starts = [start for start, _ in box]
-    moved = [at + start for at, start in zip(index, starts, strict=True)]
+    moved = [position + start for position, start in zip(index, starts, strict=True)]
     return np.ravel_multi_index(moved, tuple(shape)).astype(np.int64) if moved else places
 
 
@@ -248,8 +248,8 @@ class _Joints:
             shape = [n for other, n in enumerate(shape_of(inside)) if other != axis]
             self._first[axis] = np.zeros(shape, np.int64)
             self._last[axis] = np.zeros(shape, np.int64)
-        at = as_slices(box, inside)
-        place = at[:axis] + at[axis + 1 :]
+        inner = as_slices(box, inside)
+        place = inner[:axis] + inner[axis + 1 :]
         for planes, plane in ((self._first, block.low[axis]), (self._last, block.high[axis])):
             collected = planes[axis]
             assert collected is not None
@@ -285,17 +285,17 @@ def touching(low: Ints, high: Ints, diagonal: bool) -> Ints:
     array([[1, 2],
            [3, 3]])
     """
-    found = [np.zeros((2, 0), np.int64)]
+    touching_pairs = [np.zeros((2, 0), np.int64)]
     low, high = np.atleast_1d(low), np.atleast_1d(high)
     for steps in product((-1, 0, 1) if diagonal else (0,), repeat=low.ndim):
-        one = low[tuple(slice(max(0, -step), -step if step > 0 else None) for step in steps)]
-        other = high[tuple(slice(max(0, step), step if step < 0 else None) for step in steps)]
-        both = (one > 0) & (other > 0)
-        pairs = np.stack([one[both], other[both]])
+        here = low[tuple(slice(max(0, -step), -step if step > 0 else None) for step in steps)]
+        there = high[tuple(slice(max(0, step), step if step < 0 else None) for step in steps)]
+        both = (here > 0) & (there > 0)
+        pairs = np.stack([here[both], there[both]])
         if pairs.shape[1]:
             new = np.concatenate([[True], (pairs[:, 1:] != pairs[:, :-1]).any(0)])
-            found.append(np.unique(pairs[:, new], axis=1))
-    return np.unique(np.concatenate(found, axis=1), axis=1)
+            touching_pairs.append(np.unique(pairs[:, new], axis=1))
+    return np.unique(np.concatenate(touching_pairs, axis=1), axis=1)
 
 
 def _number(pairs: Ints, firsts: Ints) -> Ints:
@@ -316,6 +316,6 @@ def _number(pairs: Ints, firsts: Ints) -> Ints:
     return of_each
 
 
-def _check_negative(found: Ints, name: str) -> None:
-    if found[:, 0].any():
-        raise negative_label(name, int(found[:, 1].min()), int(found[:, 0].sum()))
+def _check_negative(negative: Ints, name: str) -> None:
+    if negative[:, 0].any():
+        raise negative_label(name, int(negative[:, 1].min()), int(negative[:, 0].sum()))

@@ -59,9 +59,9 @@ class ChunkedVoronoi(ChunkedLabels):
         super().__init__(
             segments.shape,
             segments.dtype,
-            tuple(dict.fromkeys(grid for one in sources for grid in one.grids)),
-            cost=SEARCH_COST + sum(one.cost for one in sources),
-            on_dask=any(one.on_dask for one in sources),
+            tuple(dict.fromkeys(grid for source in sources for grid in source.grids)),
+            cost=SEARCH_COST + sum(source.cost for source in sources),
+            on_dask=any(source.on_dask for source in sources),
         )
 
     def task(self, box: Box, around: Box) -> Any:
@@ -88,10 +88,10 @@ class ChunkedVoronoi(ChunkedLabels):
     def _look_far(self, search: Search) -> None:
         boxes = self._segment_boxes()
         nearest = search.lower_bounds(boxes)
-        for at in np.argsort(nearest, kind="stable").tolist():
-            if nearest[at] > search.largest():
+        for position in np.argsort(nearest, kind="stable").tolist():
+            if nearest[position] > search.largest():
                 return
-            box: Box = tuple((int(a), int(b)) for a, b in boxes[at])
+            box: Box = tuple((int(a), int(b)) for a, b in boxes[position])
             if search.may_gain(box):
                 search.look_at(self._segments.read(box), box)
 
@@ -142,11 +142,13 @@ class Search:
         labels, squares = np.zeros(shape_of(here), sites.dtype), np.full(shape_of(here), np.inf)
         native.nearest_sites(sites, offset, self._weights, labels, squares, 1)
         corner = np.array([start for start, _ in here])[:, np.newaxis]
-        at = tuple(self._places[:, self.open] - corner)
+        open_voxels = tuple(self._places[:, self.open] - corner)
         label, square = self._labels[self.open], self._squares[self.open]
-        nearer = (squares[at] < square) | ((squares[at] == square) & (labels[at] < label))
-        self._labels[self.open] = np.where(nearer, labels[at], label)
-        self._squares[self.open] = np.where(nearer, squares[at], square)
+        nearer = (squares[open_voxels] < square) | (
+            (squares[open_voxels] == square) & (labels[open_voxels] < label)
+        )
+        self._labels[self.open] = np.where(nearer, labels[open_voxels], label)
+        self._squares[self.open] = np.where(nearer, squares[open_voxels], square)
 
     def largest(self) -> float:
         """Return the largest squared distance of an open voxel."""
@@ -241,13 +243,13 @@ def _look_around(
 
 
 def _box_of_segments(box: Box, blocks: Sequence[LabelArray]) -> Ints:
-    some = blocks[0] != 0
-    if not some.any():
+    foreground = blocks[0] != 0
+    if not foreground.any():
         return np.zeros((0, len(box), 2), np.int64)
     ends = []
     for axis, (start, _) in enumerate(box):
-        others = tuple(other for other in range(some.ndim) if other != axis)
-        places = np.flatnonzero(some.any(others))
+        others = tuple(other for other in range(foreground.ndim) if other != axis)
+        places = np.flatnonzero(foreground.any(others))
         ends.append((start + places[0], start + places[-1] + 1))
     return np.array([ends])
 

@@ -161,7 +161,7 @@ def mask_of(
     >>> mask_of(np.array([5, 0, 9]), [5, 7]).tolist()
     [True, False, False]
     """
-    found, _ = distinct_labels([image], threads=threads)
-    wanted = np.isin(found[0], list(labels), invert=others)
-    painted = paint([image], found, wanted.astype(np.int64), threads=threads)
+    distinct, _ = distinct_labels([image], threads=threads)
+    wanted = np.isin(distinct[0], list(labels), invert=others)
+    painted = paint([image], distinct, wanted.astype(np.int64), threads=threads)
     return painted.astype(np.uint8, copy=False).view(np.bool_)

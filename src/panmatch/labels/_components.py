@@ -73,8 +73,10 @@ def connected_components(
     if is_on_device(labels):
         from panmatch.labels._device import device_components
 
-        found: LabelArray = device_components(labels, None if connectivity == "full" else 1, name)
-        return found
+        on_device: LabelArray = device_components(
+            labels, None if connectivity == "full" else 1, name
+        )
+        return on_device
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
         return _components(as_mask(volume, name), connectivity)
@@ -100,10 +102,10 @@ def _components(mask: npt.NDArray[np.bool_], connectivity: Connectivity) -> Labe
             ("faces", 3): 6,
         }
         # As bytes: cc3d's shortcut for booleans is wrong for some small images.
-        found: npt.NDArray[Any] = cc3d.connected_components(
+        components: npt.NDArray[Any] = cc3d.connected_components(
             mask.view(np.uint8), connectivity=neighbours[connectivity, mask.ndim]
         )
-        return found
+        return components
     from scipy import ndimage
 
     reach = mask.ndim if connectivity == "full" else 1

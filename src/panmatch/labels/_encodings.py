@@ -75,21 +75,21 @@ def from_maps(
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         numbers, instances = columns[0], columns[1]
-        at = _class_places(numbers, counts, kinds, unknown, name)
+        places = _class_places(numbers, counts, kinds, unknown, name)
         if numbering == "global":
-            _check_numbers(at, instances, counts, kinds, name)
+            _check_numbers(places, instances, counts, kinds, name)
         parts = np.zeros_like(numbers) if part_map is None else columns[2]
         instance_image = arrays["instance_map"]
-        among = are_things(at, kinds)
+        among = are_things(places, kinds)
         refuse_negative(instances, counts, among, instance_image, "instance_map", "instance")
         if part_map is not None:
             known = parts != void_part
             refuse_negative(parts, counts, known, arrays["part_map"], "part_map", "part")
         if void_part is not None:
             parts = np.where(parts == void_part, UNKNOWN_PART, parts)
-        things = are_things(at, kinds)
+        things = are_things(places, kinds)
         return Meaning(
-            at,
+            places,
             np.where(things, instances, STUFF),
             parts,
             things & (instances == 0),
@@ -129,7 +129,7 @@ def from_segments(
     kinds = check_classes(classes)
     if 0 in table:
         raise LabelError(f"{name}: the table lists segment 0, which is void: give it another id.")
-    place = {kind.id: at for at, kind in enumerate(kinds)}
+    place = {kind.id: position for position, kind in enumerate(kinds)}
     strange = {number for number, _ in table.values() if number not in place}
     if strange:
         ids = [i for i, (number, _) in table.items() if number in strange]
@@ -145,9 +145,9 @@ def from_segments(
         absent = listed[~np.isin(listed, ids)]
         if len(absent):
             raise LabelError(f"{name}: the table lists segment {absent[0]}, which has 0 voxels.")
-        at = np.array([place[table[i][0]] if i else NO_CLASS for i in ids.tolist()], np.int64)
+        places = np.array([place[table[i][0]] if i else NO_CLASS for i in ids.tolist()], np.int64)
         crowd = np.array([bool(i) and table[i][1] for i in ids.tolist()], np.bool_)
-        return Meaning(at, ids, np.zeros_like(ids), crowd, ids == 0)
+        return Meaning(places, ids, np.zeros_like(ids), crowd, ids == 0)
 
     return Panoptic((as_volume(segments, name),), kinds, decode)
 
@@ -159,17 +159,17 @@ def _class_places(
     void: tuple[int, ...],
     name: str,
 ) -> Ints:
-    places = {kind.id: at for at, kind in enumerate(kinds)}
+    places = {kind.id: position for position, kind in enumerate(kinds)}
     known = np.isin(numbers, [0, *places, *void])
     refuse(numbers, counts, ~known, name, "is not a class")
     return np.array([places.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
 
 
 def _check_numbers(
-    at: Ints, instances: Ints, counts: Ints, kinds: tuple[SegmentClass, ...], name: str
+    places: Ints, instances: Ints, counts: Ints, kinds: tuple[SegmentClass, ...], name: str
 ) -> None:
-    counted = are_things(at, kinds) & (instances > 0)
-    pairs = np.unique(np.stack([instances[counted], at[counted]]), axis=1)
+    counted = are_things(places, kinds) & (instances > 0)
+    pairs = np.unique(np.stack([instances[counted], places[counted]]), axis=1)
     shared = pairs[0][1:][np.diff(pairs[0]) == 0]
     if len(shared):
         owners = [kinds[a].id for a in pairs[1][pairs[0] == shared[0]].tolist()]
@@ -237,11 +237,11 @@ def from_panoptic_parts(
 
 def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
     """Return the meaning of codes in which a thing without instance is crowd."""
-    places = {kind.id: at for at, kind in enumerate(kinds)}
-    at = np.array([places.get(value, NO_CLASS) for value in number.tolist()], np.int64)
-    things = are_things(at, kinds)
+    position = {kind.id: place for place, kind in enumerate(kinds)}
+    places = np.array([position.get(value, NO_CLASS) for value in number.tolist()], np.int64)
+    things = are_things(places, kinds)
     crowd = things & (instance == 0)
-    return Meaning(at, np.where(things, instance, STUFF), part, crowd, at == NO_CLASS)
+    return Meaning(places, np.where(things, instance, STUFF), part, crowd, places == NO_CLASS)
 
 
 def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:

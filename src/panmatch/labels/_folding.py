@@ -49,13 +49,13 @@ def fold(
     threads
         Number of boxes that are worked on at a time; by default one per CPU. Dask has its own.
     """
-    images = [as_chunked(one) for one in volumes]
-    if any(one.on_dask for one in images):
+    images = [as_chunked(image) for image in volumes]
+    if any(image.on_dask for image in images):
         return fold_on_dask(look, images, add)
     workers = worker_count(threads, images[0].size)
     total = Tree(add)
-    for found in look_in_turn(look, images, boxes_of(plan_cuts(images, workers)), workers):
-        total.push(found)
+    for finding in look_in_turn(look, images, boxes_of(plan_cuts(images, workers)), workers):
+        total.push(finding)
     return total.sum()
 
 
@@ -66,7 +66,7 @@ def look_in_turn(
 
     def found(box: Box) -> Found:
         seen: Seen = {}
-        return look(box, [one.read(box, seen) for one in images])
+        return look(box, [image.read(box, seen) for image in images])
 
     if workers == 1 or len(boxes) == 1:
         yield from map(found, boxes)
@@ -104,19 +104,19 @@ class Tree(Generic[Found]):
         self._add = add
         self._levels: list[list[Found]] = []
 
-    def push(self, found: Found) -> None:
+    def push(self, finding: Found) -> None:
         """Add one more finding."""
         for level in self._levels:
-            level.append(found)
+            level.append(finding)
             if len(level) < FAN_IN:
                 return
-            found = self._add(level)
+            finding = self._add(level)
             level.clear()
-        self._levels.append([found])
+        self._levels.append([finding])
 
     def sum(self) -> Found:
         """Return the sum of all findings."""
-        return self._add([found for level in self._levels for found in level])
+        return self._add([finding for level in self._levels for finding in level])
 
 
 def worker_count(threads: int | None, voxels: int) -> int:
@@ -133,14 +133,14 @@ def plan_cuts(images: Sequence[ChunkedLabels], workers: int) -> list[list[int]]:
     several times, they are as large as memory allows.
     """
     shape, grids = images[0].shape, grids_of(images)
-    most = BYTES_AT_ONCE // workers // max(1, sum(one.cost for one in images))
+    most = BYTES_AT_ONCE // workers // max(1, sum(image.cost for image in images))
     cuts = axis_cuts(shape, grids, min(LARGEST_BOX, most))
     return axis_cuts(shape, grids, most) if cut_chunks(cuts, grids) else cuts
 
 
 def grids_of(images: Sequence[ChunkedLabels]) -> list[Grid]:
     """Return the different grids of all images."""
-    return list(dict.fromkeys(grid for one in images for grid in one.grids))
+    return list(dict.fromkeys(grid for image in images for grid in image.grids))
 
 
 Item = TypeVar("Item")
@@ -171,13 +171,13 @@ def fold_on_dask(look: Look[Found], images: Sequence[ChunkedLabels], add: Add[Fo
     pending: list[tuple[Box, Box]] = [(box, box) for box in boxes_on_dask(images)]
     far: list[Box] = []
     while pending:
-        found, unsettled = _look_at_all(look, images, pending, add)
-        for one in found:
-            total.push(one)
+        findings, unsettled = _look_at_all(look, images, pending, add)
+        for finding in findings:
+            total.push(finding)
         pending = [(box, around) for box, around in unsettled if around is not None]
         far += [box for box, around in unsettled if around is None]
-    for one in look_in_turn(look, images, far, 1):
-        total.push(one)
+    for finding in look_in_turn(look, images, far, 1):
+        total.push(finding)
     return total.sum()
 
 
@@ -187,10 +187,10 @@ def look_in_turn_on_dask(
     """Yield what is found in every box, in their order; a part of the boxes at a time."""
     from dask.base import compute
 
-    for some in _batches(boxes, AT_ONCE):
-        tasks = [_task(look, images, box, box) for box in some]
-        for found, unsettled in compute(*tasks):  # type: ignore[no-untyped-call]
-            yield from found
+    for batch in _batches(boxes, AT_ONCE):
+        tasks = [_task(look, images, box, box) for box in batch]
+        for findings, unsettled in compute(*tasks):  # type: ignore[no-untyped-call]
+            yield from findings
             yield from look_in_turn(look, images, [box for box, _ in unsettled], 1)
 
 
@@ -200,7 +200,7 @@ def boxes_on_dask(images: Sequence[ChunkedLabels]) -> list[Box]:
 
 
 def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    return (items[at : at + size] for at in range(0, len(items), size))
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _look_at_all(
@@ -213,15 +213,15 @@ def _look_at_all(
 
     nodes = [_task(look, images, box, around) for box, around in places]
     while len(nodes) > 1:
-        nodes = [delayed(_join)(add, some) for some in _batches(nodes, FAN_IN)]
-    found: Node[Found] = nodes[0].compute()
-    return found
+        nodes = [delayed(_join)(add, batch) for batch in _batches(nodes, FAN_IN)]
+    root: Node[Found] = nodes[0].compute()
+    return root
 
 
 def _task(look: Look[Found], images: Sequence[ChunkedLabels], box: Box, around: Box) -> Any:
     from dask.delayed import delayed
 
-    return delayed(_look)(look, box, *(one.task(box, around) for one in images))
+    return delayed(_look)(look, box, *(image.task(box, around) for image in images))
 
 
 def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) -> Node[Found]:
@@ -234,6 +234,6 @@ def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) ->
 
 
 def _join(add: Add[Found], nodes: Sequence[Node[Found]]) -> Node[Found]:
-    found = [one for some, _ in nodes for one in some]
-    unsettled = [one for _, some in nodes for one in some]
-    return [add(found)] if found else [], unsettled
+    findings = [entry for listed, _ in nodes for entry in listed]
+    unsettled = [entry for _, listed in nodes for entry in listed]
+    return [add(findings)] if findings else [], unsettled

@@ -47,15 +47,15 @@ class Geometry:
         box from 0 to 0. The ids are the rows.
         """
         known = np.isin(ids, self.ids)
-        at, rows = np.searchsorted(self.ids, ids[known]), rows[known]
+        positions, rows = np.searchsorted(self.ids, ids[known]), rows[known]
         axes = self.start.shape[1]
         voxels, sums = np.zeros(n, np.int64), np.zeros((n, axes), np.int64)
         start = np.full((n, axes), np.iinfo(np.int64).max)
         stop = np.zeros((n, axes), np.int64)
-        np.add.at(voxels, rows, self.voxels[at])
-        np.add.at(sums, rows, self.coordinate_sums[at])
-        np.minimum.at(start, rows, self.start[at])
-        np.maximum.at(stop, rows, self.stop[at])
+        np.add.at(voxels, rows, self.voxels[positions])
+        np.add.at(sums, rows, self.coordinate_sums[positions])
+        np.minimum.at(start, rows, self.start[positions])
+        np.maximum.at(stop, rows, self.stop[positions])
         start[voxels == 0] = 0
         return Geometry(np.arange(n), voxels, sums, start, stop)
 
@@ -96,12 +96,12 @@ def add_geometries(parts: Sequence[Geometry]) -> Geometry:
 
 
 def _in_box(box: Box, blocks: Sequence[LabelArray]) -> Geometry:
-    found, corner = _scanned(blocks[0], 1), np.array([start for start, _ in box], np.int64)
+    scanned, corner = _scanned(blocks[0], 1), np.array([start for start, _ in box], np.int64)
     return replace(
-        found,
-        coordinate_sums=found.coordinate_sums + corner * found.voxels[:, np.newaxis],
-        start=found.start + corner,
-        stop=found.stop + corner,
+        scanned,
+        coordinate_sums=scanned.coordinate_sums + corner * scanned.voxels[:, np.newaxis],
+        start=scanned.start + corner,
+        stop=scanned.stop + corner,
     )
 
 

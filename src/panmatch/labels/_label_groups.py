@@ -111,21 +111,23 @@ def from_labels(
         left_out = np.isin(numbers, [0, *unknown, *others])
         refuse_negative(numbers, counts, ~left_out, image, name, "label")
         default = owner.get(None, NO_CLASS)
-        at = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
+        places = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
         if ignored != "others":
-            strange = ~left_out & (at < 0)
+            strange = ~left_out & (places < 0)
             refuse(numbers, counts, strange, name, "belongs to no class of the schema")
-        at = np.where(left_out, NO_CLASS, at)
-        instances = np.where((at >= 0) & by_component[at], columns[1 % len(columns)], numbers)
-        instances = np.where(are_things(at, kinds), instances, STUFF)
-        at = _without_small(at, instances, counts, np.array([g.min_voxels for g in schema]))
+        places = np.where(left_out, NO_CLASS, places)
+        instances = np.where(
+            (places >= 0) & by_component[places], columns[1 % len(columns)], numbers
+        )
+        instances = np.where(are_things(places, kinds), instances, STUFF)
+        places = _without_small(places, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
         if part_map is not None:
             known, called = parts != void_part, f"{name}_parts"
             refuse_negative(parts, counts, known, arrays[called], called, "part")
-        parts = _parts_of_classes(parts, at, kinds, part_map is None, void_part, no_parts)
+        parts = _parts_of_classes(parts, places, kinds, part_map is None, void_part, no_parts)
         nothing = np.zeros(len(numbers), np.bool_)
-        return Meaning(at, instances, parts, nothing, np.isin(numbers, unknown))
+        return Meaning(places, instances, parts, nothing, np.isin(numbers, unknown))
 
     return Panoptic(tuple(arrays.values()), kinds, decode)
 
@@ -133,27 +135,27 @@ def from_labels(
 def _owners(schema: tuple[LabelGroup, ...]) -> dict[int | None, int]:
     """Return the position of the group of every label; None is any other label."""
     owner: dict[int | None, int] = {}
-    for at, group in enumerate(schema):
+    for position, group in enumerate(schema):
         for value in (None,) if group.labels is None else group.labels:
             if value in owner:
                 named = "'all others'" if value is None else value
                 raise OptionError(f"groups: the label {named} belongs to more than one class.")
-            owner[value] = at
+            owner[value] = position
     return owner
 
 
-def _without_small(at: Ints, instances: Ints, counts: Ints, least: Ints) -> Ints:
+def _without_small(places: Ints, instances: Ints, counts: Ints, least: Ints) -> Ints:
     """Return the classes with those of objects below the least size of their class taken away."""
     if (least <= 1).all():
-        return at
-    _, segment = np.unique(np.stack([at, instances]), axis=1, return_inverse=True)
+        return places
+    _, segment = np.unique(np.stack([places, instances]), axis=1, return_inverse=True)
     sizes = np.bincount(segment.ravel(), counts)[segment.ravel()]
-    return np.where((at >= 0) & (sizes < least[at]), NO_CLASS, at)
+    return np.where((places >= 0) & (sizes < least[places]), NO_CLASS, places)
 
 
 def _parts_of_classes(
     labels: Ints,
-    at: Ints,
+    places: Ints,
     kinds: tuple[SegmentClass, ...],
     same_image: bool,
     void_part: int | None,
@@ -164,12 +166,12 @@ def _parts_of_classes(
     Where the label image tells the parts, labels that are not parts of their class count as none.
     In a part map they stay, for whoever counts parts to refuse them.
     """
-    has_parts = np.array([kind.has_parts for kind in kinds])[at] & (at >= 0)
+    has_parts = np.array([kind.has_parts for kind in kinds])[places] & (places >= 0)
     parts = np.where(has_parts & ~np.isin(labels, no_parts), labels, 0)
     if same_image:
         known = np.zeros(len(labels), np.bool_)
         for place, kind in enumerate(kinds):
-            known |= (at == place) & np.isin(labels, kind.parts)
+            known |= (places == place) & np.isin(labels, kind.parts)
         parts = np.where(known, parts, 0)
     if void_part is not None:
         parts = np.where(has_parts & (labels == void_part), UNKNOWN_PART, parts)
@@ -178,7 +180,7 @@ def _parts_of_classes(
 
 def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[int, ...]) -> Volume:
     """Return components of each class that wants them; classes never share one."""
-    found: Volume | None = None
+    components: Volume | None = None
     named = [value for group in schema for value in group.labels or ()]
     for group in schema:
         if group.instances == "components":
@@ -186,9 +188,11 @@ def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[i
             labels = [0, *left_out, *named] if group.labels is None else list(group.labels)
             mask = map_labels(partial(mask_of, labels=labels, others=others), image)
             numbered = connected_components(mask, group.connectivity)
-            found = numbered if found is None else map_labels(_first_of, numbered, found)
-    assert found is not None
-    return found
+            components = (
+                numbered if components is None else map_labels(_first_of, numbered, components)
+            )
+    assert components is not None
+    return components
 
 
 def _first_of(labels: LabelArray, otherwise: LabelArray) -> LabelArray:

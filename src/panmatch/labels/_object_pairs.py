@@ -73,7 +73,7 @@ class DistanceLists:
         place = (self.lengths - 1) * q
         below = np.floor(place).astype(np.int64)
         above = np.minimum(below + 1, self.lengths - 1)
-        low, high = (self.values[self.first[:-1] + at] for at in (below, above))
+        low, high = (self.values[self.first[:-1] + offset] for offset in (below, above))
         values: Floats = low + (high - low) * (place - below)
         return values
 
@@ -193,14 +193,14 @@ def skeleton_overlaps(
             f"metrics: cldice needs a skeleton, which is defined in 2-D and 3-D, but the images "
             f"have {reference.ndim} axes: leave cldice out."
         )
-    found = np.zeros((len(pairs.ref_ids), 4))
+    voxels = np.zeros((len(pairs.ref_ids), 4))
     for row, ref_id in enumerate(pairs.ref_ids):
         box = tuple(map(slice, pairs.start[row], pairs.stop[row]))
         ids = pairs.pred_ids[pairs.pred_first[row] : pairs.pred_first[row + 1]]
         ref, pred = reference[box] == ref_id, np.isin(prediction[box], ids)
         ref_line, pred_line = _skeleton(ref), _skeleton(pred)
-        found[row] = ref_line.sum(), ref_line[pred].sum(), pred_line.sum(), pred_line[ref].sum()
-    return SkeletonOverlaps(*found.T)
+        voxels[row] = ref_line.sum(), ref_line[pred].sum(), pred_line.sum(), pred_line[ref].sum()
+    return SkeletonOverlaps(*voxels.T)
 
 
 def _skeleton(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -58,7 +58,7 @@ class SegmentClass:
 def check_classes(classes: Iterable[SegmentClass]) -> tuple[SegmentClass, ...]:
     """Return the classes if their ids differ and are not negative, or raise."""
     given = tuple(classes)
-    ids = [one.id for one in given]
+    ids = [kind.id for kind in given]
     twice = sorted({number for number in ids if ids.count(number) > 1})
     if twice:
         raise OptionError(f"classes: the id {twice[0]} is given to more than one class.")
@@ -115,10 +115,14 @@ class Meaning:
             nothing if void is None else void,
         )
 
-    def take(self, at: Ints) -> Meaning:
-        """Return the meaning of other rows: row i means what row ``at[i]`` means here."""
+    def take(self, rows: Ints) -> Meaning:
+        """Return the meaning of other rows: row i means what row ``rows[i]`` means here."""
         return Meaning(
-            self.classes[at], self.instances[at], self.parts[at], self.crowd[at], self.void[at]
+            self.classes[rows],
+            self.instances[rows],
+            self.parts[rows],
+            self.crowd[rows],
+            self.void[rows],
         )
 
 
@@ -166,9 +170,9 @@ class Panoptic:
     decode: Decode
 
 
-def are_things(at: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
+def are_things(places: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
     """Return which class positions are things; −1 is none."""
-    things: Mask = np.array([kind.thing for kind in kinds])[at] & (at >= 0)
+    things: Mask = np.array([kind.thing for kind in kinds])[places] & (places >= 0)
     return things
 
 
@@ -233,17 +237,17 @@ class SegmentImages:
         self._side, self._threads = side, threads
         self._crowd, self._known = crowd, distinct
 
-    def of_class(self, at: int) -> Volume:
+    def of_class(self, place: int) -> Volume:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
-        ours, ids = self._belong_to(at), np.zeros_like(self._meaning.instances)
+        ours, ids = self._belong_to(place), np.zeros_like(self._meaning.instances)
         ids[ours] = segment_ids(self._meaning.instances[ours])
         return self._painted(ids)
 
-    def parts_of_class(self, at: int, unknown: int) -> Volume:
+    def parts_of_class(self, place: int, unknown: int) -> Volume:
         """Return the part labels on the segments of a class, `unknown` for unknown ones."""
         parts = self._meaning.parts
         parts = np.where(parts == UNKNOWN_PART, unknown, parts)
-        return self._painted(np.where(self._belong_to(at), parts, 0))
+        return self._painted(np.where(self._belong_to(place), parts, 0))
 
     @cached_property
     def void(self) -> Volume | None:
@@ -251,9 +255,9 @@ class SegmentImages:
         void = self._meaning.void
         return self._painted(void.astype(np.int64)) if void.any() else None
 
-    def _belong_to(self, at: int) -> Mask:
+    def _belong_to(self, place: int) -> Mask:
         meaning = self._meaning
-        ours: Mask = (meaning.classes == at) & (self._crowd | ~meaning.crowd) & ~meaning.void
+        ours: Mask = (meaning.classes == place) & (self._crowd | ~meaning.crowd) & ~meaning.void
         return ours
 
     @cached_property

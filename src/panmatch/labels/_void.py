@@ -125,10 +125,10 @@ class Void:
 
 def _any_of(image: LabelArray, *, labels: tuple[int, ...]) -> Mask:
     """Return where an image has one of the labels."""
-    found = np.zeros(image.shape, np.bool_)
+    marked = np.zeros(image.shape, np.bool_)
     for label in labels:
-        found |= image == label
-    return found
+        marked |= image == label
+    return marked
 
 
 def _known(unknown: LabelArray, labels: LabelArray) -> LabelArray:

@@ -73,11 +73,11 @@ class ChunkedLabels(ABC):
         seen
             What was read already while others looked at the same place; it is added to.
         """
-        found = {} if seen is None else seen
+        blocks = {} if seen is None else seen
         key = self._identity, box
-        if key not in found:
-            found[key] = self._read(box, found)
-        return found[key]
+        if key not in blocks:
+            blocks[key] = self._read(box, blocks)
+        return blocks[key]
 
     @abstractmethod
     def task(self, box: Box, around: Box) -> Any:
@@ -164,21 +164,21 @@ class Mapped(ChunkedLabels):
         self, function: Callable[..., npt.NDArray[Any]], sources: Sequence[ChunkedLabels]
     ) -> None:
         self._function, self._sources = function, tuple(sources)
-        nothing = [np.empty((0,) * one.ndim, one.dtype) for one in sources]
+        nothing = [np.empty((0,) * source.ndim, source.dtype) for source in sources]
         dtype = as_labels(function(*nothing), "labels").dtype
         super().__init__(
             sources[0].shape,
             dtype,
-            tuple(dict.fromkeys(grid for one in sources for grid in one.grids)),
-            cost=dtype.itemsize + sum(one.cost for one in sources),
-            on_dask=any(one.on_dask for one in sources),
+            tuple(dict.fromkeys(grid for source in sources for grid in source.grids)),
+            cost=dtype.itemsize + sum(source.cost for source in sources),
+            on_dask=any(source.on_dask for source in sources),
         )
 
     def task(self, box: Box, around: Box) -> Any:
         """Return the function of what the sources compute to."""
         from dask.delayed import delayed
 
-        blocks = (one.task(box, around) for one in self._sources)
+        blocks = (source.task(box, around) for source in self._sources)
         return delayed(_map_blocks)(self._function_on_dask, *blocks)
 
     @cached_property
@@ -189,7 +189,7 @@ class Mapped(ChunkedLabels):
         return delayed(self._function, traverse=False)
 
     def _read(self, box: Box, seen: Seen) -> LabelArray:
-        blocks = (one.read(box, seen) for one in self._sources)
+        blocks = (source.read(box, seen) for source in self._sources)
         return as_labels(self._function(*blocks), "labels")
 
 
@@ -259,7 +259,7 @@ def as_chunked(volume: Volume) -> ChunkedLabels:
 
 def any_chunked(volumes: Sequence[Volume]) -> bool:
     """Return whether some of the images are not in memory."""
-    return any(isinstance(one, ChunkedLabels) for one in volumes)
+    return any(isinstance(volume, ChunkedLabels) for volume in volumes)
 
 
 def map_labels(function: Callable[..., npt.NDArray[Any]], *volumes: Volume) -> Volume:
@@ -280,7 +280,7 @@ def map_labels(function: Callable[..., npt.NDArray[Any]], *volumes: Volume) -> V
     """
     if not any_chunked(volumes):
         return as_labels(function(*volumes), "labels")
-    return Mapped(function, [as_chunked(one) for one in volumes])
+    return Mapped(function, [as_chunked(volume) for volume in volumes])
 
 
 def _box_of(index: Any, shape: tuple[int, ...]) -> tuple[Box, tuple[int | slice, ...]]:
@@ -288,13 +288,13 @@ def _box_of(index: Any, shape: tuple[int, ...]) -> tuple[Box, tuple[int | slice,
     given = list(index) if isinstance(index, tuple) else [index]
     missing = len(shape) - len(given)
     if Ellipsis in given:
-        at = given.index(Ellipsis)
-        given[at : at + 1] = [slice(None)] * (missing + 1)
+        position = given.index(Ellipsis)
+        given[position : position + 1] = [slice(None)] * (missing + 1)
     else:
         given += [slice(None)] * missing
     if len(given) != len(shape):
         raise IndexError(f"index {index!r} has too many axes for the shape {shape}")
-    parts = [_axis_part(one, n) for one, n in zip(given, shape, strict=True)]
+    parts = [_axis_part(part, n) for part, n in zip(given, shape, strict=True)]
     return tuple(ends for ends, _ in parts), tuple(within for _, within in parts)
 
 
@@ -304,5 +304,5 @@ def _axis_part(index: Any, n: int) -> tuple[tuple[int, int], int | slice]:
         if step < 1:
             raise IndexError("chunked images are indexed with positive steps only")
         return (start, max(start, stop)), slice(None, None, step)
-    at = range(n)[index]
-    return (at, at + 1), 0
+    position = range(n)[index]
+    return (position, position + 1), 0

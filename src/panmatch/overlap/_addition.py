@@ -71,11 +71,11 @@ def _add_crowd(first: Overlap, second: Overlap, places: Ints, n: int) -> Areas |
 
 def _join_vertices(first: Overlap, second: Overlap) -> tuple[Ints, Ints, Ints]:
     """Return ids and regions of all prediction vertices, and the place of every given one."""
-    ids, at = _join(first.pred_ids, second.pred_ids)
+    ids, id_at = _join(first.pred_ids, second.pred_ids)
     if first.pieces is None or second.pieces is None:
-        return ids, np.zeros_like(ids), at
+        return ids, np.zeros_like(ids), id_at
     regions, region_at = _join(first.pieces.regions, second.pieces.regions)
-    keys, places = np.unique(at * max(len(regions), 1) + region_at, return_inverse=True)
+    keys, places = np.unique(id_at * max(len(regions), 1) + region_at, return_inverse=True)
     id_of, region_of = np.divmod(keys, max(len(regions), 1))
     return ids[id_of], regions[region_of], places
 

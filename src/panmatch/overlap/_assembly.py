@@ -78,9 +78,9 @@ class Vertices:
         """Return the voxels of each in the chosen rows, all of which must have a vertex."""
         return sum_by(self.of_row[chosen], counts[chosen], len(self.ids))
 
-    def span(self, at: int) -> slice:
+    def span(self, place: int) -> slice:
         """Return the vertices of the class at a position."""
-        return slice(*np.searchsorted(self.classes, [at, at + 1]).tolist())
+        return slice(*np.searchsorted(self.classes, [place, place + 1]).tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,21 +116,21 @@ class Assembly:
         refs, preds = self.refs, self.preds
         numbers, _ = number_segments((refs.classes, refs.ids), (preds.classes, preds.ids))
         parts = {
-            at: self.parts(at, kind.parts, background, f" of class {kind.id}")
-            for at, kind in enumerate(classes)
+            place: self.parts(place, kind.parts, background, f" of class {kind.id}")
+            for place, kind in enumerate(classes)
             if kind.has_parts
         }
         own = refs.classes, refs.ids, preds.classes, preds.ids
         return ClassOverlaps(classes, self._graph(*numbers), *own, parts)
 
     def parts(
-        self, at: int, labels: Sequence[int], background: Background, suffix: str = ""
+        self, place: int, labels: Sequence[int], background: Background, suffix: str = ""
     ) -> Parts:
         """Count the parts of one class; what lies in its crowd is left out, as void is (D9).
 
         Parameters
         ----------
-        at
+        place
             Position of the class.
         labels
             Its parts; any other part on one of its segments is an error.
@@ -140,11 +140,11 @@ class Assembly:
             What follows the name of a side in an error message.
         """
         rows, refs, preds = self.rows, self.refs, self.preds
-        on_ref = (refs.of_row >= 0) & (rows.ref.classes == at)
-        on_pred = (preds.of_row >= 0) & (rows.pred.classes == at)
+        on_ref = (refs.of_row >= 0) & (rows.ref.classes == place)
+        on_pred = (preds.of_row >= 0) & (rows.pred.classes == place)
         on_edge = on_ref & (self.edge_of_row >= 0)
-        hidden = rows.void | (rows.ref.crowd & (rows.ref.classes == at))
-        seen, some = np.where(hidden, 0, rows.counts), on_ref | on_pred
+        hidden = rows.void | (rows.ref.crowd & (rows.ref.classes == place))
+        seen, present_rows = np.where(hidden, 0, rows.counts), on_ref | on_pred
         known = np.array(sorted(labels), np.int64)
         for side, present, name in (
             (rows.ref, on_ref, "reference"),
@@ -152,24 +152,24 @@ class Assembly:
         ):
             among = present & ~rows.void
             check_part_labels(side.parts[among], rows.counts[among], known, name + suffix)
-        ref_span, pred_span = refs.span(at), preds.span(at)
+        ref_span, pred_span = refs.span(place), preds.span(place)
         edge_span = slice(
             *np.searchsorted(self.edges.ref, [ref_span.start, ref_span.stop]).tolist()
         )
-        found = count_parts(
+        parts = count_parts(
             PartRows(
-                np.where(on_ref, refs.of_row - ref_span.start, -1)[some],
-                np.where(on_pred, preds.of_row - pred_span.start, -1)[some],
-                np.where(on_edge, self.edge_of_row - edge_span.start, -1)[some],
-                np.where(on_ref, rows.ref.parts, 0)[some],
-                np.where(on_pred, rows.pred.parts, 0)[some],
-                seen[some],
+                np.where(on_ref, refs.of_row - ref_span.start, -1)[present_rows],
+                np.where(on_pred, preds.of_row - pred_span.start, -1)[present_rows],
+                np.where(on_edge, self.edge_of_row - edge_span.start, -1)[present_rows],
+                np.where(on_ref, rows.ref.parts, 0)[present_rows],
+                np.where(on_pred, rows.pred.parts, 0)[present_rows],
+                seen[present_rows],
             ),
             tuple(span.stop - span.start for span in (ref_span, pred_span, edge_span)),
             known,
             background,
         )
-        return replace(found, voxels=int(seen.sum()))
+        return replace(parts, voxels=int(seen.sum()))
 
     def _graph(self, ref_ids: Ints, pred_ids: Ints) -> Overlap:
         rows, refs, preds = self.rows, self.refs, self.preds
@@ -322,11 +322,13 @@ class ClassOverlaps(Mapping[int, Overlap]):
         )
 
     def __getitem__(self, class_id: int) -> Overlap:
-        at = next((at for at, kind in enumerate(self.classes) if kind.id == class_id), None)
-        if at is None:
+        place = next(
+            (place for place, kind in enumerate(self.classes) if kind.id == class_id), None
+        )
+        if place is None:
             raise KeyError(class_id)
         refs, preds = (
-            slice(*np.searchsorted(classes, [at, at + 1]).tolist())
+            slice(*np.searchsorted(classes, [place, place + 1]).tolist())
             for classes in (self.ref_classes, self.pred_classes)
         )
         graph = self.graph
@@ -343,7 +345,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
             ),
             pred_void=graph.pred_void[preds],
             pred_crowd=None if graph.pred_crowd is None else graph.pred_crowd[preds],
-            parts=self.parts.get(at),
+            parts=self.parts.get(place),
         )
 
     def __iter__(self) -> Iterator[int]:
@@ -357,13 +359,16 @@ class ClassOverlaps(Mapping[int, Overlap]):
             return NotImplemented
         if self.classes != other.classes:
             raise OverlapError("overlaps of classes add only if they have the same classes.")
-        sums = {at: self[kind.id] + other[kind.id] for at, kind in enumerate(self.classes)
+        sums = {place: self[kind.id] + other[kind.id] for place, kind in enumerate(self.classes)
                 if kind.has_parts}  # fmt: skip
-        parts = {at: total.parts for at, total in sums.items() if total.parts is not None}
+        parts = {place: total.parts for place, total in sums.items() if total.parts is not None}
         sides = [
             side
-            for one in (self, other)
-            for side in ((one.ref_classes, one.ref_ids), (one.pred_classes, one.pred_ids))
+            for overlaps in (self, other)
+            for side in (
+                (overlaps.ref_classes, overlaps.ref_ids),
+                (overlaps.pred_classes, overlaps.pred_ids),
+            )
         ]
         numbers, (classes, ids) = number_segments(*sides)
         graph = _with_ids(self.graph, *numbers[:2]) + _with_ids(other.graph, *numbers[2:])

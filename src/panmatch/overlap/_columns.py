@@ -150,8 +150,9 @@ def _check_disjoint(columns: Mapping[str, Areas], side: str, sizes: Areas) -> No
     shared = sum_by(columns[f"edge_{side}"], columns["edge_intersection"], len(sizes))
     over = np.flatnonzero(shared > sizes * (1 + AREA_TOLERANCE))
     if len(over):
-        at = over[0]
+        worst = over[0]
         raise OverlapError(
-            f"segment {columns[f'{side}_ids'][at]} of side '{side}' has size {sizes[at]}, but its "
-            f"intersections add up to {shared[at]}: segments of one side must be disjoint (D1)."
+            f"segment {columns[f'{side}_ids'][worst]} of side '{side}' has size {sizes[worst]}, "
+            f"but its intersections add up to {shared[worst]}: segments of one side must be "
+            f"disjoint (D1)."
         )

@@ -316,13 +316,13 @@ class SideCounts:
 
     def _distinct(self, columns: Ints) -> tuple[Counted, Ints]:
         """Return the distinct combinations of some columns, and the one of every row."""
-        labels, at = distinct_rows([*columns])
-        return (np.stack(labels), sum_by(at, self.counts, len(labels[0]))), at
+        labels, row = distinct_rows([*columns])
+        return (np.stack(labels), sum_by(row, self.counts, len(labels[0]))), row
 
     def _decoded(self, side: Panoptic, columns: Ints) -> Meaning:
         """Return the meaning of every row, found once for each distinct combination."""
-        (labels, counts), at = self._distinct(columns)
-        return side.decode(tuple(labels), counts).take(at)
+        (labels, counts), row = self._distinct(columns)
+        return side.decode(tuple(labels), counts).take(row)
 
 
 def _count_labels(

@@ -302,19 +302,19 @@ class Overlap:
         missing = [name for name in COLUMN_NAMES if name not in columns]
         if missing:
             raise OverlapError(f"an overlap needs the columns {missing} as well.")
-        got = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
+        areas = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
         edges = Edges(
-            as_positions(got["edge_ref"], "edge_ref"),
-            as_positions(got["edge_pred"], "edge_pred"),
-            got["edge_intersection"],
+            as_positions(areas["edge_ref"], "edge_ref"),
+            as_positions(areas["edge_pred"], "edge_pred"),
+            areas["edge_intersection"],
         )
         return cls(
-            ref_ids=as_positions(got["ref_ids"], "ref_ids"),
-            ref_sizes=got["ref_sizes"],
-            pred_ids=as_positions(got["pred_ids"], "pred_ids"),
-            pred_sizes=got["pred_sizes"],
+            ref_ids=as_positions(areas["ref_ids"], "ref_ids"),
+            ref_sizes=areas["ref_sizes"],
+            pred_ids=as_positions(areas["pred_ids"], "pred_ids"),
+            pred_sizes=areas["pred_sizes"],
             edges=edges,
-            pred_void=got["pred_void"],
+            pred_void=areas["pred_void"],
             pred_crowd=as_areas(columns["pred_crowd"], "pred_crowd")
             if "pred_crowd" in columns
             else None,

@@ -156,18 +156,18 @@ class Parts:
         missing = [f"part_{name}" for name in names if f"part_{name}" not in columns]
         if missing:
             raise OverlapError(f"an overlap with parts needs the columns {missing} as well.")
-        got = {name: np.asarray(columns[f"part_{name}"], np.int64) for name in names}
+        counts = {name: np.asarray(columns[f"part_{name}"], np.int64) for name in names}
         voxels, background = np.asarray(columns["part_image"]).tolist()
-        width = len(got["labels"])
+        width = len(counts["labels"])
         for name in ("ref", "pred", "hits", "lost"):
-            got[name] = got[name].reshape(-1, width)
-        return cls(**got, voxels=int(voxels), background=BACKGROUNDS[int(background)])
+            counts[name] = counts[name].reshape(-1, width)
+        return cls(**counts, voxels=int(voxels), background=BACKGROUNDS[int(background)])
 
 
 def _iou(hits: Floats, union: Floats) -> Floats:
     """Divide; NaN where the union is empty."""
-    found: Floats = np.divide(hits, union, out=np.full(hits.shape, np.nan), where=union > 0)
-    return found
+    iou: Floats = np.divide(hits, union, out=np.full(hits.shape, np.nan), where=union > 0)
+    return iou
 
 
 def add_parts(
@@ -346,5 +346,5 @@ def part_labels(parts: Sequence[int] | None, ref_part: Ints, pred_part: Ints) ->
 
 def _label_place(labels: Ints, part: Ints) -> Ints:
     """Return the position of every part label, −1 for none or void."""
-    at = np.minimum(np.searchsorted(labels, part), len(labels) - 1)
-    return np.where(labels[at] == part, at, -1)
+    place = np.minimum(np.searchsorted(labels, part), len(labels) - 1)
+    return np.where(labels[place] == part, place, -1)

@@ -77,25 +77,25 @@ def unite_regions(overlap: Overlap) -> Overlap:
     """Return the overlap with all pieces of a region as one: what is predicted in V(g) (D8)."""
     assert overlap.pieces is not None
     whole, edges, parts = overlap.pieces.predictions, overlap.edges, overlap.parts
-    united, at = np.unique(overlap.pieces.regions, return_inverse=True)
-    members = np.unique(np.stack([at[whole.vertex], whole.owner]), axis=1)
-    some = united > 0  # without references nothing is united
-    place = np.cumsum(some) - 1
-    kept = some[members[0]]
-    pred_at = place[at]  # −1 only if there is no reference at all
+    united, region_at = np.unique(overlap.pieces.regions, return_inverse=True)
+    members = np.unique(np.stack([region_at[whole.vertex], whole.owner]), axis=1)
+    has_reference = united > 0  # without references nothing is united
+    place = np.cumsum(has_reference) - 1
+    kept = has_reference[members[0]]
+    pred_at = place[region_at]  # −1 only if there is no reference at all
     joined, edge_at = np.unique(edges.ref * len(united) + pred_at[edges.pred], return_inverse=True)
     owners = replace(whole, vertex=place[members[0][kept]], owner=members[1][kept])
     return replace(
         overlap,
-        pred_ids=united[some],
-        pred_sizes=sum_by(at, overlap.pred_sizes, len(united))[some],
+        pred_ids=united[has_reference],
+        pred_sizes=sum_by(region_at, overlap.pred_sizes, len(united))[has_reference],
         edges=type(edges)(
             *np.divmod(joined, max(len(united), 1)),
             sum_by(edge_at, edges.intersection, len(joined)),
         ),
-        pred_void=sum_by(at, overlap.pred_void, len(united))[some],
-        pieces=Pieces(united[some], owners),
+        pred_void=sum_by(region_at, overlap.pred_void, len(united))[has_reference],
+        pieces=Pieces(united[has_reference], owners),
         parts=None
         if parts is None
-        else merge_parts(parts, pred_at, edge_at, (int(some.sum()), len(joined))),
+        else merge_parts(parts, pred_at, edge_at, (int(has_reference.sum()), len(joined))),
     )

@@ -193,15 +193,15 @@ class Measurer:
         keys = list(zip(rows.ref_ids.tolist(), rows.names, *sizes, strict=True))
         new = [row for row, key in enumerate(keys) if key not in self._at]
         if new or not self._blocks:
-            some = rows.take(np.array(new, np.int64))
+            new_rows = rows.take(np.array(new, np.int64))
             objects = ComparedObjects(
-                some, *self._images, self._options, self._threads, self._segments
+                new_rows, *self._images, self._options, self._threads, self._segments
             )
             self._blocks.append(self._described(objects, matching))
             self._at |= {keys[row]: len(self._at) + i for i, row in enumerate(new)}
-        at = np.array([self._at[key] for key in keys], np.int64)
+        positions = np.array([self._at[key] for key in keys], np.int64)
         return {
-            name: np.concatenate([block[name] for block in self._blocks])[at]
+            name: np.concatenate([block[name] for block in self._blocks])[positions]
             for name in self._blocks[0]
         }
 
@@ -301,7 +301,7 @@ def measure_whole(
 
 def need_voxels(metrics: Iterable[Metric]) -> list[str]:
     """Return the metrics that look at voxels, and not only at counts, centres and boxes."""
-    return [one.name for one in metrics if one.needs not in ("overlap", "geometry")]
+    return [metric.name for metric in metrics if metric.needs not in ("overlap", "geometry")]
 
 
 def _loaded(image: Volume, name: str, whole: bool) -> Volume:

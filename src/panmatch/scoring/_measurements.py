@@ -177,14 +177,14 @@ class Measurements:
         SQ is the mean over matched references, and PQ = SQ · RQ. Without any match the SQ of a
         metric from 0 to 1 is 0 (D7), and that of any other is NaN.
         """
-        found = {"rq": self.tally.rq}
+        scores = {"rq": self.tally.rq}
         for metric in self.metrics:
             if metric.is_share:
                 tally = self.tally_of(metric.name)
-                found |= {f"sq_{metric.name}": tally.sq, f"pq_{metric.name}": tally.pq}
+                scores |= {f"sq_{metric.name}": tally.sq, f"pq_{metric.name}": tally.pq}
             else:
-                found[f"sq_{metric.name}"] = self.average(metric.name).value
-        return found
+                scores[f"sq_{metric.name}"] = self.average(metric.name).value
+        return scores
 
     def score(self, name: str) -> float:
         """Return one of `scores` by name, such as ``"pq_dice"`` or ``"sq_hd95"``."""

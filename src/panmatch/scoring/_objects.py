@@ -170,8 +170,8 @@ class ComparedObjects:
     @cached_property
     def ref_geometry(self) -> Geometry:
         """Voxels, centre and box of every row's reference."""
-        some = np.flatnonzero(self.rows.ref_ids)
-        return self._segments[0].unite(self.rows.ref_ids[some], some, len(self))
+        with_ref = np.flatnonzero(self.rows.ref_ids)
+        return self._segments[0].unite(self.rows.ref_ids[with_ref], with_ref, len(self))
 
     @cached_property
     def pred_geometry(self) -> Geometry:
@@ -191,15 +191,15 @@ class ComparedObjects:
     @cached_property
     def pairs(self) -> ObjectPairs:
         """The paired rows with the boxes around both objects."""
-        at = np.flatnonzero(self.paired)
+        paired_rows = np.flatnonzero(self.paired)
         lengths = np.diff(self.rows.pred_first)
         ref, pred = self.ref_geometry, self.pred_geometry
         return ObjectPairs(
-            ref_ids=self.rows.ref_ids[at],
-            pred_first=np.concatenate([[0], np.cumsum(lengths[at])]),
+            ref_ids=self.rows.ref_ids[paired_rows],
+            pred_first=np.concatenate([[0], np.cumsum(lengths[paired_rows])]),
             pred_ids=self.rows.pred_ids[np.repeat(self.paired, lengths)],
-            start=np.minimum(ref.start[at], pred.start[at]),
-            stop=np.maximum(ref.stop[at], pred.stop[at]),
+            start=np.minimum(ref.start[paired_rows], pred.start[paired_rows]),
+            stop=np.maximum(ref.stop[paired_rows], pred.stop[paired_rows]),
         )
 
     @cached_property
@@ -272,10 +272,10 @@ class ComparedObjects:
             return image, union_ids
         names = union_ids[self._pred_rows]
         other = names != rows.pred_ids
-        old, at = np.unique(rows.pred_ids[other], return_index=True)
+        old, first = np.unique(rows.pred_ids[other], return_index=True)
         voxels = np.isin(image, old)
         unions = image.astype(np.int64)
-        unions[voxels] = names[other][at][np.searchsorted(old, image[voxels])]
+        unions[voxels] = names[other][first][np.searchsorted(old, image[voxels])]
         return unions, union_ids
 
     def _box(self) -> tuple[slice, ...]:
@@ -304,11 +304,11 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 def _look_up(ids: Ints, values: npt.NDArray[np.int64], wanted: Ints) -> Floats:
     """Return the value of every wanted id; 0 for one that is not there."""
-    found = np.zeros(len(wanted))
+    values_found = np.zeros(len(wanted))
     if len(ids):
-        at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-        found = np.where(ids[at] == wanted, values[at], 0.0)
-    return found
+        position = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        values_found = np.where(ids[position] == wanted, values[position], 0.0)
+    return values_found
 
 
 def _shared_of(bands: Overlap, ref_ids: Ints, pred_ids: Ints) -> Floats:

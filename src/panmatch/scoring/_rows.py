@@ -38,19 +38,19 @@ class ObjectRows:
     pred_voxels: Floats
     shared: Floats
 
-    def take(self, at: Ints) -> ObjectRows:
+    def take(self, rows: Ints) -> ObjectRows:
         """Return some of the rows."""
-        lengths = np.diff(self.pred_first)[at]
+        lengths = np.diff(self.pred_first)[rows]
         first = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(first[-1]) - np.repeat(first[:-1], lengths)
         return ObjectRows(
-            ref_ids=self.ref_ids[at],
+            ref_ids=self.ref_ids[rows],
             pred_first=first,
-            pred_ids=self.pred_ids[np.repeat(self.pred_first[at], lengths) + within],
-            names=[self.names[i] for i in at.tolist()],
-            ref_voxels=self.ref_voxels[at],
-            pred_voxels=self.pred_voxels[at],
-            shared=self.shared[at],
+            pred_ids=self.pred_ids[np.repeat(self.pred_first[rows], lengths) + within],
+            names=[self.names[i] for i in rows.tolist()],
+            ref_voxels=self.ref_voxels[rows],
+            pred_voxels=self.pred_voxels[rows],
+            shared=self.shared[rows],
         )
 
 
@@ -76,10 +76,10 @@ class PieceImage:
         every = np.concatenate(
             [np.stack([self.pred, self.region]), np.stack([pred, region])], axis=1
         )
-        distinct, at = np.unique(every, axis=1, return_inverse=True)
+        distinct, place = np.unique(every, axis=1, return_inverse=True)
         label = np.zeros(distinct.shape[1], np.int64)
-        label[at.ravel()[:n]] = np.arange(1, n + 1)
-        return label[at.ravel()[n:]]
+        label[place.ravel()[:n]] = np.arange(1, n + 1)
+        return label[place.ravel()[n:]]
 
 
 def cut_out(
@@ -142,10 +142,10 @@ def _labels(matching: Matching, pieces: PieceImage | None) -> tuple[Ints, Ints]:
         rows = np.concatenate([ref, n + np.arange(len(false))])
         return rows, np.concatenate([overlap.pred_ids[pred], false])
     whole = overlap.predictions
-    at, owner = whole.expand(pred)
-    matched = pieces.labels(whole.ids[owner], overlap.pieces.regions[pred][at])
+    edge, owner = whole.expand(pred)
+    matched = pieces.labels(whole.ids[owner], overlap.pieces.regions[pred][edge])
     lost = np.flatnonzero(np.isin(pieces.pred, false))
-    rows = np.concatenate([ref[at], n + np.searchsorted(false, pieces.pred[lost])])
+    rows = np.concatenate([ref[edge], n + np.searchsorted(false, pieces.pred[lost])])
     labels = np.concatenate([matched, 1 + lost])
     return rows[labels > 0], labels[labels > 0]
 
