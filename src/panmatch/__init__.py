@@ -87,7 +87,6 @@ __getattr__, __dir__ = lazy_face(
             "Average",
             "ClassCurves",
             "ClassTallies",
-            "Comparison",
             "GroupScore",
             "Measurements",
             "Metric",

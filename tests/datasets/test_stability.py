@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 import panmatch as pm
 from panmatch.datasets import RankInterval, ranking_over_threshold
 from panmatch.datasets._statistics import (
-    LeadInterval,
     LeadShare,
     RankSpread,
-    crossings,
     lead_share,
     rank_stability,
     ranks,
@@ -134,30 +132,6 @@ def test_curves_of_matchings_are_ranked_as_matched_at_the_threshold() -> None:
         }
         expected = ranks([pooled[name].pq for name in part.order])
         assert part.ranks == tuple(expected.tolist())
-
-
-def test_crossings_by_hand() -> None:
-    assert crossings(CAREFUL, HASTY) == [
-        LeadInterval(0.0, 0.4, "second"),
-        LeadInterval(0.4, 0.8, "first"),
-        LeadInterval(0.8, 1.0, "tie"),
-    ]
-    assert crossings(CAREFUL, CAREFUL) == [LeadInterval(0.0, 1.0, "tie")]
-    assert crossings(steps((0.0, 0.1 + 0.2)), steps((0.0, 0.3))) == [LeadInterval(0.0, 1.0, "tie")]
-    assert crossings(CAREFUL, EMPTY) == [LeadInterval(0.0, 1.0, "undefined")]
-
-
-@given(step_functions(), step_functions())
-def test_swapping_the_models_swaps_the_leader(one: pm.Curve, other: pm.Curve) -> None:
-    swapped = {"first": "second", "second": "first", "tie": "tie"}
-    there, back = crossings(one, other), crossings(other, one)
-    assert [(p.start, p.stop, swapped[p.leader]) for p in there] == [
-        (p.start, p.stop, p.leader) for p in back
-    ]
-    for part in there:
-        middle = (part.start + part.stop) / 2
-        ahead = value_at(one, middle) - value_at(other, middle)
-        assert part.leader == ("tie" if ahead == 0 else "first" if ahead > 0 else "second")
 
 
 def test_leads_by_hand() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 import panmatch as pm
 from panmatch.datasets import resample
-from panmatch.evaluation import AverageScore, Result, average_all, averages
+from panmatch.evaluation import AverageScore, Result, average_all
+from panmatch.evaluation import _averages as averages
 from tests.evaluation.dataset import SPEC, evaluated, result, row_for
 from tests.scenes import strip
 

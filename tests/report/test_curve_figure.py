@@ -115,7 +115,7 @@ def test_the_line_of_a_strategy_has_its_dash() -> None:
     ]
     result = made({"matching": matching})
     expected = [matcher.dash for matcher in result.spec.matching]
-    assert expected == [(4.0, 1.6), (7.0, 2.0, 1.5, 2.0), (7.0, 2.0, 1.0, 1.5, 1.0, 1.5)]
+    assert expected == [(4.0, 1.6), (7.0, 2.0, 1.5, 2.0), (14.0, 1.5, 7.0, 2.0)]
     assert dashes(plot_curve(result))[:3] == expected
     only = plot_curve(result, strategies="many-to-one (merge, edge)")
     assert dashes(only)[:1] == expected[1:2]

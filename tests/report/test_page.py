@@ -249,11 +249,11 @@ def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> Non
     dashes = {line["name"]: line["line"]["dash"] for line in drawn["c0-pq"]["data"]}  # type: ignore[attr-defined]
     assert dashes["near, one-to-one (optimal)"] == "solid"
     assert dashes["far, many-to-one (merge, seed)"] == "14px,4px"
-    assert dashes["near, one-to-many (best) in regions"] == "2px,2.8px,2px,3px,2px,3px"
+    assert dashes["near, one-to-many (best) in regions"] == "28px,3px,2px,2.8px"
     key = html.split('class="line"')[1:4]
     assert key[0].startswith("/>")
     assert key[1].startswith(' stroke-dasharray="14 4"/>')
-    assert key[2].startswith(' stroke-dasharray="2 2.8 2 3 2 3"/>')
+    assert key[2].startswith(' stroke-dasharray="28 3 2 2.8"/>')
 
 
 def test_part_pq_is_compared_too(out_with_parts: Path) -> None:

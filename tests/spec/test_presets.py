@@ -70,7 +70,7 @@ def test_metastases_are_counted_by_components_and_share_labels() -> None:
     assert spec.classes["metastasis"].parts == (1, 2, 3)
     assert spec.classes["enhancing"].numbers == (3,)
     assert {one.instances for one in spec.classes.values()} == {"components"}
-    assert spec.part_background == "none"
+    assert spec.part_background == "image"  # the published definition (D9)
     assert spec.thresholds == (0.0, 0.1, 0.5)
     assert spec.matching[3].regions
 

@@ -182,8 +182,8 @@ def class_cases(
     if isinstance(reference.labels, np.ma.MaskedArray):
         reference = Images(reference.labels.data, reference.parts)
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
-    classes = [
-        one for layer in layers for one in _of_layer(layer, spec, known, (spacing, unit), threads)
+    cases = [
+        case for layer in layers for case in _of_layer(layer, spec, known, (spacing, unit), threads)
     ]
     if spec.encoding == "labels":
         return sorted(cases, key=lambda case: case.kind.id)  # as the spec lists them

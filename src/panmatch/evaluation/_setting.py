@@ -69,8 +69,8 @@ class Score:
 
     Examples
     --------
-    >>> find_score("sq_hd95").higher_is_better
-    False
+    >>> Score("part_pq", "parts").title, Score("sq_hd95", "hd95", "lower", "length").unit("mm")
+    ('PartPQ', 'mm')
     """
 
     name: str

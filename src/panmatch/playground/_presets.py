@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from panmatch.playground._links import read_published
+from panmatch.playground._published_links import read_published
 from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Ellipse, Stroke
 from panmatch.playground._spans import HEIGHT, WIDTH

@@ -15,13 +15,10 @@ from panmatch.datasets._statistics._ranking import (
     ranks,
 )
 from panmatch.datasets._statistics._stability import (
-    Leader,
-    LeadInterval,
     LeadShare,
     RankInterval,
     RankSpread,
     RankStability,
-    crossings,
     lead_share,
     rank_stability,
     ranking_over_threshold,
@@ -29,16 +26,13 @@ from panmatch.datasets._statistics._stability import (
 
 __all__ = [
     "Interval",
-    "LeadInterval",
     "LeadShare",
-    "Leader",
     "PairedTest",
     "RankInterval",
     "RankSpread",
     "RankStability",
     "Undefined",
     "bootstrap_mean",
-    "crossings",
     "holm",
     "interval",
     "kendall_tau",

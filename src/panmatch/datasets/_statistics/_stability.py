@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.datasets._statistics._bootstrap import as_scores
-from panmatch.datasets._statistics._ranking import TIE, kendall_tau, mean_ranks, places
+from panmatch.datasets._statistics._ranking import kendall_tau, mean_ranks, places
 from panmatch.errors import OptionError, ShapeError
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve
-
-Leader = Literal["first", "second", "tie", "undefined"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +34,6 @@ class RankInterval:
     stop: float
     order: tuple[str, ...]
     ranks: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LeadInterval:
-    """Thresholds start ≤ τ < stop at which the same of two models leads."""
-
-    start: float
-    stop: float
-    leader: Leader
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +99,13 @@ def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
     --------
     >>> from panmatch.overlap import Overlap
     >>> from panmatch.scoring import curve
-    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
-    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
+    >>> careful = curve(Overlap.from_dense([[3, 0, 0]], ref_sizes=[4], pred_sizes=[3, 9, 9]))
+    >>> hasty = curve(Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1]))
     >>> for part in ranking_over_threshold({"careful": careful, "hasty": hasty}):
     ...     print(part.start, part.stop, part.order, part.ranks)
-    0.0 0.3 ('hasty', 'careful') (1.0, 2.0)
-    0.3 0.8 ('careful', 'hasty') (1.0, 2.0)
-    0.8 1.0 ('careful', 'hasty') (1.5, 1.5)
+    0.0 0.5 ('hasty', 'careful') (1.0, 2.0)
+    0.5 0.75 ('careful', 'hasty') (1.0, 2.0)
+    0.75 1.0 ('careful', 'hasty') (1.5, 1.5)
     """
     names = list(curves)
     thresholds, pq = _common_steps(curves)
@@ -128,43 +116,6 @@ def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
         models = tuple(names[i] for i in order)
         found.append(RankInterval(start, stop, models, tuple(ranks[first][order].tolist())))
     return found
-
-
-def crossings(curve_a: Curve, curve_b: Curve) -> list[LeadInterval]:
-    """Return which of two models leads, at every threshold in [0, 1).
-
-    Parameters
-    ----------
-    curve_a, curve_b
-        Of either model.
-
-    Returns
-    -------
-    list of LeadInterval
-        Rising and without gaps from 0 to 1; the lead changes from each to the next, so the
-        starts but the first are the thresholds where it changes. A difference up to 1e-12 is a
-        ``"tie"``; it is ``"undefined"`` where a PQ is NaN.
-
-    Examples
-    --------
-    >>> from panmatch.overlap import Overlap
-    >>> from panmatch.scoring import curve
-    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
-    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
-    >>> for part in crossings(careful, hasty):
-    ...     print(part.start, part.stop, part.leader)
-    0.0 0.3 second
-    0.3 0.8 first
-    0.8 1.0 tie
-    """
-    thresholds, pq = _common_steps({"curve_a": curve_a, "curve_b": curve_b})
-    ahead = pq[:, 0] - pq[:, 1]
-    states: list[Leader] = ["tie", "first", "second", "undefined"]
-    state = np.select([np.abs(ahead) <= TIE, ahead > 0, ahead < 0], [0, 1, 2], default=3)
-    return [
-        LeadInterval(start, stop, states[state[first]])
-        for first, start, stop in _runs(thresholds, state[:, np.newaxis])
-    ]
 
 
 def lead_share(curves: Mapping[str, Curve]) -> dict[str, LeadShare]:
@@ -179,10 +130,10 @@ def lead_share(curves: Mapping[str, Curve]) -> dict[str, LeadShare]:
     --------
     >>> from panmatch.overlap import Overlap
     >>> from panmatch.scoring import curve
-    >>> careful = curve(Overlap.from_dense([[8, 0]], ref_sizes=[10], pred_sizes=[8, 9]))
-    >>> hasty = curve(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
+    >>> careful = curve(Overlap.from_dense([[3, 0, 0]], ref_sizes=[4], pred_sizes=[3, 9, 9]))
+    >>> hasty = curve(Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1]))
     >>> lead_share({"careful": careful, "hasty": hasty})["careful"]
-    LeadShare(sole=0.5, shared=0.25)
+    LeadShare(sole=0.25, shared=0.25)
     """
     thresholds, pq = _common_steps(curves)
     widths = np.diff(thresholds, append=1.0)

@@ -19,16 +19,8 @@ def absolute_volume_difference(objects: ComparedObjects) -> Floats:
 
 
 METRIC = Metric(
-    name="absolute_volume_difference",
-    title="Absolute volume difference",
-    formula="| |p| − |g| | · volume of a voxel",
-    lowest=0.0,
-    highest=float("inf"),
-    better="lower",
-    dimension="volume",
-    needs="overlap",
-    missed="its volume",
-    false_positive="its volume",
-    penalised=False,
-    compute=absolute_volume_difference,
-)
+    "absolute_volume_difference", "Absolute volume difference",
+    "| |p| − |g| | · volume of a voxel",
+    0.0, float("inf"), "lower", "volume", "overlap", "its volume", "its volume", False,
+    absolute_volume_difference,
+)  # fmt: skip

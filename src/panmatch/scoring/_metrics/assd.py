@@ -18,8 +18,7 @@ def assd(objects: ComparedObjects) -> Floats:
 
 
 METRIC = distance_metric(
-    name="assd",
-    title="Average symmetric surface distance, all distances pooled",
-    formula="(Σ d(∂g→∂p) + Σ d(∂p→∂g)) / (|∂g| + |∂p|)",
-    compute=assd,
+    assd,
+    "Average symmetric surface distance, all distances pooled",
+    "(Σ d(∂g→∂p) + Σ d(∂p→∂g)) / (|∂g| + |∂p|)",
 )

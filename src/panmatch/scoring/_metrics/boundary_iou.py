@@ -20,9 +20,8 @@ def boundary_iou(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="boundary_iou",
-    title="Boundary IoU",
-    formula="IoU of the inner bands: voxels at most boundary_width from outside their object",
-    compute=boundary_iou,
+    boundary_iou,
+    "Boundary IoU",
+    "IoU of the inner bands: voxels at most boundary_width from outside their object",
     needs="band",
 )

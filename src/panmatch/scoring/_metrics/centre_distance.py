@@ -19,9 +19,8 @@ def centre_distance(objects: ComparedObjects) -> Floats:
 
 
 METRIC = distance_metric(
-    name="centre_distance",
-    title="Centre-of-mass distance",
-    formula="‖mean position of g − mean position of p‖",
-    compute=centre_distance,
+    centre_distance,
+    "Centre-of-mass distance",
+    "‖mean position of g − mean position of p‖",
     needs="geometry",
 )

@@ -24,9 +24,8 @@ def cldice(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="cldice",
-    title="clDice (centre-line Dice)",
-    formula="2 T S / (T + S); T = |skel(p) ∩ g| / |skel(p)|, S = |skel(g) ∩ p| / |skel(g)|",
-    compute=cldice,
+    cldice,
+    "clDice (centre-line Dice)",
+    "2 T S / (T + S); T = |skel(p) ∩ g| / |skel(p)|, S = |skel(g) ∩ p| / |skel(g)|",
     needs="skeleton",
 )

@@ -16,9 +16,5 @@ def dice(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="dice",
-    title="Dice coefficient (F1 on voxels)",
-    formula="2 |g ∩ p| / (|g| + |p|)",
-    compute=dice,
-    needs="overlap",
+    dice, "Dice coefficient (F1 on voxels)", "2 |g ∩ p| / (|g| + |p|)", needs="overlap"
 )

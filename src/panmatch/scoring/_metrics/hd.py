@@ -19,9 +19,4 @@ def hd(objects: ComparedObjects) -> Floats:
     return objects.scatter(np.maximum(found.from_ref.maxima(), found.from_pred.maxima()))
 
 
-METRIC = distance_metric(
-    name="hd",
-    title="Hausdorff distance",
-    formula="max(max d(∂g→∂p), max d(∂p→∂g))",
-    compute=hd,
-)
+METRIC = distance_metric(hd, "Hausdorff distance", "max(max d(∂g→∂p), max d(∂p→∂g))")

@@ -22,8 +22,7 @@ def hd95(objects: ComparedObjects) -> Floats:
 
 
 METRIC = distance_metric(
-    name="hd95",
-    title="95th percentile Hausdorff distance, the larger of the two directions",
-    formula="max(P95 d(∂g→∂p), P95 d(∂p→∂g))",
-    compute=hd95,
+    hd95,
+    "95th percentile Hausdorff distance, the larger of the two directions",
+    "max(P95 d(∂g→∂p), P95 d(∂p→∂g))",
 )

@@ -17,8 +17,7 @@ def hd95_pooled(objects: ComparedObjects) -> Floats:
 
 
 METRIC = distance_metric(
-    name="hd95_pooled",
-    title="95th percentile Hausdorff distance, both directions pooled",
-    formula="P95 of d(∂g→∂p) and d(∂p→∂g) together",
-    compute=hd95_pooled,
+    hd95_pooled,
+    "95th percentile Hausdorff distance, both directions pooled",
+    "P95 of d(∂g→∂p) and d(∂p→∂g) together",
 )

@@ -17,9 +17,5 @@ def iou(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="iou",
-    title="Intersection over union (Jaccard index)",
-    formula="|g ∩ p| / |g ∪ p|",
-    compute=iou,
-    needs="overlap",
+    iou, "Intersection over union (Jaccard index)", "|g ∩ p| / |g ∪ p|", needs="overlap"
 )

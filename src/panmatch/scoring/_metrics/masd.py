@@ -16,9 +16,4 @@ def masd(objects: ComparedObjects) -> Floats:
     return objects.scatter((there.sums() / there.lengths + back.sums() / back.lengths) / 2)
 
 
-METRIC = distance_metric(
-    name="masd",
-    title="Mean average surface distance",
-    formula="½ (mean d(∂g→∂p) + mean d(∂p→∂g))",
-    compute=masd,
-)
+METRIC = distance_metric(masd, "Mean average surface distance", "½ (mean d(∂g→∂p) + mean d(∂p→∂g))")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from panmatch.scoring._objects import ComparedObjects
 
 Dimension = Literal["", "length", "volume"]
+Compute = Callable[["ComparedObjects"], Floats]
 Needs = Literal["overlap", "geometry", "surface", "band", "skeleton"]
 
 
@@ -69,7 +70,7 @@ class Metric:
     missed: str
     false_positive: str
     penalised: bool
-    compute: Callable[[ComparedObjects], Floats]
+    compute: Compute
 
     def values(self, objects: ComparedObjects) -> Floats:
         """Return one value per row, with the stated penalty where an object is alone."""
@@ -107,32 +108,26 @@ class Metric:
 
 
 def share_metric(
-    name: str,
+    compute: Compute,
     title: str,
     formula: str,
-    compute: Callable[[ComparedObjects], Floats],
     *,
     needs: Needs,
     missed: str = "0",
     false_positive: str = "0",
 ) -> Metric:
-    """Return a metric that runs from 0 (nothing right) to 1 (all right)."""
-    return Metric(
-        name, title, formula, 0.0, 1.0, "higher", "", needs, missed, false_positive, False, compute
-    )
+    """Return a metric that runs from 0 (nothing right) to 1 (all right), named as its function."""
+    alone, name = (missed, false_positive), compute.__name__
+    return Metric(name, title, formula, 0.0, 1.0, "higher", "", needs, *alone, False, compute)
 
 
 def distance_metric(
-    name: str,
-    title: str,
-    formula: str,
-    compute: Callable[[ComparedObjects], Floats],
-    *,
-    needs: Needs = "surface",
+    compute: Compute, title: str, formula: str, *, needs: Needs = "surface"
 ) -> Metric:
     """Return a metric that is a length, the lower the better, and needs both objects."""
+    limits, name = (0.0, math.inf), compute.__name__
     return Metric(
-        name, title, formula, 0.0, math.inf, "lower", "length", needs, "NaN", "NaN", True, compute
+        name, title, formula, *limits, "lower", "length", needs, "NaN", "NaN", True, compute
     )
 
 

@@ -20,9 +20,8 @@ def nsd(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="nsd",
-    title="Normalised surface Dice (surface Dice at a tolerance)",
-    formula="share of the voxels of ∂g and ∂p within the tolerance of the other boundary",
-    compute=nsd,
+    nsd,
+    "Normalised surface Dice (surface Dice at a tolerance)",
+    "share of the voxels of ∂g and ∂p within the tolerance of the other boundary",
     needs="surface",
 )

@@ -16,10 +16,9 @@ def precision(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="precision",
-    title="Precision on voxels (positive predictive value)",
-    formula="|g ∩ p| / |p|",
-    compute=precision,
+    precision,
+    "Precision on voxels (positive predictive value)",
+    "|g ∩ p| / |p|",
     needs="overlap",
     missed="NaN",
 )

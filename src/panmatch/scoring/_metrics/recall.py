@@ -16,10 +16,5 @@ def recall(objects: ComparedObjects) -> Floats:
 
 
 METRIC = share_metric(
-    name="recall",
-    title="Recall on voxels (sensitivity)",
-    formula="|g ∩ p| / |g|",
-    compute=recall,
-    needs="overlap",
-    false_positive="NaN",
+    recall, "Recall on voxels (sensitivity)", "|g ∩ p| / |g|", needs="overlap", false_positive="NaN"
 )

@@ -16,16 +16,8 @@ def relative_volume_difference(objects: ComparedObjects) -> Floats:
 
 
 METRIC = Metric(
-    name="relative_volume_difference",
-    title="Relative volume difference",
-    formula="(|p| − |g|) / |g|",
-    lowest=-1.0,
-    highest=float("inf"),
-    better="zero",
-    dimension="",
-    needs="overlap",
-    missed="−1",
-    false_positive="NaN",
-    penalised=False,
-    compute=relative_volume_difference,
-)
+    "relative_volume_difference", "Relative volume difference",
+    "(|p| − |g|) / |g|",
+    -1.0, float("inf"), "zero", "", "overlap", "−1", "NaN", False,
+    relative_volume_difference,
+)  # fmt: skip
