@@ -63,7 +63,7 @@ studies: $(VENV)/installed
 	$(BIN)/python -m studies
 
 notebooks: $(VENV)/installed $(VENV)/installed-test
-	$(BIN)/jupyter execute --inplace --NotebookClient.record_timing=False notebooks/*.ipynb
+	$(BIN)/python notebooks/run.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) .venv-ccmetrics build

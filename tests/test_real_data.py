@@ -43,7 +43,8 @@ def test_part_aware_quality_of_vertebrae_equals_the_published_program_s() -> Non
     reference = pm.from_panoptic_parts(uids, kinds)
     classes, instances, parts = side(read("pred_instance"), read("pred_semantic"), 3)
     prediction = pm.from_maps(classes, instances, kinds, part_map=parts)
-    found = pm.tally_classes(pm.count_class_overlaps(reference, prediction))
+    overlaps = pm.count_class_overlaps(reference, prediction)
+    found = pm.tally_classes(overlaps, quality="parts")
     assert (found[24].tp, found[24].fp, found[24].fn) == (7, 0, 0)
     assert found[24].quality == pytest.approx(5.587807425476197, abs=1e-9)
     assert found[7].quality == pytest.approx(0.9859559190569442, abs=1e-9)
@@ -95,7 +96,7 @@ def test_vertebrae_with_parts_need_a_spec_of_five_lines(tmp_path: Path) -> None:
     assert (whole.tp, whole.fp, whole.fn) == (8, 0, 0)
     without = evaluated(tmp_path / "plain", *files, "--spec", "vertebrae")
     plain = without.set_index(["class", "strategy"]).loc["vertebra", "one-to-one"]
-    assert whole.pq < plain.pq
+    assert whole.part_pq < whole.pq == plain.pq
 
 
 @pytest.mark.skipif(not GLIOMA.exists(), reason="the glioma segmentations are not at hand")

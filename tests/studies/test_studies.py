@@ -110,7 +110,9 @@ def test_parts_of_vertebrae_and_cells_count_without_background(written: Written)
             if one.model == model:
                 sides = one.reference, one.prediction, one.reference_parts, one.prediction_parts
                 overlap = pm.count_part_overlaps(*sides, background="none")
-                tally += pm.match(overlap, "many-to-one", 0.2).tally
+                by_parts = pm.match(overlap, "many-to-one", 0.2).part_tally
+                assert by_parts is not None
+                tally += by_parts
         found = cell(grid_of(written[name]), model, "many-to-one (merge, seed)", "0.2")
         assert found == pytest.approx(tally.pq, abs=5.01e-4)
 
