@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import panmatch as pm
 from studies.grid import MAIN_WAYS, ONE
@@ -106,7 +107,7 @@ def curves(
     """Draw PQ over all thresholds of every model under some strategies."""
     parts = bool(dataset.spec.classes[kind].parts)
     words = f"{dataset.title}: pooled {'PartPQ' if parts else 'PQ'} over the threshold"
-    quantity = "part_pq" if parts else "pq"
+    quantity: Literal["pq", "part_pq"] = "part_pq" if parts else "pq"
     figure = result.plot.curve(
         quantity=quantity, classes=kind, strategies=list(ways), width="double"
     )

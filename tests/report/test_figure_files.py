@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -20,7 +21,7 @@ from tests.report.results import draw, made, texts, two_classes, two_models
 
 REFERENCE = phantoms.blobs((60, 90), 12, radius=(4, 7), gap=1, seed=2)
 PREDICTION = phantoms.miss(phantoms.shift(REFERENCE, (1, 2)), ids=[3])
-IMAGES = {"reference": REFERENCE, "prediction": PREDICTION}
+IMAGES: dict[str, Any] = {"reference": REFERENCE, "prediction": PREDICTION}
 LONG = {"thresholds": [0.1, 0.3, 0.5, 0.7, 0.9]}
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -113,5 +114,5 @@ def test_settings_of_the_reader_change_nothing() -> None:
 
 def test_a_notebook_shows_it() -> None:
     figure = made().plot.curve()
-    png = figure._repr_png_()
+    png: bytes = figure._repr_png_()  # type: ignore[attr-defined]
     assert Image.open(BytesIO(png)).size == (700, int(figure.get_size_inches()[1] * 200))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 import json
 import platform
-from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from panmatch.datasets._statistics import Interval, interval, resample
 from panmatch.errors import FileError, needs_extra
-from panmatch.evaluation import AverageScore, Result, average_all, average_row
+from panmatch.evaluation import AverageScore, Json, Result, average_all, average_row
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
 from panmatch.spec import Spec
@@ -90,7 +89,7 @@ def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
         write_atomically(folder / f"{name}.parquet", content)
 
 
-def write_run(folder: Path, spec: Spec, **facts: Any) -> None:
+def write_run(folder: Path, spec: Spec, **facts: object) -> None:
     """Write run.json: the spec, versions, and whatever else is known about the run."""
     content = {
         "format": FORMAT,
@@ -111,19 +110,18 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def read_run(folder: Path) -> Mapping[str, Any]:
+def read_run(folder: Path) -> Json:
     """Read run.json."""
     path = folder / "run.json"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content: Json = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(
             f"path={str(folder)!r} is not an output of `panmatch evaluate`: {error}."
         ) from error
-    found: Mapping[str, Any] = content
-    return found
+    return content
 
 
 def _parquet(table: pd.DataFrame) -> bytes | None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
@@ -18,7 +18,7 @@ from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
 from panmatch.datasets._worker_pool import open_pool
 from panmatch.errors import FileError
-from panmatch.evaluation import Result
+from panmatch.evaluation import Json, Result
 from panmatch.spec import Spec
 
 Watch = Callable[[Outcome], None]
@@ -151,7 +151,7 @@ def _who(case: Case) -> tuple[str, str]:
     return case.model, case.name
 
 
-def _files(case: Case) -> dict[str, Any]:
+def _files(case: Case) -> Json:
     """Return where the images of a case are, for those who want to look at them later."""
     sides = {"reference": case.reference, "prediction": case.prediction}
     return {name: None if source is None else _place(source) for name, source in sides.items()}
@@ -173,7 +173,7 @@ def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
     return found
 
 
-def _source(given: dict[str, Any] | None) -> ImageFile | None:
+def _source(given: Json | None) -> ImageFile | None:
     if given is None:
         return None
     parts = given["parts"]

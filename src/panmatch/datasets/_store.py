@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from panmatch.datasets._worker import Outcome
 from panmatch.errors import FileError
-from panmatch.evaluation import CaseResult
+from panmatch.evaluation import CaseResult, Json
 
 FILE = "cases.jsonl"
 
@@ -33,7 +33,7 @@ class CaseStore:
     def __init__(self, folder: Path, job: str) -> None:
         self.path, self._job = folder / FILE, job
         self._stream: IO[bytes] | None = None
-        self._lines: dict[Who, dict[str, Any]] = {}
+        self._lines: dict[Who, Json] = {}
 
     def open(self) -> None:
         """Read what is there, and make ready to append; one run at a time."""
@@ -90,7 +90,7 @@ class CaseStore:
         """Return the keys of results that are no failures, by model and case."""
         return {who: line["key"] for who, line in self._lines.items() if line["status"] == "ok"}
 
-    def facts(self, who: Who) -> dict[str, Any]:
+    def facts(self, who: Who) -> Json:
         """Return what is known about how a result was made."""
         line = self._lines[who]
         return {name: line[name] for name in ("case", "model", "status", "key", "seconds")}
@@ -130,7 +130,7 @@ def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
         store.close()
 
 
-def _result(line: dict[str, Any]) -> CaseResult:
+def _result(line: Json) -> CaseResult:
     content = {name: value for name, value in line.items() if name not in ("job", "key", "seconds")}
     return CaseResult.from_dict(content)
 

@@ -11,9 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from panmatch.errors import OptionError, needs_extra
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Client = Any  # of distributed, which has no types
 
 AHEAD = 2  # cases that wait for every worker
 KEPT_BYTES = 1 << 28  # that a worker does not give back between two cases
@@ -63,9 +67,9 @@ def start_early() -> None:
 class Inline(Executor):
     """Runs everything in this process, as soon as it is submitted."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call the function, and return a future that is done."""
-        future: Future[Any] = Future()
+        future: Future[T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
         except Exception as error:
@@ -110,11 +114,11 @@ def _keep_memory() -> None:
 
 
 @contextmanager
-def _client(address: str, *, as_default: bool) -> Iterator[Any]:
+def _client(address: str, *, as_default: bool) -> Iterator[Client]:
     with needs_extra("cluster", "Dask clusters"):
-        from distributed import Client
+        from distributed import Client as DaskClient
     try:
-        client = Client(address, timeout="5s", set_as_default=as_default)
+        client = DaskClient(address, timeout="5s", set_as_default=as_default)
     except (OSError, ValueError) as error:
         raise OptionError(f"--dask {address!r}: no scheduler answers there ({error}).") from error
     with client:
@@ -123,6 +127,6 @@ def _client(address: str, *, as_default: bool) -> Iterator[Any]:
         yield client
 
 
-def _cluster_pool(client: Any) -> WorkerPool:
+def _cluster_pool(client: Client) -> WorkerPool:
     size = sum(client.nthreads().values())
     return WorkerPool(lambda: client.get_executor(pure=False), size * (1 + AHEAD))

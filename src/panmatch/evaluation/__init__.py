@@ -7,7 +7,7 @@ from panmatch.evaluation._averages import (
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation._case_result import CaseResult, Entry, Level
+from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
 from panmatch.evaluation._class_case import ClassCase, class_cases
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import Evaluator, evaluate, evaluate_case
@@ -34,6 +34,7 @@ __all__ = [
     "Evaluator",
     "Image",
     "Images",
+    "Json",
     "Level",
     "Result",
     "Score",

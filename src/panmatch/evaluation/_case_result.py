@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import FileError
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
@@ -15,7 +14,7 @@ from panmatch.evaluation._setting import Setting
 from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
 from panmatch.overlap import Floats
-from panmatch.scoring import Curve, Measurements, MeasureOptions, resolve_metrics
+from panmatch.scoring import Column, Curve, Measurements, MeasureOptions, resolve_metrics
 from panmatch.spec import matcher_as_dict, parse_matcher
 
 
@@ -129,7 +128,7 @@ class CaseResult:
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> CaseResult:
+    def from_dict(cls, content: Json) -> CaseResult:
         """Read what `to_dict` gave."""
         if content.get("format") != FORMAT:
             raise FileError(
@@ -242,20 +241,17 @@ def _tally_to_list(tally: Tally) -> list[int]:
     return [tally.tp, tally.fp, tally.fn, tally.units]
 
 
-def _listed(column: npt.NDArray[Any]) -> list[Any]:
+def _listed(column: Column) -> list[object]:
     """Return an array as lists, with None for what is not finite."""
-    values: npt.NDArray[Any] = column
+    values: Column = column
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         values = column.astype(object)
         values[~np.isfinite(column)] = None
-    listed: list[Any] = values.tolist()
+    listed: list[object] = values.tolist()
     return listed
 
 
-def _column(name: str, values: Sequence[Any]) -> npt.NDArray[Any]:
+def _column(name: str, values: Sequence[object]) -> Column:
     if name in TEXT:
         return np.array(values, dtype=np.str_)
-    if name in WHOLE:
-        return np.array(values, np.int64)
-    column: Floats = np.array(values, np.float64)  # None becomes NaN
-    return column
+    return np.array(values, np.int64 if name in WHOLE else np.float64)  # None becomes NaN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.evaluation._sides import Image, Images, Layer, make_layers
 from panmatch.labels import (
+    LabelArray,
     Panoptic,
     Regions,
     SegmentClass,
@@ -216,6 +217,8 @@ def _of_layer(
     ]
 
 
+T = TypeVar("T")
+
 SMALL_BYTES = 1 << 28  # images that take no more are read once, which is faster than box by box
 
 
@@ -241,18 +244,18 @@ def load_if_needed(reference: Images, prediction: Images, spec: Spec) -> tuple[I
     if not chunked or not (by_voxels or (size <= SMALL_BYTES and not any(map(_on_dask, chunked)))):
         return reference, prediction
     loaded = [
-        Images(_loaded(side.labels, name), _loaded(side.parts, f"{name}_parts"))
+        Images(_in_memory(side.labels, name), _in_memory(side.parts, f"{name}_parts"))
         for name, side in sides.items()
     ]
     return loaded[0], loaded[1]
 
 
-def _on_dask(image: Any) -> bool:
+def _on_dask(image: object) -> bool:
     return hasattr(image, "__dask_graph__") or bool(getattr(image, "on_dask", False))
 
 
-def _loaded(image: Any, name: str) -> Any:
-    return as_labels(image, name) if is_chunked(image) else image
+def _in_memory(image: T, name: str) -> T | LabelArray:
+    return as_labels(image, name) if is_chunked(image) else image  # type: ignore[arg-type]
 
 
 def _too_large(metrics: list[str], size: int) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +17,14 @@ from panmatch.evaluation._sides import Image, Images
 from panmatch.labels import Unit
 from panmatch.matching import QUALITIES, Matching, Quality
 from panmatch.scoring import Curve, Measurer, curves
-from panmatch.spec import Spec, as_spec
+from panmatch.spec import Spec, SpecLike, as_spec
 
 
 def evaluate(
     *,
     reference: Image,
     prediction: Image,
-    spec: Spec | str | os.PathLike[str] | Mapping[str, Any] = "instances",
+    spec: SpecLike = "instances",
     spacing: npt.ArrayLike | None = None,
     unit: Unit | None = None,
     reference_parts: npt.ArrayLike | None = None,
@@ -161,9 +159,7 @@ class Evaluator:
     Result(2 cases)
     """
 
-    def __init__(
-        self, spec: Spec | str | os.PathLike[str] | Mapping[str, Any] = "instances"
-    ) -> None:
+    def __init__(self, spec: SpecLike = "instances") -> None:
         self.spec = as_spec(spec)
         self._cases: list[CaseResult] = []
 

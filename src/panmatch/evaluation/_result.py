@@ -9,13 +9,13 @@ from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import panmatch
 from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
-from panmatch.evaluation._case_result import CaseResult
+from panmatch.evaluation._case_result import CaseResult, Entry
 from panmatch.evaluation._series import CaseSeries
 from panmatch.evaluation._setting import Score, Setting, known_scores
 from panmatch.evaluation._wording import plural, summarise
@@ -24,6 +24,8 @@ from panmatch.spec import Spec
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from panmatch.report import ResultPlots
 
 FORMAT = "panmatch-result-2"
 
@@ -127,14 +129,15 @@ class Result:
         return average_all(self.series, self.spec.averaging.undefined)
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> ResultPlots:
         """Figures for papers: `curve`, `grid`, `sizes`, `matching` and `scene`.
 
         Each method returns a matplotlib figure; they are documented in
         `panmatch.report.ResultPlots`.
         """
         # By name: reports are made of results, so the import would go against the layers.
-        return import_module("panmatch.report").ResultPlots(self)
+        plots: ResultPlots = import_module("panmatch.report").ResultPlots(self)
+        return plots
 
     def evaluated(self, model: str) -> list[CaseResult]:
         """Return the cases of a model that did not fail."""
@@ -191,7 +194,7 @@ class Result:
 
     def _series_of(self, model: str) -> list[CaseSeries]:
         cases = self.evaluated(model)
-        found: dict[Setting, list[Any]] = {}
+        found: dict[Setting, list[Entry | None]] = {}
         for i, case in enumerate(cases):
             for entry in case.entries:
                 found.setdefault(entry.setting, [None] * len(cases))[i] = entry

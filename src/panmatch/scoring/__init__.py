@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         tally_classes,
     )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
-    from panmatch.scoring._measurements import Average, Measurements
+    from panmatch.scoring._measurements import Average, Column, Measurements
     from panmatch.scoring._metrics import Metric, all_metrics, resolve_metrics
     from panmatch.scoring._objects import (
         ComparedObjects,
@@ -40,7 +40,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "tally_classes",
             ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
-            "panmatch.scoring._measurements": ("Average", "Measurements"),
+            "panmatch.scoring._measurements": ("Average", "Column", "Measurements"),
             "panmatch.scoring._metrics": ("Metric", "all_metrics", "resolve_metrics"),
             "panmatch.scoring._objects": (
                 "ComparedObjects",
@@ -57,6 +57,7 @@ __all__ = [
     "Average",
     "ClassCurves",
     "ClassTallies",
+    "Column",
     "ComparedObjects",
     "Curve",
     "Curves",

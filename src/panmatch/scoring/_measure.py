@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +23,12 @@ from panmatch.labels import (
 )
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import Overlap, count_overlaps
-from panmatch.scoring._measurements import Measurements
+from panmatch.scoring._measurements import Columns, Measurements
 from panmatch.scoring._metrics import Metric, resolve_metrics
 from panmatch.scoring._objects import ComparedObjects, Penalty, measure_options
 from panmatch.scoring._rows import ObjectRows, PieceImage, cut_out, rows_of
 
 Metrics = str | Metric | Iterable[str | Metric]
-Columns = dict[str, npt.NDArray[Any]]
 
 
 def measure(
@@ -340,7 +338,7 @@ def _why_not_matched(
     )
 
 
-def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> dict[str, npt.NDArray[Any]]:
+def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> Columns:
     """Return all columns: who, how large, where, and the metrics."""
     columns = _description(objects)
     clash = [metric.name for metric in metrics if metric.name in columns]
@@ -351,10 +349,10 @@ def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> dict[str
     return columns
 
 
-def _description(objects: ComparedObjects) -> dict[str, npt.NDArray[Any]]:
+def _description(objects: ComparedObjects) -> Columns:
     """Return the columns that every table has: who, how large, and where."""
     rows = objects.rows
-    columns: dict[str, npt.NDArray[Any]] = {
+    columns: Columns = {
         "status": _status(objects),
         "ref_id": rows.ref_ids,
         "pred_ids": np.array(rows.names, dtype=np.str_),

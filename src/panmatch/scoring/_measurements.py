@@ -14,6 +14,8 @@ from panmatch.overlap import Floats
 from panmatch.scoring._metrics import Metric
 from panmatch.scoring._objects import MeasureOptions
 
+Column = npt.NDArray[Any]  # text, whole numbers or floats
+Columns = dict[str, Column]
 Over = Literal["matched", "references", "all"]
 
 REASONS = {
@@ -100,7 +102,7 @@ class Measurements:
         differ.
     """
 
-    columns: dict[str, npt.NDArray[Any]]
+    columns: Columns
     metrics: tuple[Metric, ...]
     tally: Tally
     options: MeasureOptions | None

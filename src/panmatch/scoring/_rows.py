@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.labels import Volume, paint_volumes
 from panmatch.matching import Matching
-from panmatch.overlap import Floats, Ints, Overlap
+from panmatch.overlap import Areas, Floats, Ints, Overlap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,5 +166,5 @@ def _names(matching: Matching) -> list[str]:
     return matched + [str(pred) for pred in matching.false_positives.tolist()]
 
 
-def _by_row(of_refs: npt.NDArray[Any], of_false: npt.NDArray[Any]) -> Floats:
+def _by_row(of_refs: Areas, of_false: Areas) -> Floats:
     return np.concatenate([of_refs, of_false]).astype(np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
@@ -32,7 +32,7 @@ def label_numbers(labels: Labels) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _parse(value: Any, markers: bool = False) -> Labels:
+def _parse(value: object, markers: bool = False) -> Labels:
     items = list(value) if isinstance(value, list | tuple) else [value]
     labels = tuple(_parse_one(item, markers) for item in items)
     every = sorted(label_numbers(labels))
@@ -42,7 +42,7 @@ def _parse(value: Any, markers: bool = False) -> Labels:
     return labels
 
 
-def _parse_one(item: Any, markers: bool) -> int | str:
+def _parse_one(item: object, markers: bool) -> int | str:
     if isinstance(item, int) and not isinstance(item, bool) and (markers or item >= 0):
         return item
     span = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", item) if isinstance(item, str) else None
@@ -54,12 +54,12 @@ def _parse_one(item: Any, markers: bool) -> int | str:
     return f"{first}-{last}"
 
 
-def _parse_markers(value: Any) -> Labels:
+def _parse_markers(value: object) -> Labels:
     """Read labels that mark no objects, and so may be negative."""
     return _parse(value, markers=True)
 
 
-def _parse_or_all(value: Any) -> Labels | Literal["all"]:
+def _parse_or_all(value: object) -> Labels | Literal["all"]:
     return "all" if value == "all" else _parse(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -25,7 +25,7 @@ class StrictModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_unknown_keys(cls, given: Any) -> Any:
+    def _refuse_unknown_keys(cls, given: object) -> object:
         if isinstance(given, dict):
             names = list(cls.model_fields)
             for key in given:
@@ -165,7 +165,7 @@ class Spec(StrictModel):
 
     @field_validator("matching", "thresholds", "metrics", mode="before")
     @classmethod
-    def _as_list(cls, given: Any) -> Any:
+    def _as_list(cls, given: object) -> object:
         return given if isinstance(given, list | tuple) else [given]
 
     @field_validator("thresholds")
@@ -195,7 +195,7 @@ class Spec(StrictModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_classes_to_coco(cls, given: Any) -> Any:
+    def _leave_classes_to_coco(cls, given: object) -> object:
         if isinstance(given, dict) and given.get("encoding") == "coco":
             given = {"classes": {}, **given}
         return given

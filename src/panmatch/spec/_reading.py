@@ -7,20 +7,25 @@ from collections.abc import Hashable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from panmatch.errors import SpecError, nearest_name
 from panmatch.spec._models import Spec
+
+Content = dict[str, object]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 PRESETS = files("panmatch.spec") / "presets"  # one commented YAML file each
 DEFAULT = "instances"
 
 
-def as_spec(spec: Spec | str | os.PathLike[str] | Mapping[str, Any]) -> Spec:
+SpecLike = Spec | str | os.PathLike[str] | Mapping[str, object]
+
+
+def as_spec(spec: SpecLike) -> Spec:
     """Return a `Spec` for the name of a preset, a YAML file or a mapping.
 
     Examples
@@ -56,7 +61,9 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
 class _Loader(yaml.SafeLoader):
     """Plain data only, and a key that is written twice is an error."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, object]:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         twice = [key for at, key in enumerate(keys) if key in keys[:at]]
         if twice:
@@ -66,7 +73,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _parsed(text: str, name: str) -> dict[str, Any]:
+def _parsed(text: str, name: str) -> Content:
     try:
         content = yaml.load(text, _Loader)
     except (yaml.YAMLError, TypeError, ValueError) as error:
@@ -81,7 +88,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     return content
 
 
-def _validated(content: dict[str, Any], name: str) -> Spec:
+def _validated(content: Content, name: str) -> Spec:
     try:
         return Spec.model_validate(_with_preset(content))
     except ValidationError as error:
@@ -89,7 +96,7 @@ def _validated(content: dict[str, Any], name: str) -> Spec:
         raise SpecError(f"spec={name!r} cannot be used:\n  " + "\n  ".join(lines)) from error
 
 
-def _with_preset(content: dict[str, Any]) -> dict[str, Any]:
+def _with_preset(content: Content) -> Content:
     """Return the content on top of the preset that it names, if it does."""
     given = dict(content)
     name = given.pop("preset", None)
@@ -103,20 +110,21 @@ def _with_preset(content: dict[str, Any]) -> dict[str, Any]:
     return _merged(_parsed(preset_text(name), name), given)
 
 
-def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def _merged(below: Content, above: Content) -> Content:
     """Return both; where both have a key, mappings merge, null drops one, all else is replaced."""
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
         if isinstance(old, dict) and value is None:
             del merged[key]
+        elif isinstance(old, dict) and isinstance(value, dict):
+            merged[key] = _merged(old, value)
         else:
-            nested = isinstance(old, dict) and isinstance(value, dict)
-            merged[key] = _merged(dict(old or {}), value) if nested else value
+            merged[key] = value
     return merged
 
 
-def _line(error: Any) -> str:
+def _line(error: ErrorDetails) -> str:
     place = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in error["loc"])
     shown = "" if isinstance(error["input"], dict | list) else f" (it is {error['input']!r})"
     text = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
