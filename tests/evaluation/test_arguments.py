@@ -22,7 +22,7 @@ ROAD = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(7, thing=False)])
 def test_all_arguments_are_named() -> None:
     kinds = {p.kind for p in inspect.signature(pm.evaluate).parameters.values()}
     kinds |= {p.kind for p in list(inspect.signature(pm.Evaluator.update).parameters.values())[1:]}
-    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
     with pytest.raises(TypeError):
         pm.evaluate(ONE, ONE)  # type: ignore[call-arg]
 
@@ -126,3 +126,28 @@ def test_classes_share_a_layer_only_if_they_share_no_label() -> None:
         ["rest"],
     ]
     assert split_classes({}) == []
+
+
+def test_keywords_that_do_not_exist_are_errors() -> None:
+    for call in (pm.evaluate, pm.Evaluator().update):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'spacings'"):
+            call(reference=ONE, prediction=ONE, spacings=2.0)  # type: ignore[call-arg]
+    matching = pm.match(pm.count_overlaps(ONE, ONE))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tolerance_mm'"):
+        pm.measure(matching, ONE, ONE, tolerance_mm=2.0)  # type: ignore[call-arg]
+
+
+def test_the_unit_of_an_array_is_that_of_the_spec() -> None:
+    options: dict[str, Any] = {"reference": ONE, "prediction": ONE}
+    units = [
+        pm.evaluate(**options, **more).cases[0].unit
+        for more in (
+            {},
+            {"spacing": 2.0},
+            {"spacing": 2.0, "unit": "µm"},
+            {"spacing": 2.0, "spec": {"unit": "µm"}},
+        )
+    ]
+    assert units == ["voxel", "mm", "µm", "µm"]
+    with pytest.raises(OptionError, match="unit='mm' is not that of the spec, 'µm'"):
+        pm.evaluate(**options, spacing=2.0, unit="mm", spec={"unit": "µm"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -159,22 +159,35 @@ class _CutCase:
         return self.case.make_measurer(self.regions)
 
 
+class CaseKeywords(TypedDict, total=False):
+    """Options of `evaluate` that concern one case, by keyword."""
+
+    spacing: npt.ArrayLike | None
+    unit: Unit | None
+    void: npt.ArrayLike | None
+    threads: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _CaseOptions:
+    """The same with their defaults; any other keyword is an error."""
+
+    spacing: npt.ArrayLike | None = None
+    unit: Unit | None = None
+    void: npt.ArrayLike | None = None
+    threads: int | None = None
+
+
 def class_cases(
-    reference: Images,
-    prediction: Images,
-    spec: Spec,
-    *,
-    spacing: npt.ArrayLike | None = None,
-    unit: Unit | None = None,
-    void: npt.ArrayLike | None = None,
-    threads: int | None = None,
+    reference: Images, prediction: Images, spec: Spec, **options: Unpack[CaseKeywords]
 ) -> list[ClassCase]:
     """Return every class of a case, ready to be matched and measured.
 
     The classes of a spec are there in every case, the many categories of a COCO file where they
     occur. Parameters are those of `evaluate`.
     """
-    known = Void.of(reference.labels, prediction.labels, void)
+    given = _CaseOptions(**options)
+    known = Void.of(reference.labels, prediction.labels, given.void)
     if known.labels:
         raise OptionError(
             f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the "
@@ -183,9 +196,7 @@ def class_cases(
     if isinstance(reference.labels, np.ma.MaskedArray):
         reference = Images(reference.labels.data, reference.parts)
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
-    cases = [
-        case for layer in layers for case in _of_layer(layer, spec, known, (spacing, unit), threads)
-    ]
+    cases = [case for layer in layers for case in _of_layer(layer, spec, known, given)]
     if spec.encoding == "labels":
         return sorted(cases, key=lambda case: case.kind.id)  # as the spec lists them
     return [case for case in cases if case.occurs]
@@ -196,13 +207,8 @@ def shape_of(labels: Image) -> tuple[int, ...]:
     return labels.arrays[0].shape if isinstance(labels, Panoptic) else np.shape(labels)
 
 
-def _of_layer(
-    layer: Layer,
-    spec: Spec,
-    void: Void,
-    grid: tuple[npt.ArrayLike | None, Unit | None],
-    threads: int | None,
-) -> list[ClassCase]:
+def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list[ClassCase]:
+    threads = given.threads
     counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
     overlaps = counted.overlaps(spec.part_background)
     of_ref, of_pred = counted.distinct()
@@ -212,7 +218,17 @@ def _of_layer(
     )
     whole_void = void.with_mask(images[0].void)
     return [
-        ClassCase(kind, place, overlaps[kind.id], *images, whole_void, spec, *grid, threads)
+        ClassCase(
+            kind,
+            place,
+            overlaps[kind.id],
+            *images,
+            whole_void,
+            spec,
+            given.spacing,
+            given.unit,
+            threads,
+        )
         for place, kind in enumerate(layer.classes)
     ]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
-from panmatch.evaluation._class_case import ClassCase, class_cases, shape_of
+from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._setting import Kind, Setting
@@ -25,13 +26,10 @@ def evaluate(
     reference: Image,
     prediction: Image,
     spec: SpecLike = "instances",
-    spacing: npt.ArrayLike | None = None,
-    unit: Unit | None = None,
     reference_parts: npt.ArrayLike | None = None,
     prediction_parts: npt.ArrayLike | None = None,
-    void: npt.ArrayLike | None = None,
     case: str = "case",
-    threads: int | None = None,
+    **options: Unpack[CaseKeywords],
 ) -> Result:
     """Evaluate one case.
 
@@ -72,10 +70,7 @@ def evaluate(
     """
     chosen = as_spec(spec)
     sides = Images(reference, reference_parts), Images(prediction, prediction_parts)
-    found = evaluate_case(
-        *sides, chosen, spacing=spacing, unit=unit, void=void, case=case, threads=threads
-    )
-    return Result(chosen, (found,))
+    return Result(chosen, (evaluate_case(*sides, chosen, case=case, **options),))
 
 
 def evaluate_case(
@@ -83,25 +78,36 @@ def evaluate_case(
     prediction: Images,
     spec: Spec,
     *,
-    spacing: npt.ArrayLike | None = None,
-    unit: Unit | None = None,
-    void: npt.ArrayLike | None = None,
     case: str = "case",
     model: str = "",
-    threads: int | None = None,
+    **options: Unpack[CaseKeywords],
 ) -> CaseResult:
     """Evaluate one case of a model; parameters are those of `evaluate`."""
-    classes = class_cases(
-        reference, prediction, spec, spacing=spacing, unit=unit, void=void, threads=threads
-    )
+    spacing = options.get("spacing")
+    options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     return CaseResult(
         case=case,
         model=model,
         shape=shape_of(reference.labels),
         spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
-        unit=unit or ("voxel" if spacing is None else "mm"),
-        entries=tuple(entry for one in classes for entry in _evaluate_class(one, spec)),
+        unit=unit,
+        entries=tuple(
+            entry
+            for class_case in class_cases(reference, prediction, spec, **options)
+            for entry in _evaluate_class(class_case, spec)
+        ),
     )
+
+
+def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Unit:
+    if spacing is None:
+        return unit or "voxel"
+    if unit is not None and spec.unit is not None and unit != spec.unit:
+        raise OptionError(
+            f"unit={unit!r} is not that of the spec, {spec.unit!r}: convert the spacing, or drop "
+            f"`unit` from the spec."
+        )
+    return unit or spec.unit or "mm"
 
 
 def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
@@ -170,30 +176,17 @@ class Evaluator:
         prediction: Image,
         case: str | None = None,
         model: str = "",
-        spacing: npt.ArrayLike | None = None,
-        unit: Unit | None = None,
         reference_parts: npt.ArrayLike | None = None,
         prediction_parts: npt.ArrayLike | None = None,
-        void: npt.ArrayLike | None = None,
-        threads: int | None = None,
+        **options: Unpack[CaseKeywords],
     ) -> None:
         """Evaluate one more case; parameters are those of `evaluate`.
 
         Without a name, a case is called by its number, from 0000 on.
         """
         name = f"{len(self._cases):04}" if case is None else case
-        found = evaluate_case(
-            Images(reference, reference_parts),
-            Images(prediction, prediction_parts),
-            self.spec,
-            spacing=spacing,
-            unit=unit,
-            void=void,
-            case=name,
-            model=model,
-            threads=threads,
-        )
-        self._cases.append(found)
+        sides = Images(reference, reference_parts), Images(prediction, prediction_parts)
+        self._cases.append(evaluate_case(*sides, self.spec, case=name, model=model, **options))
 
     def merge(self, other: Evaluator) -> None:
         """Take over the cases of another evaluator."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         MeasureOptions,
         Penalty,
         measure_options,
-        share,
     )
     from panmatch.scoring._rows import ObjectRows
 else:  # a first score needs none of these, and importing panmatch must be quick
@@ -47,7 +46,6 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "MeasureOptions",
                 "Penalty",
                 "measure_options",
-                "share",
             ),
             "panmatch.scoring._rows": ("ObjectRows",),
         },
@@ -79,6 +77,5 @@ __all__ = [
     "need_voxels",
     "part_averages",
     "resolve_metrics",
-    "share",
     "tally_classes",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from panmatch.labels import (
     ChunkedLabels,
     Geometry,
     Regions,
-    Unit,
     Void,
     Volume,
     as_labels,
@@ -25,7 +25,7 @@ from panmatch.matching import Matching, Tally
 from panmatch.overlap import Overlap, count_overlaps
 from panmatch.scoring._measurements import Columns, Measurements
 from panmatch.scoring._metrics import Metric, resolve_metrics
-from panmatch.scoring._objects import ComparedObjects, Penalty, measure_options
+from panmatch.scoring._objects import ComparedObjects, MeasureKeywords, measure_options
 from panmatch.scoring._rows import ObjectRows, PieceImage, cut_out, rows_of
 
 Metrics = str | Metric | Iterable[str | Metric]
@@ -40,11 +40,8 @@ def measure(
     *,
     void: int | npt.ArrayLike | Void | None = None,
     regions: Regions | None = None,
-    unit: Unit | None = None,
-    tolerance: float = 1.0,
-    boundary_width: float | None = None,
-    penalty: Penalty = None,
     threads: int | None = None,
+    **options: Unpack[MeasureKeywords],
 ) -> Measurements:
     """Measure every matched, missed and false object.
 
@@ -98,18 +95,9 @@ def measure(
     ['', 'missed: no prediction to compare with']
     """
     measurer = Measurer(
-        reference,
-        prediction,
-        metrics,
-        spacing,
-        void=void,
-        regions=regions,
-        unit=unit,
-        tolerance=tolerance,
-        boundary_width=boundary_width,
-        penalty=penalty,
-        threads=threads,
-    )
+        reference, prediction, metrics, spacing, void=void, regions=regions, threads=threads,
+        **options,
+    )  # fmt: skip
     return measurer.measure(matching)
 
 
@@ -138,25 +126,15 @@ class Measurer:
         *,
         void: int | npt.ArrayLike | Void | None = None,
         regions: Regions | None = None,
-        unit: Unit | None = None,
-        tolerance: float = 1.0,
-        boundary_width: float | None = None,
-        penalty: Penalty = None,
         threads: int | None = None,
+        **options: Unpack[MeasureKeywords],
     ) -> None:
         unknown = Void.of(reference, prediction, void)
         ref, pred = unknown.clear(reference, prediction)
         self._metrics, self._threads = resolve_metrics(metrics), threads
         whole = bool(need_voxels(self._metrics)) or ref.ndim == 0
         self._images = _loaded(ref, "reference", whole), _loaded(pred, "prediction", whole)
-        self._options = measure_options(
-            self._images[0].shape,
-            spacing,
-            unit=unit,
-            tolerance=tolerance,
-            boundary_width=boundary_width,
-            penalty=penalty,
-        )
+        self._options = measure_options(self._images[0].shape, spacing, **options)
         self._has_void, self._regions = bool(unknown), regions
         self._pieces: tuple[PieceImage, Geometry] | None = None
         self._blocks: list[Columns] = []
@@ -233,11 +211,8 @@ def measure_whole(
     spacing: npt.ArrayLike | None = None,
     *,
     void: int | npt.ArrayLike | Void | None = None,
-    unit: Unit | None = None,
-    tolerance: float = 1.0,
-    boundary_width: float | None = None,
-    penalty: Penalty = None,
     threads: int | None = None,
+    **options: Unpack[MeasureKeywords],
 ) -> Measurements:
     """Measure all objects of a class as one: everything that is not background.
 
@@ -245,7 +220,7 @@ def measure_whole(
     ----------
     reference, prediction
         Masks, or label images whose labels are all taken together.
-    metrics, spacing, void, unit, tolerance, boundary_width, penalty, threads
+    metrics, spacing, void, threads, options
         As for `measure`.
 
     Returns
@@ -265,14 +240,7 @@ def measure_whole(
         np.atleast_1d(as_mask(ref, "reference")).view(np.uint8),
         np.atleast_1d(as_mask(pred, "prediction")).view(np.uint8),
     )
-    options = measure_options(
-        masks[0].shape,
-        spacing,
-        unit=unit,
-        tolerance=tolerance,
-        boundary_width=boundary_width,
-        penalty=penalty,
-    )
+    checked = measure_options(masks[0].shape, spacing, **options)
     overlap = count_overlaps(*masks, threads=threads)
     sizes = [float(s.sum()) for s in (overlap.ref_sizes, overlap.pred_sizes)]
     shared = float(overlap.edges.intersection.sum())
@@ -293,8 +261,8 @@ def measure_whole(
         fn=int(sizes[0] > 0 and not both),
         quality=shared / (sum(sizes) - shared) if both else 0.0,
     )
-    objects, chosen = ComparedObjects(rows, *masks, options, threads), resolve_metrics(metrics)
-    return Measurements(_describe(objects, chosen), chosen, tally, options)
+    objects, chosen = ComparedObjects(rows, *masks, checked, threads), resolve_metrics(metrics)
+    return Measurements(_describe(objects, chosen), chosen, tally, checked)
 
 
 def need_voxels(metrics: Iterable[Metric]) -> list[str]:

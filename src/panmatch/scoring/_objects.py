@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, TypedDict, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +25,22 @@ from panmatch.labels import (
     skeleton_overlaps,
     surface_distances,
 )
+from panmatch.matching import ratio
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
 from panmatch.scoring._rows import ObjectRows
 
 BOUNDARY_SHARE = 0.02  # default width of a boundary band, as a share of the image diagonal
 
 Penalty = float | Literal["diagonal"] | None
+
+
+class MeasureKeywords(TypedDict, total=False):
+    """Options of `measure`, by keyword."""
+
+    unit: Unit | None
+    tolerance: float
+    boundary_width: float | None
+    penalty: Penalty
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +266,7 @@ class ComparedObjects:
 
     def _centroid(self, geometry: Geometry) -> Floats:
         sums = geometry.coordinate_sums * np.array(self.options.spacing)
-        return share(sums, geometry.voxels[:, np.newaxis].astype(np.float64))
+        return ratio(sums, geometry.voxels[:, np.newaxis].astype(np.float64))
 
     def _unions(self) -> tuple[LabelArray, Ints]:
         """Return the prediction with one label per union, and that label for every row.
@@ -287,19 +297,6 @@ class ComparedObjects:
             return (slice(0),) * self.reference.ndim
         start, stop = np.concatenate(starts).min(0), np.concatenate(stops).max(0)
         return tuple(map(slice, start.tolist(), stop.tolist()))
-
-
-def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, NaN where the whole is 0.
-
-    Examples
-    --------
-    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
-    array([0.25,  nan])
-    """
-    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), whole)
-    parts: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
-    return parts
 
 
 def _look_up(ids: Ints, values: npt.NDArray[np.int64], wanted: Ints) -> Floats:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import share_metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def boundary_iou(objects: ComparedObjects) -> Floats:
@@ -16,7 +17,7 @@ def boundary_iou(objects: ComparedObjects) -> Floats:
     square.
     """
     bands = objects.bands
-    return share(bands.shared, bands.ref_voxels + bands.pred_voxels - bands.shared)
+    return ratio(bands.shared, bands.ref_voxels + bands.pred_voxels - bands.shared)
 
 
 METRIC = share_metric(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import share_metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def cldice(objects: ComparedObjects) -> Floats:
@@ -15,10 +16,10 @@ def cldice(objects: ComparedObjects) -> Floats:
     2-D and 3-D only.
     """
     found = objects.skeletons
-    precision = share(found.pred_inside, found.pred_length)
-    sensitivity = share(found.ref_inside, found.ref_length)
+    precision = ratio(found.pred_inside, found.pred_length)
+    sensitivity = ratio(found.ref_inside, found.ref_length)
     together = precision + sensitivity
-    score = share(2 * precision * sensitivity, together)
+    score = ratio(2 * precision * sensitivity, together)
     score[together == 0] = 0.0
     return objects.scatter(score, otherwise=0.0)
 

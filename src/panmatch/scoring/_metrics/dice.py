@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import share_metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def dice(objects: ComparedObjects) -> Floats:
@@ -12,7 +13,7 @@ def dice(objects: ComparedObjects) -> Floats:
 
     The same everywhere; tools differ on two empty masks, where ours is NaN.
     """
-    return share(2 * objects.shared, objects.ref_voxels + objects.pred_voxels)
+    return ratio(2 * objects.shared, objects.ref_voxels + objects.pred_voxels)
 
 
 METRIC = share_metric(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import share_metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def iou(objects: ComparedObjects) -> Floats:
@@ -13,7 +14,7 @@ def iou(objects: ComparedObjects) -> Floats:
     The same everywhere. Void voxels leave the union (D1), as in COCO's PQ.
     """
     union = objects.ref_voxels + objects.pred_voxels - objects.shared
-    return share(objects.shared, union)
+    return ratio(objects.shared, union)
 
 
 METRIC = share_metric(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import share_metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def precision(objects: ComparedObjects) -> Floats:
@@ -12,7 +13,7 @@ def precision(objects: ComparedObjects) -> Floats:
 
     The same everywhere; without a prediction it is 0/0.
     """
-    return share(objects.shared, objects.pred_voxels)
+    return ratio(objects.shared, objects.pred_voxels)
 
 
 METRIC = share_metric(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from panmatch.matching import ratio
 from panmatch.overlap import Floats
 from panmatch.scoring._metrics.metric import Metric
-from panmatch.scoring._objects import ComparedObjects, share
+from panmatch.scoring._objects import ComparedObjects
 
 
 def relative_volume_difference(objects: ComparedObjects) -> Floats:
@@ -12,7 +13,7 @@ def relative_volume_difference(objects: ComparedObjects) -> Floats:
 
     Signed: positive where too much was predicted. panoptica calls it RVD.
     """
-    return share(objects.pred_voxels - objects.ref_voxels, objects.ref_voxels)
+    return ratio(objects.pred_voxels - objects.ref_voxels, objects.ref_voxels)
 
 
 METRIC = Metric(
