@@ -17,42 +17,22 @@ NEEDED = ("case", "reference", "prediction")
 
 @dataclass(frozen=True, slots=True)
 class ImageFile:
-    """Where one side of a case is stored.
+    """Where one side of a case is stored."""
 
-    Attributes
-    ----------
-    path
-        A label image, or a COCO panoptic JSON file.
-    parts
-        Its part image, if there is one.
-    item
-        Id of the image in a COCO file.
-    """
-
-    path: Path
-    parts: Path | None = None
-    item: str | None = None
+    path: Path  # A label image, or a COCO panoptic JSON file
+    parts: Path | None = None  # its part image, if there is one
+    item: str | None = None  # id of the image in a COCO file
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case of one model.
+    """One case of one model."""
 
-    Attributes
-    ----------
-    name, model
-        What it is called in tables.
-    reference, prediction
-        Its files; None for one that is missing.
-    problem
-        Why it cannot be evaluated; empty if nothing is known to be wrong.
-    """
-
-    name: str
+    name: str  # what it is called in tables
     model: str
-    reference: ImageFile | None
+    reference: ImageFile | None  # its files; None for one that is missing
     prediction: ImageFile | None
-    problem: str = ""
+    problem: str = ""  # why it cannot be evaluated; empty if nothing is known to be wrong
 
 
 def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:

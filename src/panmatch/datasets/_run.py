@@ -26,20 +26,13 @@ Watch = Callable[[Outcome], None]
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How to run.
+    """How to run."""
 
-    Attributes
-    ----------
-    workers, dask
-        Number of processes, or the address of a Dask scheduler. Several cases are shared out
-        among its workers, a single one with Zarr images chunk by chunk.
-    resume, overwrite
-        Whether to go on with what a folder holds, or to drop it.
-    """
-
+    # Number of processes, or the address of a Dask scheduler. Several cases are shared out among
+    # its workers, a single one with Zarr images chunk by chunk.
     workers: int = 1
     dask: str | None = None
-    resume: bool = False
+    resume: bool = False  # whether to go on with what a folder holds, or to drop it
     overwrite: bool = False
 
 

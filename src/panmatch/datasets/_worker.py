@@ -16,26 +16,14 @@ from panmatch.spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do with every case of a run.
+    """What to do with every case of a run."""
 
-    Attributes
-    ----------
-    spec
-        As one line of JSON, so that it travels.
-    allow_header_mismatch
-        Whether images may differ in affine or spacing.
-    spacing
-        In place of the spacing of the files; in the unit of the spec, or in millimetres.
-    threads
-        Number of threads of each worker.
-    chunks_on_dask
-        Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
-    """
-
-    spec: str
-    allow_header_mismatch: bool = False
+    spec: str  # as one line of JSON, so that it travels
+    allow_header_mismatch: bool = False  # whether images may differ in affine or spacing
+    # In place of the spacing of the files; in the unit of the spec, or in millimetres.
     spacing: tuple[float, ...] | None = None
-    threads: int | None = None
+    threads: int | None = None  # number of threads of each worker
+    # Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
     chunks_on_dask: bool = False
 
     @property
@@ -51,24 +39,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case.
-
-    Attributes
-    ----------
-    case
-        Which one.
-    key
-        Identifies the result; empty if the files are not there.
-    result
-        None if the result that is known already still holds.
-    seconds
-        How long it took.
-    """
+    """What became of a case."""
 
     case: Case
-    key: str
-    result: CaseResult | None
-    seconds: float
+    key: str  # identifies the result; empty if the files are not there
+    result: CaseResult | None  # None if the result that is known already still holds
+    seconds: float  # how long it took
 
 
 def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:

@@ -27,18 +27,10 @@ PRELOADED = ("panmatch.datasets._worker", "nibabel")  # those of them that are i
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """Workers behind the interface of `concurrent.futures`.
+    """Workers behind the interface of `concurrent.futures`."""
 
-    Attributes
-    ----------
-    open
-        Starts them; called again if a worker died.
-    window
-        How many cases to submit at a time.
-    """
-
-    open: Callable[[], Executor]
-    window: int
+    open: Callable[[], Executor]  # starts them; called again if a worker died
+    window: int  # how many cases to submit at a time
 
 
 @contextmanager

@@ -28,36 +28,19 @@ NO_SAMPLES: Floats = np.zeros(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AverageScore:
-    """One score of a model over all its cases.
+    """One score of a model over all its cases."""
 
-    Attributes
-    ----------
-    model, setting
-        Whose score it is, and under which setting.
-    threshold
-        None for areas.
-    score
-        Which score.
-    averaging
-        ``"pooled"``: tallies of all cases are summed, then scored. ``"mean of cases"``: each case
-        is scored, and the scores averaged.
-    value
-        The number.
-    cases, skipped
-        How many cases it is made of, and how many more were undefined.
-    samples
-        The score of every resample of the cases; empty without weights.
-    """
-
-    model: str
+    model: str  # whose score it is, and under which setting
     setting: Setting
-    threshold: float | None
+    threshold: float | None  # None for areas
     score: Score
+    # "pooled": tallies of all cases are summed, then scored. "mean of cases": each case is
+    # scored, and the scores averaged.
     averaging: AveragingName
     value: float
-    cases: int
+    cases: int  # how many cases it is made of, and how many more were undefined
     skipped: int
-    samples: Floats
+    samples: Floats  # the score of every resample of the cases; empty without weights
 
 
 def average_all(

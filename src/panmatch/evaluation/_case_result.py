@@ -20,54 +20,28 @@ from panmatch.spec import matcher_as_dict, parse_matcher
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """A matching at one threshold.
+    """A matching at one threshold."""
 
-    Attributes
-    ----------
-    threshold
-        In [0, 1).
-    tally, part_tally
-        Counts with summed IoU, and with summed part quality where the class has parts (D9).
-    measurements
-        One row per reference, then one per false positive.
-    quality, part_quality
-        IoU and part quality of every row, 0 for one that is not matched.
-    near_threshold
-        True positives that a threshold higher by 0.05 would lose.
-    gap
-        How much PQ an optimal solver may have missed (D6); None for heuristics.
-    """
-
-    threshold: float
+    threshold: float  # in [0, 1)
+    # Counts with summed IoU, and with summed part quality where the class has parts (D9).
     tally: Tally
     part_tally: Tally | None
-    measurements: Measurements
-    quality: Floats
+    measurements: Measurements  # one row per reference, then one per false positive
+    quality: Floats  # ioU and part quality of every row, 0 for one that is not matched
     part_quality: Floats | None
-    near_threshold: int
-    gap: float | None
+    near_threshold: int  # true positives that a threshold higher by 0.05 would lose
+    gap: float | None  # how much PQ an optimal solver may have missed (D6); None for heuristics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One setting of one case.
+    """One setting of one case."""
 
-    Attributes
-    ----------
-    setting
-        The class and the matcher.
-    diagnosis
-        Objects of the class by the kind of mistake, whatever the matcher.
-    levels
-        The matching at every threshold of the spec.
-    curve, part_curve
-        PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
-        parts.
-    """
-
-    setting: Setting
-    diagnosis: Diagnosis
-    levels: tuple[Level, ...]
+    setting: Setting  # the class and the matcher
+    diagnosis: Diagnosis  # objects of the class by the kind of mistake, whatever the matcher
+    levels: tuple[Level, ...]  # the matching at every threshold of the spec
+    # PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
+    # parts.
     curve: Curve | None
     part_curve: Curve | None
 

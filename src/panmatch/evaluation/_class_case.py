@@ -36,29 +36,15 @@ from panmatch.spec import Spec
 
 @dataclass(frozen=True, eq=False)
 class ClassCase:
-    """What strategies and metrics of one class work on, each computed when it is first needed.
+    """What strategies and metrics of one class work on, each computed when it is first needed."""
 
-    Attributes
-    ----------
-    kind, place
-        The class, and its position on either side.
-    overlap
-        Of whole predictions.
-    reference_images, prediction_images
-        Of the two sides.
-    void
-        All void voxels: of the reference itself, and of a mask.
-    spec, spacing, unit, threads
-        As for `evaluate`.
-    """
-
-    kind: SegmentClass
+    kind: SegmentClass  # the class, and its position on either side
     place: int
-    overlap: Overlap
-    reference_images: SegmentImages
+    overlap: Overlap  # of whole predictions
+    reference_images: SegmentImages  # of the two sides
     prediction_images: SegmentImages
-    void: Void
-    spec: Spec
+    void: Void  # all void voxels: of the reference itself, and of a mask
+    spec: Spec  # as for `evaluate`
     spacing: npt.ArrayLike | None
     unit: Unit | None
     threads: int | None

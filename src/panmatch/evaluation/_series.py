@@ -114,25 +114,14 @@ class CaseCounts:
 
 @dataclass(frozen=True, eq=False)
 class CaseSeries:
-    """One model under one setting.
+    """One model under one setting."""
 
-    Attributes
-    ----------
-    model, setting
-        What the cases have in common.
-    cases
-        Names of the model's cases.
-    entries
-        What was found in each; None for a case that lacks the class.
-    thresholds
-        Those of the spec.
-    """
-
-    model: str
+    model: str  # what the cases have in common
     setting: Setting
-    cases: tuple[str, ...]
+    cases: tuple[str, ...]  # names of the model's cases
+    # What was found in each; None for a case that lacks the class.
     entries: tuple[Entry | None, ...]
-    thresholds: tuple[float, ...]
+    thresholds: tuple[float, ...]  # those of the spec
 
     @cached_property
     def counts(self) -> dict[float, CaseCounts]:

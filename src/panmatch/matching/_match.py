@@ -222,21 +222,11 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class OptimalityGap:
-    """PQ of a heuristic beside the best PQ that its strategy allows.
+    """PQ of a heuristic beside the best PQ that its strategy allows."""
 
-    Attributes
-    ----------
-    heuristic
-        PQ of the heuristic.
-    optimal
-        PQ of the best matching found.
-    certificate
-        What is proven of the best matching.
-    """
-
-    heuristic: float
-    optimal: float
-    certificate: Certificate
+    heuristic: float  # PQ of the heuristic
+    optimal: float  # PQ of the best matching found
+    certificate: Certificate  # what is proven of the best matching
 
     @property
     def gap(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -28,23 +29,17 @@ from panmatch.overlap import ClassOverlaps, Ints, Score
 from panmatch.scoring._curve import Curve, curve
 from panmatch.scoring._measurements import Average
 
+Term = TypeVar("Term", Tally, Curve)
+
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """Mean scores over the classes of a group that occur.
+    """Mean scores over the classes of a group that occur."""
 
-    Attributes
-    ----------
-    pq, sq, rq
-        Means over classes; NaN if none occurs.
-    classes
-        Ids of the classes that occur.
-    """
-
-    pq: float
+    pq: float  # means over classes; NaN if none occurs
     sq: float
     rq: float
-    classes: tuple[int, ...]
+    classes: tuple[int, ...]  # ids of the classes that occur
 
     @property
     def n(self) -> int:
@@ -52,16 +47,35 @@ class GroupScore:
         return len(self.classes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassTallies(Mapping[int, Tally]):
-    """The tally of every class; those of images add, to be scored when all are summed (D10).
+@dataclass(frozen=True, eq=False)
+class _ByClass(Mapping[int, Term]):
+    """Something of every class, by class id; those of images add."""
 
-    Attributes
-    ----------
-    classes
-        All classes, whether they occur or not.
-    tallies
-        By class id.
+    classes: tuple[SegmentClass, ...]  # all of them, whether they occur or not
+    of_class: dict[int, Term]
+
+    def __getitem__(self, class_id: int) -> Term:
+        return self.of_class[class_id]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.of_class)
+
+    def __len__(self) -> int:
+        return len(self.of_class)
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise OverlapError("scores of classes add only if they have the same classes.")
+        return type(self)(self.classes, {key: self[key] + other[key] for key in self})
+
+    def __radd__(self, other: object) -> Self:
+        return self if other == 0 else NotImplemented  # sum() begins with 0
+
+
+class ClassTallies(_ByClass[Tally]):
+    """The tally of every class; those of images add, to be scored when all are summed (D10).
 
     Examples
     --------
@@ -70,27 +84,6 @@ class ClassTallies(Mapping[int, Tally]):
     >>> (found + found).all.pq, found.all.classes, found.stuff.n
     (0.6, (1,), 0)
     """
-
-    classes: tuple[SegmentClass, ...]
-    tallies: dict[int, Tally]
-
-    def __getitem__(self, class_id: int) -> Tally:
-        return self.tallies[class_id]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.tallies)
-
-    def __len__(self) -> int:
-        return len(self.tallies)
-
-    def __add__(self, other: ClassTallies) -> ClassTallies:
-        if not isinstance(other, ClassTallies):
-            return NotImplemented
-        _check_same(self.classes, other.classes)
-        return ClassTallies(self.classes, {key: self[key] + other[key] for key in self})
-
-    def __radd__(self, other: object) -> ClassTallies:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
 
     @property
     def all(self) -> GroupScore:
@@ -125,38 +118,8 @@ class ClassTallies(Mapping[int, Tally]):
         return GroupScore(pq, sq, rq, ids)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassCurves(Mapping[int, Curve]):
-    """The curve of every class; those of images add.
-
-    Attributes
-    ----------
-    classes
-        All classes.
-    curves
-        By class id.
-    """
-
-    classes: tuple[SegmentClass, ...]
-    curves: dict[int, Curve]
-
-    def __getitem__(self, class_id: int) -> Curve:
-        return self.curves[class_id]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.curves)
-
-    def __len__(self) -> int:
-        return len(self.curves)
-
-    def __add__(self, other: ClassCurves) -> ClassCurves:
-        if not isinstance(other, ClassCurves):
-            return NotImplemented
-        _check_same(self.classes, other.classes)
-        return ClassCurves(self.classes, {key: self[key] + other[key] for key in self})
-
-    def __radd__(self, other: object) -> ClassCurves:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+class ClassCurves(_ByClass[Curve]):
+    """The curve of every class; those of images add."""
 
     def at(self, threshold: float) -> ClassTallies:
         """Return the tallies of all classes at a threshold."""
@@ -261,8 +224,3 @@ def part_averages(matching: Matching) -> dict[int, Average]:
     for label, column in zip(parts.labels.tolist(), ious.T, strict=True):
         found[label] = Average.of(column)
     return found
-
-
-def _check_same(first: tuple[SegmentClass, ...], second: tuple[SegmentClass, ...]) -> None:
-    if first != second:
-        raise OverlapError("scores of classes add only if they have the same classes.")

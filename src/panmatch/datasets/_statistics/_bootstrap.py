@@ -26,19 +26,11 @@ Undefined = Literal["skip", "zero", "one"]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval; both ends are NaN where it is undefined.
+    """A confidence interval; both ends are NaN where it is undefined."""
 
-    Attributes
-    ----------
-    low, high
-        The ends.
-    level
-        The share of resamples between them.
-    """
-
-    low: float
+    low: float  # the ends
     high: float
-    level: float = 0.95
+    level: float = 0.95  # the share of resamples between them
 
 
 def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Ints:

@@ -25,30 +25,14 @@ EXACT_UP_TO = 100
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The differences first − second over the cases that have both scores.
+    """The differences first − second over the cases that have both scores."""
 
-    Attributes
-    ----------
-    n
-        Cases that have both.
-    skipped
-        Cases left out because a score is NaN (D11).
-    mean_difference
-        Mean of first − second; NaN without a case.
-    interval
-        Bootstrap interval of the mean difference; NaN for fewer than two cases.
-    p_value
-        Two-sided, of Wilcoxon's signed-rank test; NaN without a case.
-    wins, losses, ties
-        Cases in which the first model is better, worse, or equal up to 1e-12.
-    """
-
-    n: int
-    skipped: int
-    mean_difference: float
-    interval: Interval
-    p_value: float
-    wins: int
+    n: int  # cases that have both
+    skipped: int  # cases left out because a score is NaN (D11)
+    mean_difference: float  # mean of first − second; NaN without a case
+    interval: Interval  # bootstrap interval of the mean difference; NaN for fewer than two cases
+    p_value: float  # two-sided, of Wilcoxon's signed-rank test; NaN without a case
+    wins: int  # cases in which the first model is better, worse, or equal up to 1e-12
     losses: int
     ties: int
 

@@ -18,21 +18,13 @@ from panmatch.scoring import Curve
 
 @dataclass(frozen=True, slots=True)
 class RankInterval:
-    """Thresholds start ≤ τ < stop at which the models rank the same.
+    """Thresholds start ≤ τ < stop at which the models rank the same."""
 
-    Attributes
-    ----------
-    start, stop
-        The ends.
-    order
-        Models, best first; those that tie stand in the order in which they were given.
-    ranks
-        The rank of each of `order`, 1 for the best; equal for models that tie.
-    """
-
-    start: float
+    start: float  # the ends
     stop: float
+    # Models, best first; those that tie stand in the order in which they were given.
     order: tuple[str, ...]
+    # The rank of each of `order`, 1 for the best; equal for models that tie.
     ranks: tuple[float, ...]
 
 
@@ -60,24 +52,13 @@ class RankSpread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankStability:
-    """How much several rankings of the same models agree.
+    """How much several rankings of the same models agree."""
 
-    Attributes
-    ----------
-    rankings
-        Their names.
-    tau
-        Kendall's τ_b of every two of them, shape (rankings, rankings); NaN where undefined.
-    distinct_orders
-        How many different rankings there are, ties included.
-    spread
-        Best, median and worst rank of every model.
-    """
-
-    rankings: tuple[str, ...]
+    rankings: tuple[str, ...]  # their names
+    # Kendall's τ_b of every two of them, shape (rankings, rankings); NaN where undefined.
     tau: Floats
-    distinct_orders: int
-    spread: dict[str, RankSpread]
+    distinct_orders: int  # how many different rankings there are, ties included
+    spread: dict[str, RankSpread]  # best, median and worst rank of every model
 
 
 def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
