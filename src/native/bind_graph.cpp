@@ -125,7 +125,7 @@ PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
             found.open_base};
 }
 
-// Running sums that begin anew wherever the group changes.
+// Running sums that restart wherever the group changes.
 Array<double> grouped_cumsum(const FlatArray<int64_t>& group, const FlatArray<double>& values) {
     check_length(values.shape(0), group.shape(0));
     auto sums = to_vector(values);

@@ -141,5 +141,5 @@ def test_wrong_options_are_explained() -> None:
     with pytest.raises(OptionError, match="n_cases=-1 is too small: pass 0 or more"):
         resample(-1)
     for level in (0.0, 1.0, 95, NAN):
-        with pytest.raises(OptionError, match="is no confidence level"):
+        with pytest.raises(OptionError, match="is not a confidence level"):
             interval([1.0], level=level)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -296,3 +297,41 @@ def test_all_tables_are_there_even_if_every_case_failed(tmp_path: Path) -> None:
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert list(scores.status) == ["failed"]
     assert "case00.nii.gz" in scores.reason[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 2}])
+def test_the_pooled_score_of_a_run_is_that_of_the_sum_of_its_tallies_to_the_bit(
+    finished: tuple[Path, Path], tmp_path: Path, options: Any
+) -> None:
+    folder, _ = finished
+    result = run(paths_in(folder), tmp_path / "out", **options)
+    expected: dict[tuple[str, float], pm.Tally] = {}
+    curves: dict[str, pm.Curve] = {}
+    for i in reversed(range(N)):  # in another order
+        reference, prediction = (
+            read_labels(folder / side / f"case{i:02}.nii.gz").labels for side in ("ref", "model")
+        )
+        overlap = pm.count_overlaps(reference, prediction)
+        for matcher in result.spec.matching:
+            curve = pm.curve(overlap, matcher.strategy)
+            before = curves.get(matcher.name)
+            curves[matcher.name] = curve if before is None else curve + before
+            for threshold in result.spec.thresholds:
+                tally = pm.match(overlap, matcher.strategy, threshold).tally
+                key = matcher.name, threshold
+                expected[key] = tally + expected.get(key, pm.Tally(0, 0, 0, 0.0))
+    assert len(expected) == len(result.spec.matching) * len(result.spec.thresholds)
+    for series in load_run(tmp_path / "out").series:
+        name = series.setting.matcher.name
+        for threshold, counts in series.counts.items():
+            tally = counts.sum().tallies.tally()
+            assert (tally.units, tally) == (
+                expected[name, threshold].units,
+                expected[name, threshold],
+            )
+        assert series.pooled_curve is not None
+        assert np.array_equal(series.pooled_curve.tallies.counts, curves[name].tallies.counts)
+    for average in result.average_scores:
+        if (average.score.name, average.averaging) == ("pq", "pooled"):
+            assert average.threshold is not None
+            assert average.value == expected[average.setting.matcher.name, average.threshold].pq

@@ -33,7 +33,7 @@ def test_labels_stay_as_written_and_know_their_numbers(
     assert found.numbers == numbers
 
 
-NO_LABEL = "is no label: write 3, [1, 3], '100-199' or, for a class, 'all'"
+NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
 
 
 @pytest.mark.parametrize(

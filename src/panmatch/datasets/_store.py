@@ -87,7 +87,7 @@ class CaseStore:
             self._stream.close()
 
     def keys(self) -> dict[Who, str]:
-        """Return the keys of results that are no failures, by model and case."""
+        """Return the keys of results that did not fail, by model and case."""
         return {who: line["key"] for who, line in self._lines.items() if line["status"] == "ok"}
 
     def facts(self, who: Who) -> Json:

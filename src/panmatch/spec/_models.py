@@ -115,7 +115,7 @@ class Spec(StrictModel):
     colour_ids
         Whether colour images hold ids as R + 256 G + 65536 B.
     void_part, not_parts
-        Label of unknown parts, and labels of part images that are no parts.
+        Label of unknown parts, and labels of part images that are not parts.
     part_background
         Whether everything outside parts counts as one more part (D9).
     matching
