@@ -64,7 +64,7 @@ def test_anything_else_is_refused_with_its_place(written: Any, message: str) -> 
 
 @pytest.mark.parametrize("key", ["void", "background", "not_parts"])
 def test_only_classes_may_have_all_labels(key: str) -> None:
-    with pytest.raises(SpecError, match=rf"\n  {key}: 'all' is no label"):
+    with pytest.raises(SpecError, match=rf"\n  {key}: 'all' is not a label"):
         as_spec({key: "all"})
     assert as_spec({key: [255, "7-9"]}).model_dump()[key] == (255, "7-9")
     assert as_spec({key: []}).model_dump()[key] == ()
