@@ -38,12 +38,10 @@ class CocoPanoptic:
 
     Attributes
     ----------
-    path, folder
-        The JSON file, and where its PNG files are.
+    path, folder, annotations
+        The JSON file, where its PNG files are, and what it says about them by image id.
     classes
         Of the file's categories; empty where it lists none.
-    annotations
-        By image id.
     """
 
     path: Path

@@ -128,7 +128,7 @@ def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
     )
 
 
-def _whole_numbers(values: npt.NDArray[np.floating[Any]], path: Path) -> LabelArray:
+def _whole_numbers(values: npt.NDArray[np.floating], path: Path) -> LabelArray:
     if values.size == 0:
         return values.astype(np.int32)
     largest = max(abs(float(values.min())), abs(float(values.max())))
@@ -141,7 +141,7 @@ def _whole_numbers(values: npt.NDArray[np.floating[Any]], path: Path) -> LabelAr
     return labels
 
 
-def _why_not_labels(values: npt.NDArray[np.floating[Any]], path: Path) -> str:
+def _why_not_labels(values: npt.NDArray[np.floating], path: Path) -> str:
     whole = (values == np.floor(values)) & (np.abs(values) < LARGEST_WHOLE)
     index = np.unravel_index(np.argmin(whole), values.shape)
     voxel = tuple(int(i) for i in index)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +63,7 @@ class ChunkedVoronoi(ChunkedLabels):
             on_dask=any(source.on_dask for source in sources),
         )
 
-    def task(self, box: Box, around: Box) -> Any:
+    def task(self, box: Box, around: Box) -> object:
         """Return the first two looks; what they leave open is `Unsettled`."""
         from dask.delayed import delayed
 
@@ -99,21 +98,14 @@ class ChunkedVoronoi(ChunkedLabels):
         """Return the boxes around all segments of every block that has some."""
         with self._lock:
             if self._known_boxes is None:
-                self._known_boxes = fold(_box_of_segments, [self._segments], _joined)
+                self._known_boxes = fold(_box_of_segments, [self._segments], np.concatenate)
             return self._known_boxes
 
 
 class Search:
     """The nearest segment of some voxels, as far as segments were seen.
 
-    Parameters
-    ----------
-    shape, weights
-        Of the image.
-    places
-        Index of every voxel, in C order: one row per axis.
-    dtype
-        Of labels.
+    `places` has the index of every voxel, in C order: one row per axis.
     """
 
     def __init__(
@@ -208,11 +200,7 @@ class Search:
 
 
 def _begin(
-    shape: Sequence[int],
-    weights: Floats,
-    box: Box,
-    segments: LabelArray,
-    where: LabelArray | None,
+    shape: Sequence[int], weights: Floats, box: Box, segments: LabelArray, where: LabelArray | None
 ) -> tuple[LabelArray, Search]:
     """Return the labels of voxels on a segment, and a search for those of the others."""
     wanted = np.ones(segments.shape, np.bool_) if where is None else where != 0
@@ -227,8 +215,8 @@ def _look_around(
     weights: Floats,
     box: Box,
     around: Box,
-    segments: npt.NDArray[Any] | Unsettled,
-    where: npt.NDArray[Any] | Unsettled | None,
+    segments: LabelArray | Unsettled,
+    where: LabelArray | Unsettled | None,
 ) -> LabelArray | Unsettled:
     if isinstance(segments, Unsettled) or isinstance(where, Unsettled):
         return Unsettled(None)
@@ -252,7 +240,3 @@ def _box_of_segments(box: Box, blocks: Sequence[LabelArray]) -> Ints:
         places = np.flatnonzero(foreground.any(others))
         ends.append((start + places[0], start + places[-1] + 1))
     return np.array([ends])
-
-
-def _joined(parts: Sequence[Ints]) -> Ints:
-    return np.concatenate(parts)

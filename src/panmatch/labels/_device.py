@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -143,22 +146,12 @@ def _count(flat: list[DeviceArray]) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PairTable:
-    """A hash table of label pairs in the memory of the device.
+    """A hash table of label pairs in the memory of the device."""
 
-    Attributes
-    ----------
-    keys, counts
-        Of every slot; a key is two labels of 32 bits.
-    notes
-        Slots taken, voxels with both labels −1, which no slot has, and flags.
-    signed
-        Whether the labels of each of the two arrays are signed.
-    """
-
-    keys: DeviceArray
-    counts: DeviceArray
-    notes: DeviceArray
-    signed: tuple[bool, bool]
+    keys: DeviceArray  # two labels of 32 bits each
+    counts: DeviceArray  # voxels of every slot
+    notes: DeviceArray  # slots taken, voxels with both labels −1, which no slot has, and flags
+    signed: tuple[bool, bool]  # whether the labels of each of the two arrays are
 
     @classmethod
     def count(cls, first: DeviceArray, second: DeviceArray) -> _PairTable:
@@ -232,21 +225,21 @@ def _aligned(array: DeviceArray) -> DeviceArray:
 
 
 @cache
-def _kernel(name: str, first: str, second: str) -> Any:
+def _kernel(name: str, first: str, second: str) -> Callable[..., None]:
     from importlib import resources  # takes milliseconds, and few have a device
 
     source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text()
     full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
     module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))
-    return module.get_function(full_name)
+    kernel: Callable[..., None] = module.get_function(full_name)
+    return kernel
 
 
-def _cupy() -> Any:
+def _cupy() -> ModuleType:
     try:
-        import cupy
+        return import_module("cupy")
     except ImportError as error:
         raise OptionError(
             "images on a CUDA device are counted with CuPy, which is not installed: install the "
             "cupy package for your version of CUDA, or pass the images as numpy arrays."
         ) from error
-    return cupy

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.labels._arrays import LabelArray, as_labels, thread_count
 from panmatch.labels._boxes import Box, Grid, axis_cuts, boxes_of, cut_chunks, cut_evenly
@@ -23,6 +22,7 @@ from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled, Volume, as_
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+DaskObject = Any  # a dask.delayed.Delayed or dask.array.Array; their methods have no types
 Found = TypeVar("Found")
 Look = Callable[[Box, Sequence[LabelArray]], Found]
 Add = Callable[[Sequence[Found]], Found]
@@ -151,7 +151,7 @@ AT_ONCE = 256  # boxes whose findings come here together
 Node = tuple[list[Found], list[tuple[Box, Box | None]]]
 
 
-def as_dask(labels: Volume) -> Any:
+def as_dask(labels: Volume) -> DaskObject:
     """Return a chunked image as a Dask array of the same chunks; one in memory stays as it is."""
     if not isinstance(labels, ChunkedLabels) or labels.on_dask:
         return labels
@@ -218,13 +218,13 @@ def _look_at_all(
     return root
 
 
-def _task(look: Look[Found], images: Sequence[ChunkedLabels], box: Box, around: Box) -> Any:
+def _task(look: Look[Found], images: Sequence[ChunkedLabels], box: Box, around: Box) -> DaskObject:
     from dask.delayed import delayed
 
     return delayed(_look)(look, box, *(image.task(box, around) for image in images))
 
 
-def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) -> Node[Found]:
+def _look(look: Look[Found], box: Box, *blocks: LabelArray | Unsettled) -> Node[Found]:
     arrays = []
     for block in blocks:
         if isinstance(block, Unsettled):

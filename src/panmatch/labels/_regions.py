@@ -62,16 +62,12 @@ def find_regions(
 
     Parameters
     ----------
-    reference, prediction
-        Label images of one shape; those that are stored in chunks stay so.
+    reference, prediction, void, threads
+        As for `panmatch.count_overlaps`; images that are stored in chunks stay so.
     spacing
         Distance between voxels along each axis; voxel units by default.
     rule
         ``"voronoi"``: the region of the nearest reference.
-    void
-        As for `panmatch.count_overlaps`: references have no voxels there.
-    threads
-        Number of threads; by default as many as pay.
 
     Examples
     --------

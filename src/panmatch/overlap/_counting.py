@@ -9,11 +9,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import LabelError, OptionError, check_choice
+from panmatch.errors import OptionError, check_choice
 from panmatch.labels import (
     Counted,
     Ints,
     LabelArray,
+    Mask,
     Meaning,
     Panoptic,
     Regions,
@@ -27,6 +28,7 @@ from panmatch.labels import (
     find_regions,
     map_labels,
     refuse_beyond_int64,
+    refuse_labels,
 )
 from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
 from panmatch.overlap._columns import sum_by
@@ -281,8 +283,6 @@ class SideCounts:
 
     Attributes
     ----------
-    reference, prediction
-        The two sides.
     columns, counts
         Labels of both sides, one row per array; and the voxels of every combination.
     in_mask
@@ -293,7 +293,7 @@ class SideCounts:
     prediction: Panoptic
     columns: Ints
     counts: Ints
-    in_mask: npt.NDArray[np.bool_]
+    in_mask: Mask
 
     def distinct(self) -> tuple[Counted, Counted]:
         """Return the combinations of labels of either side alone, and their voxels."""
@@ -335,19 +335,8 @@ def _count_labels(
 ) -> tuple[Rows, dict[str, Ints]]:
     """Count every combination of labels of plain images, which have one class.
 
-    Parameters
-    ----------
-    reference, prediction, void, threads
-        As for `count_overlaps`.
-    regions
-        To cut predictions by.
-    more
-        Further label arrays of the same shape, by the name to use in messages.
-
-    Returns
-    -------
-    rows, labels
-        What was counted, and the labels of every image in each row.
+    Return the rows, and the labels of every image in each of them: of `more` images, too, by the
+    name to use in messages.
     """
     unknown = Void.of(reference, prediction, void)
     cut = {} if regions is None else {"regions": regions.image}
@@ -368,16 +357,16 @@ def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
     if not bad.any():
         return
     refuse_beyond_int64(labels, counts, bad, array.dtype, name)
-    voxels = int(counts[bad].sum())
-    remedy = (
-        f"If {labels[bad][0]} marks unknown voxels, pass void={labels[bad][0]}."
+    message = (
+        "{name} holds the negative label {label} ({all_voxels} voxels below 0): labels are "
+        "0 (background) or positive ids. "
+    )
+    message += (
+        "If {label} marks unknown voxels, pass void={label}."
         if name == "reference"
         else "Set such voxels to 0 (background) if they belong to no object."
     )
-    raise LabelError(
-        f"{name} holds the negative label {labels[bad][0]} ({voxels} voxels below 0): labels are "
-        f"0 (background) or positive ids. {remedy}"
-    )
+    refuse_labels(labels, counts, bad, message, name=name)
 
 
 def _parents(

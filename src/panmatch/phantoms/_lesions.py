@@ -5,7 +5,6 @@ Both are semantic images: each lesion is one connected component, and no two of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -17,6 +16,7 @@ from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Mask, keep_largest_pieces
 from panmatch.phantoms._options import (
     Radius,
+    Shape,
     check_count,
     check_radius,
     check_shape,
@@ -49,7 +49,7 @@ SPREAD = 2.0  # the bounds of radii lie so many standard deviations from the med
 
 
 def brain_metastases(
-    shape: Sequence[int] = (96, 112, 96),
+    shape: Shape = (96, 112, 96),
     n: int = 12,
     *,
     radius_mm: Radius = (1.5, 13.0),
@@ -107,7 +107,7 @@ def brain_metastases(
 
 
 def liver_lesions(
-    shape: Sequence[int] = (64, 112, 128),
+    shape: Shape = (64, 112, 128),
     n: int = 10,
     *,
     radius_mm: Radius = (1.5, 10.0),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -163,7 +163,7 @@ def keep_largest_pieces(labels: Image, connectivity: Literal["full", "faces"]) -
         labels[box][(pieces > 0) & (pieces != sizes.argmax() + 1)] = 0
 
 
-def dtype_for(highest: int, dtype: np.dtype[np.integer[Any]]) -> np.dtype[np.integer[Any]]:
+def dtype_for(highest: int, dtype: np.dtype[np.integer]) -> np.dtype[np.integer]:
     """Return `dtype` if it holds the id `highest`, otherwise int64."""
     if highest <= np.iinfo(dtype).max:
         return dtype

@@ -10,6 +10,7 @@ import numpy as np
 
 from panmatch.errors import OptionError
 
+Shape = Sequence[int]
 Radius = tuple[float, float]
 
 
@@ -29,7 +30,7 @@ def as_float(value: float) -> float:
         return math.nan
 
 
-def check_shape(shape: Sequence[int]) -> tuple[int, ...]:
+def check_shape(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as two or three positive ints, or raise an `OptionError`."""
     lengths = as_ints(shape)
     if lengths is None or len(lengths) not in (2, 3) or min(lengths) < 1:
