@@ -25,13 +25,6 @@ LARGEST_WHOLE = 2.0**53
 def reading_as(path: Path, kind: str) -> Iterator[None]:
     """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
 
-    Parameters
-    ----------
-    path
-        The file that is read in the block.
-    kind
-        What it is read as, with its article.
-
     Examples
     --------
     >>> with reading_as(Path("a.nii"), "a NIfTI image"):
@@ -92,20 +85,9 @@ _no_warnings = _NoWarnings()
 def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
     """Return the values of a file as integers, in the memory order of the file.
 
-    Parameters
-    ----------
-    values
-        What the file stores. Booleans become uint8 and integers stay as they are, both without
-        a copy. Floating-point numbers that are all whole, as many programs write their label
-        maps, become int32, or int64 where int32 is too small.
-    path
-        What to call the file in an error message.
-
-    Raises
-    ------
-    FileError
-        For fractions, infinities, NaN, magnitudes of 2**53 and above, and for values that
-        are not numbers.
+    Booleans become uint8 and integers stay as they are, both without a copy. Floating-point
+    numbers that are all whole, as many programs write their label maps, become int32, or int64
+    where int32 is too small. Others are an error, and so are magnitudes of 2**53 and above.
 
     Examples
     --------

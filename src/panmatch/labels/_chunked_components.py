@@ -28,16 +28,8 @@ Label = Callable[[LabelArray], LabelArray]  # a mask to its components, 1, 2, â€
 class ChunkedComponents(ChunkedLabels):
     """Numbers of the connected components, in the order of their first voxels in C order.
 
-    Parameters
-    ----------
-    source
-        A mask or label image.
-    cuts
-        Where blocks begin and end along every axis.
-    tables
-        For every block, in C order, the number of each of its own components; 0 comes first.
-    label
-        Finds the components of a block.
+    Blocks lie between the cuts along every axis. For each of them, in C order, a table has the
+    number of each of its own components; 0 comes first.
     """
 
     def __init__(
@@ -105,20 +97,9 @@ def _assembled(
 def components_of(
     source: ChunkedLabels, label: Label, *, diagonal: bool, name: str, threads: int | None
 ) -> ChunkedComponents:
-    """Find the connected components of everything that is not background.
+    """Find the components of a mask or label image, given a function for those of a block.
 
-    Parameters
-    ----------
-    source
-        A mask or label image.
-    label
-        Finds the components of a block.
-    diagonal
-        Whether voxels that share an edge or a corner are connected.
-    name
-        What to call the argument in an error message.
-    threads
-        Number of blocks that are worked on at a time.
+    Where `diagonal`, voxels that share an edge or a corner are connected.
     """
     workers = worker_count(threads, source.size)
     if source.on_dask:
@@ -240,14 +221,7 @@ class _Joints:
 
 
 def touching(low: Ints, high: Ints, diagonal: bool) -> Ints:
-    """Return the pairs of labels that touch across a border.
-
-    Parameters
-    ----------
-    low, high
-        The planes on both sides of it.
-    diagonal
-        Whether voxels that share an edge or a corner touch.
+    """Return the pairs of labels that touch across a border, given the planes on both sides of it.
 
     Examples
     --------

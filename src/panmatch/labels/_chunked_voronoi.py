@@ -36,16 +36,9 @@ LARGEST_LOOK = 1 << 24  # voxels that may be looked at at once
 
 
 class ChunkedVoronoi(ChunkedLabels):
-    """The label of the nearest segment at every wanted voxel, 0 at all others.
+    """The label of the nearest segment where it is wanted, or everywhere; 0 elsewhere.
 
-    Parameters
-    ----------
-    segments
-        The label image.
-    where
-        Not 0 where the label is wanted; None for everywhere.
-    weights
-        Squared spacing along every axis, such that squared distances are exact.
+    Weights are the squared spacing along every axis, such that squared distances are exact.
     """
 
     def __init__(
@@ -122,8 +115,8 @@ class Search:
         where = np.zeros(nearest.shape, np.uint8)
         corner = np.array([start for start, _ in box])[:, np.newaxis]
         where[tuple(self._places[:, self.open] - corner)] = 1
-        found = native.nearest_where(nearest, self._weights, where, 1)
-        self._labels[self.open], self._squares[self.open] = found
+        labels, squares = native.nearest_where(nearest, self._weights, where, 1)
+        self._labels[self.open], self._squares[self.open] = labels, squares
         self._drop_settled(box)
 
     def look_at(self, segments: LabelArray, box: Box) -> None:

@@ -64,15 +64,7 @@ def as_device_labels(array: object, name: str) -> DeviceArray:
 def device_joint_counts(arrays: list[DeviceArray]) -> Counts:
     """Count every combination of labels on the device, as `native.joint_counts` does on the host.
 
-    Parameters
-    ----------
-    arrays
-        Two or more label arrays of one shape, on one device.
-
-    Returns
-    -------
-    keys, counts
-        One row of labels per combination, as two's complement; and how many voxels carry it.
+    Return one row of labels per combination, as two's complement, and how many voxels carry it.
     """
     with arrays[0].device:
         flat = _in_one_order(arrays)
@@ -92,12 +84,7 @@ class _TooWideError(Exception):
 def device_components(array: object, reach: int | None, name: str) -> DeviceArray:
     """Find components on the device, with the numbers that `connected_components` gives.
 
-    Parameters
-    ----------
-    array
-        Mask or label image.
-    reach
-        Along how many axes neighbours may differ; None for all.
+    Neighbours may differ along `reach` axes; None for all.
     """
     cupy = _cupy()
     from cupyx.scipy import ndimage

@@ -48,7 +48,7 @@ def from_maps(
         Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
         its own in a prediction and crowd in a reference.
     void
-        Class ids that mean unknown. Any other id without a class is an error.
+        Class ids that mean unknown. Other ids without a class are an error.
     part_map, void_part
         Part labels, and the one that means unknown.
     numbering

@@ -72,8 +72,8 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
 
     Examples
     --------
-    >>> found = segment_geometry([[0, 7, 7], [0, 7, 0]])
-    >>> [column.tolist() for column in (found.ids, found.voxels, found.start, found.stop)]
+    >>> table = segment_geometry([[0, 7, 7], [0, 7, 0]])
+    >>> [column.tolist() for column in (table.ids, table.voxels, table.start, table.stop)]
     [[7], [3], [[0, 1]], [[2, 3]]]
     """
     volume = as_volume(labels, "labels")

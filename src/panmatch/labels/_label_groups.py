@@ -32,6 +32,8 @@ from panmatch.labels._volumes import Volume, as_volume, map_labels
 class LabelGroup:
     """Which labels of an image belong to a class, and what their values mean.
 
+    Some of these are a schema, as `from_labels` takes it.
+
     Attributes
     ----------
     kind, labels

@@ -134,9 +134,9 @@ def surface_distances(
     Examples
     --------
     >>> images = np.array([[1, 1, 1, 0, 0, 0]]), np.array([[0, 0, 2, 2, 2, 2]])
-    >>> one = np.array([1]), np.array([0, 1]), np.array([2]), np.array([[0, 0]]), np.array([[1, 6]])
-    >>> found = surface_distances(*images, ObjectPairs(*one), spacing=(1, 0.5))
-    >>> found.from_ref.values, found.from_pred.values
+    >>> ids, box = (np.array([1]), np.array([0, 1]), np.array([2])), np.array([[[0, 0]], [[1, 6]]])
+    >>> distances = surface_distances(*images, ObjectPairs(*ids, *box), spacing=(1, 0.5))
+    >>> distances.from_ref.values, distances.from_pred.values
     (array([0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1.5]))
     """
     axes = memory_axes(reference)

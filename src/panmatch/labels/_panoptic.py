@@ -211,8 +211,7 @@ class SegmentImages:
 
     Examples
     --------
-    >>> from panmatch.labels._panoptic import SegmentClass
-    >>> from panmatch.labels._encodings import from_cityscapes
+    >>> from panmatch.labels import SegmentClass, from_cityscapes
     >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
     >>> images = SegmentImages(side)
     >>> images.of_class(0).tolist(), images.void.tolist()

@@ -159,8 +159,8 @@ def count_part_overlaps(
     reference, prediction
         Label images of the objects. None makes objects of the connected components of the parts.
     reference_parts, prediction_parts
-        Part labels, 0 for none. A part on a voxel without object is an error. Any of the four
-        images may be stored in chunks, each in its own way.
+        Part labels, 0 for none. A part on a voxel without object is an error. All four images
+        may be stored in chunks, each in its own way.
     void_part
         Label of voxels whose part is unknown. In the reference they are left out of every
         part's IoU; in the prediction they are not false positives, but misses.
@@ -245,13 +245,12 @@ def count_class_overlaps(
 
     Examples
     --------
-    >>> from panmatch.labels import SegmentClass
-    >>> from panmatch.labels import from_cityscapes
+    >>> from panmatch.labels import SegmentClass, from_cityscapes
     >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
     >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
     >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)
-    >>> found = count_class_overlaps(reference, prediction)
-    >>> found[24].iou, found[7].iou
+    >>> overlaps = count_class_overlaps(reference, prediction)
+    >>> overlaps[24].iou, overlaps[7].iou
     (array([1.]), array([0.5]))
     """
     check_choice("background", background, BACKGROUNDS)

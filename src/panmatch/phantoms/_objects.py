@@ -26,18 +26,10 @@ Box = tuple[slice, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objects:
-    """A label image with its ids taken apart from its voxels.
+    """A label image with its ids taken apart from its voxels."""
 
-    Attributes
-    ----------
-    ids
-        The ids that occur, rising, in the dtype of the label image; 0 is left out.
-    numbers
-        The image, int32: number k stands for ``ids[k - 1]``, and 0 for background.
-    """
-
-    ids: LabelArray
-    numbers: Image
+    ids: LabelArray  # those that occur, rising, in the dtype of the label image, without 0
+    numbers: Image  # the image: number k stands for ids[k - 1], and 0 for background
 
     @property
     def count(self) -> int:

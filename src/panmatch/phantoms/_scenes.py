@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, as_spacing, edge_distances
+from panmatch.labels import LabelArray, edge_distances
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Ints, keep_largest_pieces, number_objects
 from panmatch.phantoms._options import (
@@ -18,6 +18,7 @@ from panmatch.phantoms._options import (
     as_float,
     check_count,
     check_distance,
+    check_grid,
     check_radius,
     check_shape,
     random_numbers,
@@ -213,8 +214,7 @@ def cells(
     >>> np.unique(slide.labels).tolist() == list(range(21))
     True
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     least = LEAST_SIDE ** len(lengths)
     most = int(np.prod(lengths) / (1 + GAPS)) // least
     if check_count("n", n) > most:

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import as_spacing
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Box, Floats, Image, Mask
-from panmatch.phantoms._options import Shape, check_count, check_shape, random_numbers
+from panmatch.phantoms._options import Shape, check_count, check_grid
 from panmatch.phantoms._shapes import waves_on_grid
 
 LEVELS = [f"C{k}" for k in range(1, 8)] + [f"T{k}" for k in range(1, 13)]
@@ -81,8 +80,7 @@ def spine(
     >>> np.unique(column.parts[column.labels == 24]).tolist()
     [41, 42, 49, 50]
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     lowest = check_count("lowest", lowest, lowest=1, highest=len(LEVELS))
     n = check_count("n", n, highest=lowest)
     labels: Image = np.zeros(lengths, dtype=np.int32)
