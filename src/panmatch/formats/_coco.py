@@ -36,14 +36,14 @@ class Annotation(TypedDict):
 class CocoPanoptic:
     """A COCO panoptic annotation file with the folder of its images.
 
+    Images are read one at a time, each when it is asked for.
+
     Attributes
     ----------
-    path, folder
-        The JSON file, and where its PNG files are.
+    path, folder, annotations
+        The JSON file, where its PNG files are, and what it says about them by image id.
     classes
         Of the file's categories; empty where it lists none.
-    annotations
-        By image id.
     """
 
     path: Path
@@ -68,7 +68,7 @@ class CocoPanoptic:
 def read_coco_panoptic(
     path: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> CocoPanoptic:
-    """Read the JSON file; each image is read when it is asked for."""
+    """Read the JSON file."""
     source = Path(path)
     try:
         content = json.loads(source.read_text(encoding="utf-8"))

@@ -25,13 +25,6 @@ LARGEST_WHOLE = 2.0**53
 def reading_as(path: Path, kind: str) -> Iterator[None]:
     """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
 
-    Parameters
-    ----------
-    path
-        The file that is read in the block.
-    kind
-        What it is read as, with its article.
-
     Examples
     --------
     >>> with reading_as(Path("a.nii"), "a NIfTI image"):
@@ -92,20 +85,9 @@ _no_warnings = _NoWarnings()
 def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
     """Return the values of a file as integers, in the memory order of the file.
 
-    Parameters
-    ----------
-    values
-        What the file stores. Booleans become uint8 and integers stay as they are, both without
-        a copy. Floating-point numbers that are all whole, as many programs write their label
-        maps, become int32, or int64 where int32 is too small.
-    path
-        What to call the file in an error message.
-
-    Raises
-    ------
-    FileError
-        For fractions, infinities, NaN, magnitudes of 2**53 and above, and for values that
-        are not numbers.
+    Booleans become uint8 and integers stay as they are, both without a copy. Floating-point
+    numbers that are all whole, as many programs write their label maps, become int32, or int64
+    where int32 is too small. Others are an error, and so are magnitudes of 2**53 and above.
 
     Examples
     --------
@@ -128,7 +110,7 @@ def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
     )
 
 
-def _whole_numbers(values: npt.NDArray[np.floating[Any]], path: Path) -> LabelArray:
+def _whole_numbers(values: npt.NDArray[np.floating], path: Path) -> LabelArray:
     if values.size == 0:
         return values.astype(np.int32)
     largest = max(abs(float(values.min())), abs(float(values.max())))
@@ -141,7 +123,7 @@ def _whole_numbers(values: npt.NDArray[np.floating[Any]], path: Path) -> LabelAr
     return labels
 
 
-def _why_not_labels(values: npt.NDArray[np.floating[Any]], path: Path) -> str:
+def _why_not_labels(values: npt.NDArray[np.floating], path: Path) -> str:
     whole = (values == np.floor(values)) & (np.abs(values) < LARGEST_WHOLE)
     index = np.unravel_index(np.argmin(whole), values.shape)
     voxel = tuple(int(i) for i in index)

@@ -6,18 +6,22 @@ import gzip
 import logging
 import math
 import re
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import Floats, LabelImage
 from panmatch.formats._units import shift_decimal_point, usable_spacing
-from panmatch.labels import Unit, shortest_decimal
+from panmatch.labels import Array, Unit, shortest_decimal
+
+if TYPE_CHECKING:
+    from nibabel import Nifti1Header
+    from SimpleITK import Image
 
 CHUNK_BYTES = 2**20
 LONGEST_HEADER = 540
@@ -93,11 +97,7 @@ def read_itk(path: Path) -> LabelImage:
 
 
 def _image(
-    values: npt.NDArray[Any],
-    spacing: tuple[float, ...] | None,
-    affine: Floats | None,
-    path: Path,
-    unit: Unit,
+    values: Array, spacing: tuple[float, ...] | None, affine: Floats | None, path: Path, unit: Unit
 ) -> LabelImage:
     known: Unit = "voxel" if spacing is None and affine is None else unit
     return LabelImage(as_stored_labels(values, path), spacing, affine, path, known)
@@ -111,14 +111,13 @@ def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _decompressed(path: Path) -> memoryview:
     """Decompress to the end, where the checksum is; a growing buffer is never copied whole."""
-    try:
+    reader: type[gzip.GzipFile] = gzip.GzipFile
+    with suppress(ModuleNotFoundError):  # isal is only faster
         from isal import igzip
 
-        open_gzip: Any = igzip.open
-    except ModuleNotFoundError:  # isal is only faster
-        open_gzip = gzip.open
+        reader = igzip.IGzipFile
     content = bytearray()
-    with open_gzip(path, "rb") as file:
+    with reader(path, "rb") as file:
         while chunk := file.read(CHUNK_BYTES):
             content += chunk
     return memoryview(content)
@@ -130,17 +129,17 @@ def _mapped(path: Path) -> memoryview:
     return np.memmap(path, np.uint8, mode="r").data
 
 
-def _header(content: memoryview, nibabel: ModuleType) -> Any:
+def _header(content: memoryview, nibabel: ModuleType) -> Nifti1Header:
     start = bytes(content[:LONGEST_HEADER])
     for kind in (nibabel.Nifti1Header, nibabel.Nifti2Header):
         if kind.may_contain_header(start):
-            header = kind(start[: kind.sizeof_hdr], check=False)
+            header: Nifti1Header = kind(start[: kind.sizeof_hdr], check=False)
             header.check_fix(logger=_unheard, error_level=logging.ERROR)
             return header
     raise ValueError("it has no NIfTI header")
 
 
-def _stored_array(content: memoryview, header: Any, path: Path) -> npt.NDArray[Any]:
+def _stored_array(content: memoryview, header: Nifti1Header, path: Path) -> Array:
     shape, dtype = _without_trailing_ones(header.get_data_shape()), header.get_data_dtype()
     start = header.get_data_offset()
     if start < header.sizeof_hdr:
@@ -154,9 +153,9 @@ def _stored_array(content: memoryview, header: Any, path: Path) -> npt.NDArray[A
     return np.ndarray(shape, dtype, content, start, order="F")
 
 
-def _affine(header: Any) -> Floats | None:
-    for stored in (header.get_sform, header.get_qform):
-        affine, _ = stored(coded=True)
+def _affine(header: Nifti1Header) -> Floats | None:
+    for form in ("get_sform", "get_qform"):
+        affine, _ = getattr(header, form)(coded=True)
         if affine is not None and _is_regular(affine):
             return np.asarray(affine, np.float64)
     return None
@@ -168,7 +167,7 @@ def _is_regular(affine: Floats) -> bool:
     return bool(np.isfinite(affine).all() and volume > 1e-6 * box)
 
 
-def _spacing(affine: Floats | None, header: Any, ndim: int) -> tuple[float, ...] | None:
+def _spacing(affine: Floats | None, header: Nifti1Header, ndim: int) -> tuple[float, ...] | None:
     """Return the lengths of the affine's columns, or what the header says about the axes.
 
     The header states the length of an axis itself, too. Where it agrees with the affine, it is the
@@ -193,7 +192,9 @@ def _decimal(length: float, single: bool) -> float:
     return rounded if math.isclose(rounded, exact, rel_tol=FLOAT64_NOISE) else exact
 
 
-def _itk_grid(image: Any, ndim: int, path: Path) -> tuple[tuple[float, ...] | None, Floats | None]:
+def _itk_grid(
+    image: Image, ndim: int, path: Path
+) -> tuple[tuple[float, ...] | None, Floats | None]:
     """Return spacing and affine, without the defaults that ITK fills in for a bare NRRD file."""
     steps = [_decimal(step, single=False) for step in image.GetSpacing()[:ndim]]
     if path.suffix.lower() not in (".nrrd", ".nhdr") or image.HasMetaDataKey("NRRD_space"):
@@ -201,7 +202,7 @@ def _itk_grid(image: Any, ndim: int, path: Path) -> tuple[tuple[float, ...] | No
     return (usable_spacing(steps) if set(steps) != {1.0} else None), None
 
 
-def _itk_affine(image: Any) -> Floats:
+def _itk_affine(image: Image) -> Floats:
     n = image.GetDimension()
     used = min(n, 3)
     steps = np.reshape(image.GetDirection(), (n, n)) * image.GetSpacing()

@@ -8,17 +8,15 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per
-from panmatch.labels import Unit, as_spacing
+from panmatch.labels import Array, Unit, as_spacing
 from panmatch.overlap import Overlap
 
 UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
@@ -69,14 +67,14 @@ def _name_of_labels(names: list[str], path: Path) -> str:
     )
 
 
-def _spacing(stored: npt.NDArray[Any], ndim: int, path: Path) -> tuple[float, ...]:
+def _spacing(stored: Array, ndim: int, path: Path) -> tuple[float, ...]:
     try:
         return tuple(as_spacing(stored, ndim).tolist())
     except OptionError as error:
         raise FileError(f"path={str(path)!r} has an unusable array 'spacing': {error}") from error
 
 
-def _unit(stored: npt.NDArray[Any], path: Path) -> Unit:
+def _unit(stored: Array, path: Path) -> Unit:
     text = str(stored)
     if text == "voxel":
         return "voxel"

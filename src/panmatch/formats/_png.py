@@ -27,14 +27,8 @@ BIT_DEPTH_OFFSET = 24
 def read_png(path: Path, *, colour_ids: bool = False) -> LabelImage:
     """Read a PNG file; grey values and palette indices are labels, colours are not.
 
-    Grey values of 1, 2 and 4 bits are returned as stored, not stretched to 255.
-
-    Parameters
-    ----------
-    path
-        The file.
-    colour_ids
-        The colours are segment ids of COCO panoptic: R + 256 G + 256² B.
+    Grey values of 1, 2 and 4 bits are returned as stored, not stretched to 255. With `colour_ids`,
+    colours are segment ids of COCO panoptic: R + 256 G + 256² B.
     """
     with needs_extra("files", "PNG files"):
         from PIL import PngImagePlugin

@@ -7,16 +7,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per, usable_spacing
-from panmatch.labels import Unit
+from panmatch.labels import Array, Unit
+
+if TYPE_CHECKING:
+    from tifffile import TiffFile, TiffPageSeries
 
 # Distance between voxels by axis, where it is known.
 Steps = dict[str, float | None]
@@ -57,7 +59,7 @@ def read_tiff(path: Path) -> LabelImage:
         return LabelImage(as_stored_labels(values, path), spacing, None, path, known)
 
 
-def _whole_stack(file: Any, path: Path) -> tuple[npt.NDArray[Any], str]:
+def _whole_stack(file: TiffFile, path: Path) -> tuple[Array, str]:
     series = list(file.series)
     if not series:
         raise ValueError("it has no pages")
@@ -78,10 +80,10 @@ def _whole_stack(file: Any, path: Path) -> tuple[npt.NDArray[Any], str]:
     return np.stack([image.asarray() for image in series]), f"I{series[0].axes}"
 
 
-def _decoded(series: Any, file: Any, path: Path) -> npt.NDArray[Any]:
+def _decoded(series: TiffPageSeries, file: TiffFile, path: Path) -> Array:
     """Return the values of all pages; LZW, which tifffile leaves to others, is read by Pillow."""
     try:
-        values: npt.NDArray[Any] = series.asarray()
+        values: Array = series.asarray()
     except ValueError as error:
         if "imagecodecs" not in str(error):
             raise
@@ -92,7 +94,7 @@ def _decoded(series: Any, file: Any, path: Path) -> npt.NDArray[Any]:
     return values
 
 
-def _decoded_by_pillow(n_pages: int, path: Path) -> npt.NDArray[Any]:
+def _decoded_by_pillow(n_pages: int, path: Path) -> Array:
     with needs_extra("files", "TIFF files compressed with LZW"):
         from PIL import Image
 
@@ -104,11 +106,11 @@ def _decoded_by_pillow(n_pages: int, path: Path) -> npt.NDArray[Any]:
     return np.stack(pages)
 
 
-def _ome_steps(file: Any) -> tuple[Steps, Unit]:
+def _ome_steps(file: TiffFile) -> tuple[Steps, Unit]:
     from xml.etree import ElementTree
 
     try:
-        pixels = ElementTree.fromstring(file.ome_metadata).find(".//{*}Pixels")
+        pixels = ElementTree.fromstring(file.ome_metadata or "").find(".//{*}Pixels")
     except ElementTree.ParseError:
         pixels = None
     if pixels is None:
@@ -121,13 +123,13 @@ def _ome_steps(file: Any) -> tuple[Steps, Unit]:
     return steps, "µm"
 
 
-def _imagej_steps(file: Any) -> tuple[Steps, Unit]:
+def _imagej_steps(file: TiffFile) -> tuple[Steps, Unit]:
     """Return the distances and their unit: micrometres, or voxel where none is named.
 
     Without a unit and a distance between slices, a resolution is only a printing size.
     """
     metadata = file.imagej_metadata or {}
-    tags = file.pages[0].tags
+    tags = file.pages.first.tags
     name = metadata.get("unit") or RESOLUTION_UNITS.get(int(tags.valueof("ResolutionUnit", 1)))
     if "unit" not in metadata and "spacing" not in metadata:
         return {}, "voxel"

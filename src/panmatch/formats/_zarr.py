@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage, StoredImage
 from panmatch.formats._units import micrometres_per, usable_spacing
-from panmatch.labels import Stored, Unit
+from panmatch.labels import Array, Stored, Unit
+
+Node = Any  # a zarr.Array or zarr.Group: which one is known by what it has
+Metadata = dict[str, Any]  # JSON of a group
 
 # Before axes were listed, OME-Zarr images had these five.
 EARLY_AXES = ("t", "c", "z", "y", "x")
@@ -28,8 +30,7 @@ def read_zarr(path: Path) -> LabelImage:
     """
     with reading_as(path, "a Zarr store"):
         stored = _label_array(path)
-        values = np.asarray(stored.array[...])
-        labels = as_stored_labels(values.reshape(stored.shape), path)
+        labels = as_stored_labels(np.asarray(stored), path)
     return LabelImage(labels, stored.spacing, None, path, stored.unit)
 
 
@@ -47,43 +48,36 @@ def open_zarr(path: Path) -> StoredImage:
 
 
 class ZarrLabels:
-    """A Zarr array without some axes of length 1; whatever goes wrong names its file.
-
-    Parameters
-    ----------
-    array
-        The array.
-    kept
-        The axes that stay.
-    path, spacing, unit
-        As for `LabelImage`.
-    """
+    """A Zarr array of which only some axes are kept; whatever goes wrong names its file."""
 
     def __init__(
         self,
-        array: Any,
+        array: Node,
         kept: list[int],
         path: Path,
         spacing: tuple[float, ...] | None = None,
         unit: Unit = "voxel",
     ) -> None:
-        self.array, self.path, self.spacing, self.unit = array, path, spacing, unit
-        self._kept = kept
-        self.dtype: np.dtype[Any] = np.dtype(array.dtype)
+        as_stored_labels(np.empty(0, array.dtype), path)  # what is not numbers may be pickled
+        self._array, self._kept, self._path = array, kept, path
+        self.spacing, self.unit = spacing, unit
+        self.dtype: np.dtype[np.generic] = np.dtype(array.dtype)
         self.shape: tuple[int, ...] = tuple(array.shape[axis] for axis in kept)
-        self.ndim = len(kept)
 
     @property
     def chunks(self) -> tuple[int, ...]:
         """Length of a chunk along every axis."""
-        return tuple(self.array.chunks[axis] for axis in self._kept)
+        return tuple(self._array.chunks[axis] for axis in self._kept)
 
-    def __getitem__(self, box: tuple[slice, ...]) -> npt.NDArray[Any]:
-        index: list[int | slice] = [0] * self.array.ndim
+    def __getitem__(self, box: tuple[slice, ...]) -> Array:
+        index: list[int | slice] = [0] * self._array.ndim
         for axis, part in zip(self._kept, box, strict=True):
             index[axis] = part
-        with reading_as(self.path, "a Zarr store"):
-            return np.asarray(self.array[tuple(index)])
+        with reading_as(self._path, "a Zarr store"):
+            return np.asarray(self._array[tuple(index)])
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        return self[(slice(None),) * len(self.shape)]
 
 
 def _label_array(path: Path) -> ZarrLabels:
@@ -91,29 +85,29 @@ def _label_array(path: Path) -> ZarrLabels:
     with needs_extra("zarr", "Zarr folders"):
         import zarr
 
-    node: Any = zarr.open(str(path.absolute()), mode="r")
+    node: Node = zarr.open(str(path.absolute()), mode="r")
     if not hasattr(node, "group_keys"):
-        return _plain(node, path)
+        return ZarrLabels(node, list(range(node.ndim)), path)
     node = _only_label_group(node, path)
     if images := _ome(node).get("multiscales"):
         return _finest_level(node, images[0], path)
     names = sorted(node.array_keys())
     if len(names) == 1:
-        return _plain(node[names[0]], path)
+        return ZarrLabels(node[names[0]], list(range(node[names[0]].ndim)), path)
     raise FileError(
         f"path={str(path)!r} must hold one array or an OME-Zarr image; it holds the arrays "
         f"{names} and the groups {sorted(node.group_keys())}. Give the path of one of them."
     )
 
 
-def _ome(group: Any) -> dict[str, Any]:
+def _ome(group: Node) -> Metadata:
     """Return the OME metadata, which since version 0.5 have a key of their own."""
-    attributes: dict[str, Any] = group.attrs.asdict()
+    attributes: Metadata = group.attrs.asdict()
     inner = attributes.get("ome")
     return inner if isinstance(inner, dict) else attributes
 
 
-def _only_label_group(group: Any, path: Path) -> Any:
+def _only_label_group(group: Node, path: Path) -> Node:
     if "labels" not in set(group.group_keys()):
         return group
     names = sorted(group["labels"].group_keys())
@@ -125,20 +119,9 @@ def _only_label_group(group: Any, path: Path) -> Any:
     return group["labels"][names[0]] if names else group
 
 
-def _plain(array: Any, path: Path) -> ZarrLabels:
-    _check_numbers(array, path)
-    return ZarrLabels(array, list(range(array.ndim)), path)
-
-
-def _check_numbers(array: Any, path: Path) -> None:
-    """Raise a `FileError` before values that are not numbers are decoded: they may be pickled."""
-    as_stored_labels(np.empty(0, array.dtype), path)
-
-
-def _finest_level(group: Any, image: dict[str, Any], path: Path) -> ZarrLabels:
+def _finest_level(group: Node, image: Metadata, path: Path) -> ZarrLabels:
     finest = image["datasets"][0]
     array = group[finest["path"]]
-    _check_numbers(array, path)
     axes = [_axis(entry) for entry in image.get("axes", EARLY_AXES[-array.ndim :])]
     if len(axes) != array.ndim:
         raise ValueError(f"its metadata list {len(axes)} axes for an array of {array.ndim}")
@@ -151,14 +134,14 @@ def _finest_level(group: Any, image: dict[str, Any], path: Path) -> ZarrLabels:
     return ZarrLabels(array, kept, path, spacing, "µm" if known else "voxel")
 
 
-def _axis(stored: str | dict[str, Any]) -> dict[str, Any]:
+def _axis(stored: str | Metadata) -> Metadata:
     """Return an axis with its type, which early versions leave to its name."""
     axis = {"name": stored} if isinstance(stored, str) else dict(stored)
     axis.setdefault("type", "space" if axis["name"] in ("z", "y", "x") else "other")
     return axis
 
 
-def _scales(described: dict[str, Any], ndim: int) -> list[list[float]]:
+def _scales(described: Metadata, ndim: int) -> list[list[float]]:
     scales = [
         [float(step) for step in transformation["scale"]]
         for transformation in described.get("coordinateTransformations", ())
@@ -169,7 +152,7 @@ def _scales(described: dict[str, Any], ndim: int) -> list[list[float]]:
     return scales
 
 
-def _step(axis: dict[str, Any], scale: float) -> float | None:
+def _step(axis: Metadata, scale: float) -> float | None:
     if axis["type"] != "space":
         return None
     unit = micrometres_per(axis["unit"]) if "unit" in axis else 1.0

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
 from panmatch.labels._arrays import (
+    Array,
     Floats,
     Ints,
     LabelArray,
@@ -17,6 +18,7 @@ from panmatch.labels._arrays import (
     is_chunked,
     memory_bytes,
     refuse_beyond_int64,
+    refuse_labels,
 )
 from panmatch.labels._combinations import (
     Counted,
@@ -75,15 +77,11 @@ else:  # few need these, and importing panmatch must be quick
                 "inner_band",
                 "segment_geometry",
             ),
-            "panmatch.labels._label_groups": (
-                "LabelGroup",
-                "from_labels",
-            ),
+            "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
             "panmatch.labels._object_pairs": (
                 "ObjectPairs",
                 "SkeletonOverlaps",
                 "SurfaceDistances",
-                "shortest_decimal",
                 "skeleton_overlaps",
                 "surface_distances",
             ),
@@ -94,6 +92,7 @@ __all__ = [
     "REGION_RULES",
     "UNKNOWN_PART",
     "UNNUMBERED",
+    "Array",
     "ChunkedLabels",
     "Connectivity",
     "Counted",
@@ -143,6 +142,7 @@ __all__ = [
     "nearest_labels",
     "paint_volumes",
     "refuse_beyond_int64",
+    "refuse_labels",
     "segment_geometry",
     "segment_ids",
     "shortest_decimal",

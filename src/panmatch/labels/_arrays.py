@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError, ShapeError
 
-LabelArray = npt.NDArray[np.integer[Any]]
+Array = npt.NDArray[np.generic]  # of any dtype
+LabelArray = npt.NDArray[np.integer]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -63,7 +64,7 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     return _readable_in_place(values)
 
 
-def as_mask(array: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
+def as_mask(array: npt.ArrayLike, name: str) -> Mask:
     """Return where `array` is not background; a negative value is an error, and no object.
 
     Examples
@@ -74,7 +75,7 @@ def as_mask(array: npt.ArrayLike, name: str) -> npt.NDArray[np.bool_]:
     labels = as_labels(array, name)
     if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
         raise negative_label(name, int(labels.min()), int(np.count_nonzero(labels < 0)))
-    mask: npt.NDArray[np.bool_] = labels != 0
+    mask: Mask = labels != 0
     return mask
 
 
@@ -86,23 +87,24 @@ def negative_label(name: str, label: int, voxels: int) -> LabelError:
     )
 
 
+def refuse_labels(labels: Ints, counts: Ints, bad: Mask, message: str, **names: object) -> None:
+    """Raise a `LabelError` if some of the labels are bad.
+
+    The message is a template. Besides `names` it may contain ``{label}``, the first bad one,
+    ``{voxels}``, how many voxels have it, and ``{all_voxels}``, how many have any bad label.
+    """
+    if bad.any():
+        label, of_all = int(labels[bad][0]), int(counts[bad].sum())
+        voxels = int(counts[bad & (labels == label)].sum())
+        raise LabelError(message.format(label=label, voxels=voxels, all_voxels=of_all, **names))
+
+
 def refuse_beyond_int64(
-    labels: npt.NDArray[np.int64],
-    counts: npt.NDArray[np.int64],
-    among: npt.NDArray[np.bool_],
-    dtype: np.dtype[Any],
-    name: str,
+    labels: Ints, counts: Ints, among: Mask, dtype: np.dtype[np.generic], name: str
 ) -> None:
     """Raise a `LabelError` for labels that int64 cannot hold, among labels as int64 shows them.
 
-    Parameters
-    ----------
-    labels, counts
-        Distinct labels, and their numbers of voxels.
-    among
-        Which of them matter.
-    dtype
-        Of the image; what is below 0 in an unsigned one was too large.
+    What is below 0 in an image of unsigned `dtype` was too large.
     """
     bad = among & (labels < 0)
     if dtype.kind == "u" and bad.any():
@@ -118,9 +120,25 @@ class Shaped(Protocol):
     """Whatever has a shape."""
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths along all axes."""
-        ...
+    def shape(self) -> tuple[int, ...]: ...
+
+
+class ArrayInfo(Shaped, Protocol):
+    """Whatever has a shape and a dtype."""
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]: ...
+
+
+class ChunkedArray(ArrayInfo, Protocol):
+    """An array that is stored in chunks, by whatever library."""
+
+    @property
+    def chunks(self) -> Sequence[int | Sequence[int]]: ...
+
+    def __getitem__(self, box: tuple[slice, ...], /) -> npt.ArrayLike: ...
+
+    def __array__(self) -> Array: ...
 
 
 def check_same_shape(arrays: Mapping[str, Shaped]) -> None:
@@ -142,7 +160,7 @@ def _shape_hint(first: tuple[int, ...], other: tuple[int, ...]) -> str:
     return " Resample one of them with nearest-neighbour interpolation first."
 
 
-def _why_not_labels(values: npt.NDArray[Any], name: str) -> str:
+def _why_not_labels(values: Array, name: str) -> str:
     problem = f"{name} has dtype {values.dtype}; labels must be integers or booleans."
     if values.dtype.kind != "f":
         return problem
@@ -172,7 +190,7 @@ LARGEST_SHARE = 0.25  # of this machine's memory, for an array that is needed as
 ASSUMED_BYTES = 8 << 30  # where the system does not say how much memory there is
 
 
-def is_chunked(array: object) -> bool:
+def is_chunked(array: object) -> TypeGuard[ChunkedArray]:
     """Return whether an array is stored in chunks: those of Zarr, Dask and HDF5, and our own.
 
     They are known by what they have, so none of these libraries is imported for it.
@@ -188,7 +206,7 @@ def is_chunked(array: object) -> bool:
     return all(getattr(array, name, None) is not None for name in ("shape", "dtype", "chunks"))
 
 
-def bytes_of(array: Any) -> int:
+def bytes_of(array: ArrayInfo) -> int:
     """Return how many bytes an array takes in memory."""
     return int(math.prod(array.shape) * np.dtype(array.dtype).itemsize)
 
@@ -206,7 +224,7 @@ def fits(size: int) -> bool:
     return size <= LARGEST_SHARE * memory_bytes()
 
 
-def check_fits(array: Any, name: str) -> None:
+def check_fits(array: ArrayInfo, name: str) -> None:
     """Raise an `OptionError` if a chunked array is too large to be read as a whole."""
     size = bytes_of(array)
     if not fits(size):
@@ -229,7 +247,7 @@ def in_gigabytes(size: int) -> str:
     return f"{size / 1e9:.1f} GB"
 
 
-def memory_axes(array: npt.NDArray[Any]) -> tuple[int, ...]:
+def memory_axes(array: Array) -> tuple[int, ...]:
     """Return the axes from the largest to the smallest step in memory.
 
     Examples
@@ -242,16 +260,7 @@ def memory_axes(array: npt.NDArray[Any]) -> tuple[int, ...]:
 
 
 def thread_count(threads: int | None, voxels: int, *, voxels_per_thread: int) -> int:
-    """Return how many threads to use.
-
-    Parameters
-    ----------
-    threads
-        What the user asked for; None means as many as pay.
-    voxels
-        How much there is to do.
-    voxels_per_thread
-        Below this a second thread costs more than it saves.
+    """Return how many threads to use: as many as the user asked for, or as many as pay.
 
     Examples
     --------

@@ -87,16 +87,8 @@ def cut_evenly(shape: Sequence[int], grids: Iterable[Grid], voxels: int) -> list
     """Return boxes that cover an image, in C order.
 
     A box ends where the chunks of all grids end, if that happens within its length: then no chunk
-    lies in two boxes. Otherwise it ends with a chunk of the coarsest grid.
-
-    Parameters
-    ----------
-    shape
-        Of the image.
-    grids
-        Of all arrays that are read. Arrays that can be cut anywhere have none.
-    voxels
-        How large a box may grow; but it is never smaller than the largest chunk.
+    lies in two boxes. Otherwise it ends with a chunk of the coarsest grid. It may grow to so many
+    voxels, and is never smaller than the largest chunk.
 
     Examples
     --------

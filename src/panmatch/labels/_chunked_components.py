@@ -12,15 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, product
-from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.labels._arrays import Ints, LabelArray, negative_label
 from panmatch.labels._boxes import Box, as_slices, axis_cuts, boxes_of, shape_of, shared_box
-from panmatch.labels._folding import look_in_turn, plan_cuts, worker_count
-from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled
+from panmatch.labels._folding import look_in_turn, look_in_turn_on_dask, plan_cuts, worker_count
+from panmatch.labels._volumes import ChunkedLabels, Seen, map_blocks
 
 LABELLING_COST = 8  # bytes per voxel, for the mask and its components
 
@@ -30,16 +28,8 @@ Label = Callable[[LabelArray], LabelArray]  # a mask to its components, 1, 2, â€
 class ChunkedComponents(ChunkedLabels):
     """Numbers of the connected components, in the order of their first voxels in C order.
 
-    Parameters
-    ----------
-    source
-        A mask or label image.
-    cuts
-        Where blocks begin and end along every axis.
-    tables
-        For every block, in C order, the number of each of its own components; 0 comes first.
-    label
-        Finds the components of a block.
+    Blocks lie between the cuts along every axis. For each of them, in C order, a table has the
+    number of each of its own components; 0 comes first.
     """
 
     def __init__(
@@ -58,56 +48,45 @@ class ChunkedComponents(ChunkedLabels):
         cost = source.cost + LABELLING_COST + dtype.itemsize
         super().__init__(source.shape, dtype, (grid,), cost=cost, on_dask=source.on_dask)
 
-    def task(self, box: Box, around: Box) -> Any:
+    def task(self, box: Box, around: Box) -> object:
         """Return the numbers of all blocks that the box touches, put together."""
         from dask.delayed import delayed
 
+        blocks = self._touched(box)
         parts = [
-            delayed(_numbered)(
-                self._source.task(block, around), self._blocks[block], self._label, self.dtype
-            )
-            for block in self._touched(box)
+            delayed(map_blocks)(self._numbering(block), self._source.task(block, around))
+            for block in blocks
         ]
-        return delayed(_assembled)(box, self._touched(box), parts, self.dtype)
+        return delayed(map_blocks)(partial(_assembled, box, blocks, self.dtype), *parts)
 
     def _read(self, box: Box, seen: Seen) -> LabelArray:
         blocks = self._touched(box)
-        parts = [
-            _numbered(self._source.read(block, seen), self._blocks[block], self._label, self.dtype)
-            for block in blocks
-        ]
-        return cast(LabelArray, _assembled(box, blocks, parts, self.dtype))
+        parts = (self._numbering(block)(self._source.read(block, seen)) for block in blocks)
+        return _assembled(box, blocks, self.dtype, *parts)
+
+    def _numbering(self, block: Box) -> partial[LabelArray]:
+        """Return a function from the labels of a block to the numbers of its components."""
+        table = self._blocks[block].astype(self.dtype)
+        return partial(_numbered, table=table, label=self._label)
 
     def _touched(self, box: Box) -> list[Box]:
-        return list(
-            product(
-                *(
-                    [span for span in spans if span[0] < stop and start < span[1]]
-                    for spans, (start, stop) in zip(self._spans, box, strict=True)
-                )
-            )
+        touched = (
+            [span for span in spans if span[0] < stop and start < span[1]]
+            for spans, (start, stop) in zip(self._spans, box, strict=True)
         )
+        return list(product(*touched))
 
 
-def _numbered(
-    block: npt.NDArray[Any] | Unsettled, table: Ints, label: Label, dtype: np.dtype[Any]
-) -> LabelArray | Unsettled:
-    if isinstance(block, Unsettled):
-        return block
-    numbers: LabelArray = table.astype(dtype)[label(block)]
+def _numbered(block: LabelArray, *, table: LabelArray, label: Label) -> LabelArray:
+    numbers: LabelArray = table[label(block)]
     return numbers
 
 
 def _assembled(
-    box: Box,
-    blocks: Sequence[Box],
-    parts: Sequence[LabelArray | Unsettled],
-    dtype: np.dtype[Any],
-) -> LabelArray | Unsettled:
+    box: Box, blocks: Sequence[Box], dtype: np.dtype[np.integer], *parts: LabelArray
+) -> LabelArray:
     out = np.zeros(shape_of(box), dtype)
     for block, part in zip(blocks, parts, strict=True):
-        if isinstance(part, Unsettled):
-            return part
         if block == box:
             return part
         here = shared_box(block, box)
@@ -118,20 +97,9 @@ def _assembled(
 def components_of(
     source: ChunkedLabels, label: Label, *, diagonal: bool, name: str, threads: int | None
 ) -> ChunkedComponents:
-    """Find the connected components of everything that is not background.
+    """Find the components of a mask or label image, given a function for those of a block.
 
-    Parameters
-    ----------
-    source
-        A mask or label image.
-    label
-        Finds the components of a block.
-    diagonal
-        Whether voxels that share an edge or a corner are connected.
-    name
-        What to call the argument in an error message.
-    threads
-        Number of blocks that are worked on at a time.
+    Where `diagonal`, voxels that share an edge or a corner are connected.
     """
     workers = worker_count(threads, source.size)
     if source.on_dask:
@@ -141,11 +109,18 @@ def components_of(
     boxes = boxes_of(cuts)
     joints, firsts, negative = _Joints(source.shape, diagonal), list[Ints](), list[Ints]()
     look = partial(_look, label=label)
-    for box, summary in zip(boxes, _in_turn(look, source, boxes, workers), strict=True):
+    summaries = (
+        look_in_turn_on_dask(look, [source], boxes)
+        if source.on_dask
+        else look_in_turn(look, [source], boxes, workers)
+    )
+    for box, summary in zip(boxes, summaries, strict=True):
         joints.add(box, summary)
         firsts.append(_places_in(source.shape, box, summary.firsts))
         negative.append(summary.negative)
-    _check_negative(np.array(negative).reshape(-1, 2), name)
+    voxels, lowest = np.array(negative).reshape(-1, 2).T
+    if voxels.any():
+        raise negative_label(name, int(lowest.min()), int(voxels.sum()))
     numbers = _number(joints.pairs(), np.concatenate([np.zeros(0, np.int64), *firsts]))
     ends = np.cumsum([len(places) for places in firsts]).tolist()
     tables = [
@@ -155,32 +130,14 @@ def components_of(
     return ChunkedComponents(source, cuts, tables, label)
 
 
-def _in_turn(look: Any, source: ChunkedLabels, boxes: Sequence[Box], workers: int) -> Any:
-    if source.on_dask:
-        from panmatch.labels._folding import look_in_turn_on_dask
-
-        return look_in_turn_on_dask(look, [source], boxes)
-    return look_in_turn(look, [source], boxes, workers)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """What the first pass needs to know of a block.
+    """What the first pass needs to know of a block."""
 
-    Attributes
-    ----------
-    firsts
-        Position of the first voxel of each of its components, in C order.
-    low, high
-        Along every axis, the components on its first and its last plane.
-    negative
-        Number of voxels below 0, and the lowest label.
-    """
-
-    firsts: Ints
-    low: list[LabelArray]
-    high: list[LabelArray]
-    negative: Ints
+    firsts: Ints  # position of the first voxel of each of its components, in C order
+    low: list[LabelArray]  # along every axis, the components on its first plane
+    high: list[LabelArray]  # and on its last one
+    negative: Ints  # number of voxels below 0, and the lowest label
 
 
 def _look(_: Box, blocks: Sequence[LabelArray], *, label: Label) -> _Block:
@@ -193,13 +150,10 @@ def _look(_: Box, blocks: Sequence[LabelArray], *, label: Label) -> _Block:
     foreground = np.flatnonzero(flat)[::-1]
     firsts[flat[foreground]] = foreground  # of several the last one stays, which is the first voxel
     axes = range(components.ndim if components.size else 0)
-    low, high = ([_plane(components, axis, side) for axis in axes] for side in (0, -1))
+    low, high = (
+        [np.moveaxis(components, axis, 0)[side].copy() for axis in axes] for side in (0, -1)
+    )
     return _Block(firsts[1:], low, high, negative)
-
-
-def _plane(labels: LabelArray, axis: int, side: int) -> LabelArray:
-    plane: LabelArray = np.moveaxis(labels, axis, 0)[side]
-    return plane.copy()
 
 
 def _places_in(shape: Sequence[int], box: Box, places: Ints) -> Ints:
@@ -240,7 +194,8 @@ class _Joints:
         return np.concatenate([np.zeros((2, 0), np.int64), *self._pairs], axis=1) - 1
 
     def _add_planes(self, axis: int, box: Box, block: _Block) -> None:
-        inside = self._slab_box(axis, box)
+        # The slab: the block's own box up to the axis, the image's beyond.
+        inside = box[: axis + 1] + tuple((0, n) for n in self._shape[axis + 1 :])
         start, stop = box[axis]
         if all(first == 0 for first, _ in box[axis + 1 :]):
             if start == 0:
@@ -264,20 +219,9 @@ class _Joints:
                 self._pairs.append(touching(before, here, self._diagonal))
             self._before[axis] = self._last[axis] if stop < self._shape[axis] else None
 
-    def _slab_box(self, axis: int, box: Box) -> Box:
-        """Return the box of the slab: the block's own up to the axis, the image's beyond."""
-        return box[: axis + 1] + tuple((0, n) for n in self._shape[axis + 1 :])
-
 
 def touching(low: Ints, high: Ints, diagonal: bool) -> Ints:
-    """Return the pairs of labels that touch across a border.
-
-    Parameters
-    ----------
-    low, high
-        The planes on both sides of it.
-    diagonal
-        Whether voxels that share an edge or a corner touch.
+    """Return the pairs of labels that touch across a border, given the planes on both sides of it.
 
     Examples
     --------
@@ -314,8 +258,3 @@ def _number(pairs: Ints, firsts: Ints) -> Ints:
     numbers[np.argsort(first)] = np.arange(1, count + 1)
     of_each: Ints = numbers[whole]
     return of_each
-
-
-def _check_negative(negative: Ints, name: str) -> None:
-    if negative[:, 0].any():
-        raise negative_label(name, int(negative[:, 1].min()), int(negative[:, 0].sum()))

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,16 +36,9 @@ LARGEST_LOOK = 1 << 24  # voxels that may be looked at at once
 
 
 class ChunkedVoronoi(ChunkedLabels):
-    """The label of the nearest segment at every wanted voxel, 0 at all others.
+    """The label of the nearest segment where it is wanted, or everywhere; 0 elsewhere.
 
-    Parameters
-    ----------
-    segments
-        The label image.
-    where
-        Not 0 where the label is wanted; None for everywhere.
-    weights
-        Squared spacing along every axis, such that squared distances are exact.
+    Weights are the squared spacing along every axis, such that squared distances are exact.
     """
 
     def __init__(
@@ -64,7 +56,7 @@ class ChunkedVoronoi(ChunkedLabels):
             on_dask=any(source.on_dask for source in sources),
         )
 
-    def task(self, box: Box, around: Box) -> Any:
+    def task(self, box: Box, around: Box) -> object:
         """Return the first two looks; what they leave open is `Unsettled`."""
         from dask.delayed import delayed
 
@@ -99,21 +91,14 @@ class ChunkedVoronoi(ChunkedLabels):
         """Return the boxes around all segments of every block that has some."""
         with self._lock:
             if self._known_boxes is None:
-                self._known_boxes = fold(_box_of_segments, [self._segments], _joined)
+                self._known_boxes = fold(_box_of_segments, [self._segments], np.concatenate)
             return self._known_boxes
 
 
 class Search:
     """The nearest segment of some voxels, as far as segments were seen.
 
-    Parameters
-    ----------
-    shape, weights
-        Of the image.
-    places
-        Index of every voxel, in C order: one row per axis.
-    dtype
-        Of labels.
+    `places` has the index of every voxel, in C order: one row per axis.
     """
 
     def __init__(
@@ -130,8 +115,8 @@ class Search:
         where = np.zeros(nearest.shape, np.uint8)
         corner = np.array([start for start, _ in box])[:, np.newaxis]
         where[tuple(self._places[:, self.open] - corner)] = 1
-        found = native.nearest_where(nearest, self._weights, where, 1)
-        self._labels[self.open], self._squares[self.open] = found
+        labels, squares = native.nearest_where(nearest, self._weights, where, 1)
+        self._labels[self.open], self._squares[self.open] = labels, squares
         self._drop_settled(box)
 
     def look_at(self, segments: LabelArray, box: Box) -> None:
@@ -208,11 +193,7 @@ class Search:
 
 
 def _begin(
-    shape: Sequence[int],
-    weights: Floats,
-    box: Box,
-    segments: LabelArray,
-    where: LabelArray | None,
+    shape: Sequence[int], weights: Floats, box: Box, segments: LabelArray, where: LabelArray | None
 ) -> tuple[LabelArray, Search]:
     """Return the labels of voxels on a segment, and a search for those of the others."""
     wanted = np.ones(segments.shape, np.bool_) if where is None else where != 0
@@ -227,8 +208,8 @@ def _look_around(
     weights: Floats,
     box: Box,
     around: Box,
-    segments: npt.NDArray[Any] | Unsettled,
-    where: npt.NDArray[Any] | Unsettled | None,
+    segments: LabelArray | Unsettled,
+    where: LabelArray | Unsettled | None,
 ) -> LabelArray | Unsettled:
     if isinstance(segments, Unsettled) or isinstance(where, Unsettled):
         return Unsettled(None)
@@ -252,7 +233,3 @@ def _box_of_segments(box: Box, blocks: Sequence[LabelArray]) -> Ints:
         places = np.flatnonzero(foreground.any(others))
         ends.append((start + places[0], start + places[-1] + 1))
     return np.array([ends])
-
-
-def _joined(parts: Sequence[Ints]) -> Ints:
-    return np.concatenate(parts)

@@ -103,19 +103,8 @@ def paint(
 ) -> LabelArray:
     """Return an image with the number of its combination on every voxel, 0 for those not listed.
 
-    Parameters
-    ----------
-    arrays
-        Up to three label arrays of one shape.
-    combinations
-        One row per array, one column per combination.
-    numbers
-        One per combination, from 0 on.
-
-    Returns
-    -------
-    numpy.ndarray
-        In the memory order of the first array, of the smallest dtype that holds all numbers.
+    Combinations have one row per array, of which there are three at most. The image has the memory
+    order of the first one, and the smallest dtype that holds all numbers.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, get_args, overload
+from typing import Literal, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,12 @@ from panmatch.labels._arrays import LabelArray, as_mask, is_on_device
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
 Connectivity = Literal["full", "faces"]
+NEIGHBOURS: dict[tuple[Connectivity, int], Literal[4, 6, 8, 26]] = {
+    ("full", 2): 8,
+    ("full", 3): 26,
+    ("faces", 2): 4,
+    ("faces", 3): 6,
+}
 
 
 @overload
@@ -73,9 +79,8 @@ def connected_components(
     if is_on_device(labels):
         from panmatch.labels._device import device_components
 
-        on_device: LabelArray = device_components(
-            labels, None if connectivity == "full" else 1, name
-        )
+        reach = None if connectivity == "full" else 1
+        on_device: LabelArray = device_components(labels, reach, name)
         return on_device
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
@@ -95,21 +100,11 @@ def _components(mask: npt.NDArray[np.bool_], connectivity: Connectivity) -> Labe
     if mask.ndim in (2, 3) and mask.size:
         import cc3d
 
-        neighbours: dict[tuple[str, int], Any] = {
-            ("full", 2): 8,
-            ("full", 3): 26,
-            ("faces", 2): 4,
-            ("faces", 3): 6,
-        }
+        neighbours = NEIGHBOURS[connectivity, mask.ndim]
         # As bytes: cc3d's shortcut for booleans is wrong for some small images.
-        components: npt.NDArray[Any] = cc3d.connected_components(
-            mask.view(np.uint8), connectivity=neighbours[connectivity, mask.ndim]
-        )
-        return components
+        return cc3d.connected_components(mask.view(np.uint8), connectivity=neighbours)
     from scipy import ndimage
 
     reach = mask.ndim if connectivity == "full" else 1
-    numbered: npt.NDArray[Any] = ndimage.label(
-        mask, ndimage.generate_binary_structure(mask.ndim, reach)
-    )[0]
-    return np.asarray(numbered)
+    neighbourhood = ndimage.generate_binary_structure(mask.ndim, reach)
+    return np.asarray(ndimage.label(mask, neighbourhood)[0])

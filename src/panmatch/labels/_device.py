@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -61,15 +64,7 @@ def as_device_labels(array: object, name: str) -> DeviceArray:
 def device_joint_counts(arrays: list[DeviceArray]) -> Counts:
     """Count every combination of labels on the device, as `native.joint_counts` does on the host.
 
-    Parameters
-    ----------
-    arrays
-        Two or more label arrays of one shape, on one device.
-
-    Returns
-    -------
-    keys, counts
-        One row of labels per combination, as two's complement; and how many voxels carry it.
+    Return one row of labels per combination, as two's complement, and how many voxels carry it.
     """
     with arrays[0].device:
         flat = _in_one_order(arrays)
@@ -89,12 +84,7 @@ class _TooWideError(Exception):
 def device_components(array: object, reach: int | None, name: str) -> DeviceArray:
     """Find components on the device, with the numbers that `connected_components` gives.
 
-    Parameters
-    ----------
-    array
-        Mask or label image.
-    reach
-        Along how many axes neighbours may differ; None for all.
+    Neighbours may differ along `reach` axes; None for all.
     """
     cupy = _cupy()
     from cupyx.scipy import ndimage
@@ -143,22 +133,12 @@ def _count(flat: list[DeviceArray]) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PairTable:
-    """A hash table of label pairs in the memory of the device.
+    """A hash table of label pairs in the memory of the device."""
 
-    Attributes
-    ----------
-    keys, counts
-        Of every slot; a key is two labels of 32 bits.
-    notes
-        Slots taken, voxels with both labels −1, which no slot has, and flags.
-    signed
-        Whether the labels of each of the two arrays are signed.
-    """
-
-    keys: DeviceArray
-    counts: DeviceArray
-    notes: DeviceArray
-    signed: tuple[bool, bool]
+    keys: DeviceArray  # two labels of 32 bits each
+    counts: DeviceArray  # voxels of every slot
+    notes: DeviceArray  # slots taken, voxels with both labels −1, which no slot has, and flags
+    signed: tuple[bool, bool]  # whether the labels of each of the two arrays are
 
     @classmethod
     def count(cls, first: DeviceArray, second: DeviceArray) -> _PairTable:
@@ -232,21 +212,21 @@ def _aligned(array: DeviceArray) -> DeviceArray:
 
 
 @cache
-def _kernel(name: str, first: str, second: str) -> Any:
+def _kernel(name: str, first: str, second: str) -> Callable[..., None]:
     from importlib import resources  # takes milliseconds, and few have a device
 
     source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text()
     full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
     module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))
-    return module.get_function(full_name)
+    kernel: Callable[..., None] = module.get_function(full_name)
+    return kernel
 
 
-def _cupy() -> Any:
+def _cupy() -> ModuleType:
     try:
-        import cupy
+        return import_module("cupy")
     except ImportError as error:
         raise OptionError(
             "images on a CUDA device are counted with CuPy, which is not installed: install the "
             "cupy package for your version of CUDA, or pass the images as numpy arrays."
         ) from error
-    return cupy

@@ -13,15 +13,16 @@ from panmatch.errors import LabelError, check_choice
 from panmatch.labels._arrays import Ints, check_same_shape
 from panmatch.labels._panoptic import (
     NO_CLASS,
-    STUFF,
     UNKNOWN_PART,
     Meaning,
     Panoptic,
     SegmentClass,
     are_things,
     check_classes,
-    refuse,
+    class_places,
     refuse_negative,
+    refuse_unknown,
+    segment_numbers,
 )
 from panmatch.labels._volumes import as_volume
 
@@ -47,7 +48,7 @@ def from_maps(
         Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
         its own in a prediction and crowd in a reference.
     void
-        Class ids that mean unknown. Any other id without a class is an error.
+        Class ids that mean unknown. Other ids without a class are an error.
     part_map, void_part
         Part labels, and the one that means unknown.
     numbering
@@ -74,27 +75,22 @@ def from_maps(
     check_same_shape(arrays)
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
-        numbers, instances = columns[0], columns[1]
-        places = _class_places(numbers, counts, kinds, unknown, name)
+        numbers, instances = columns[:2]
+        known = np.isin(numbers, [0, *(kind.id for kind in kinds), *unknown])
+        refuse_unknown(numbers, counts, ~known, name, "is not a class")
+        places = class_places(numbers, kinds)
         if numbering == "global":
             _check_numbers(places, instances, counts, kinds, name)
-        parts = np.zeros_like(numbers) if part_map is None else columns[2]
-        instance_image = arrays["instance_map"]
-        among = are_things(places, kinds)
-        refuse_negative(instances, counts, among, instance_image, "instance_map", "instance")
+        things, image = are_things(places, kinds), arrays["instance_map"]
+        refuse_negative(instances, counts, things, image, "instance_map", "instance")
+        parts = np.zeros_like(numbers)
         if part_map is not None:
-            known = parts != void_part
-            refuse_negative(parts, counts, known, arrays["part_map"], "part_map", "part")
+            parts, image = columns[2], arrays["part_map"]
+            refuse_negative(parts, counts, parts != void_part, image, "part_map", "part")
         if void_part is not None:
             parts = np.where(parts == void_part, UNKNOWN_PART, parts)
-        things = are_things(places, kinds)
-        return Meaning(
-            places,
-            np.where(things, instances, STUFF),
-            parts,
-            things & (instances == 0),
-            np.isin(numbers, unknown),
-        )
+        segments, unnumbered = segment_numbers(places, instances, kinds), instances == 0
+        return Meaning(places, segments, parts, things & unnumbered, np.isin(numbers, unknown))
 
     return Panoptic(tuple(arrays.values()), kinds, decode)
 
@@ -129,40 +125,28 @@ def from_segments(
     kinds = check_classes(classes)
     if 0 in table:
         raise LabelError(f"{name}: the table lists segment 0, which is void: give it another id.")
-    place = {kind.id: position for position, kind in enumerate(kinds)}
-    strange = {number for number, _ in table.values() if number not in place}
+    known = sorted(kind.id for kind in kinds)
+    strange = {i: number for i, (number, _) in table.items() if number not in known}
     if strange:
-        ids = [i for i, (number, _) in table.items() if number in strange]
         raise LabelError(
-            f"{name}: segment {ids[0]} has the unknown class {sorted(strange)[0]}; there are "
-            f"{sorted(place)}."
+            f"{name}: segment {next(iter(strange))} has the unknown class "
+            f"{min(strange.values())}; there are {known}."
         )
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         ids = columns[0]
         listed = np.array(sorted(table), np.int64)
-        refuse(ids, counts, (ids != 0) & ~np.isin(ids, listed), name, "is not in the table")
+        strange_ids = (ids != 0) & ~np.isin(ids, listed)
+        refuse_unknown(ids, counts, strange_ids, name, "is not in the table")
         absent = listed[~np.isin(listed, ids)]
         if len(absent):
             raise LabelError(f"{name}: the table lists segment {absent[0]}, which has 0 voxels.")
-        places = np.array([place[table[i][0]] if i else NO_CLASS for i in ids.tolist()], np.int64)
-        crowd = np.array([bool(i) and table[i][1] for i in ids.tolist()], np.bool_)
+        entries = [table[i] if i else (NO_CLASS, False) for i in ids.tolist()]
+        places = class_places(np.array([number for number, _ in entries]), kinds)
+        crowd = np.array([crowded for _, crowded in entries], np.bool_)
         return Meaning(places, ids, np.zeros_like(ids), crowd, ids == 0)
 
     return Panoptic((as_volume(segments, name),), kinds, decode)
-
-
-def _class_places(
-    numbers: Ints,
-    counts: Ints,
-    kinds: tuple[SegmentClass, ...],
-    void: tuple[int, ...],
-    name: str,
-) -> Ints:
-    places = {kind.id: position for position, kind in enumerate(kinds)}
-    known = np.isin(numbers, [0, *places, *void])
-    refuse(numbers, counts, ~known, name, "is not a class")
-    return np.array([places.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
 
 
 def _check_numbers(
@@ -237,11 +221,10 @@ def from_panoptic_parts(
 
 def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
     """Return the meaning of codes in which a thing without instance is crowd."""
-    position = {kind.id: place for place, kind in enumerate(kinds)}
-    places = np.array([position.get(value, NO_CLASS) for value in number.tolist()], np.int64)
-    things = are_things(places, kinds)
-    crowd = things & (instance == 0)
-    return Meaning(places, np.where(things, instance, STUFF), part, crowd, places == NO_CLASS)
+    places = class_places(number, kinds)
+    crowd = are_things(places, kinds) & (instance == 0)
+    segments = segment_numbers(places, instance, kinds)
+    return Meaning(places, segments, part, crowd, places == NO_CLASS)
 
 
 def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:
@@ -250,5 +233,4 @@ def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Mean
     has_parts &= meaning.classes >= 0
     keys = meaning.classes * (1 << 32) + meaning.instances
     partless = has_parts & ~np.isin(keys, keys[meaning.parts > 0])
-    crowd = meaning.crowd | partless
-    return Meaning(meaning.classes, meaning.instances, meaning.parts, crowd, meaning.void)
+    return replace(meaning, crowd=meaning.crowd | partless)

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.labels._arrays import LabelArray, as_labels, thread_count
 from panmatch.labels._boxes import Box, Grid, axis_cuts, boxes_of, cut_chunks, cut_evenly
@@ -23,9 +22,10 @@ from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled, Volume, as_
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-Found = TypeVar("Found")
-Look = Callable[[Box, Sequence[LabelArray]], Found]
-Add = Callable[[Sequence[Found]], Found]
+DaskObject = Any  # a dask.delayed.Delayed or dask.array.Array; their methods have no types
+Finding = TypeVar("Finding")
+Look = Callable[[Box, Sequence[LabelArray]], Finding]
+Add = Callable[[Sequence[Finding]], Finding]
 
 FAN_IN = 16  # how many findings are added up at a time
 SMALLEST_SHARE = 1 << 20  # voxels: below this, a second thread is not worth its start
@@ -34,20 +34,12 @@ BYTES_AT_ONCE = 1 << 29  # of all boxes together that are worked on at a time
 
 
 def fold(
-    look: Look[Found], volumes: Sequence[Volume], add: Add[Found], *, threads: int | None = None
-) -> Found:
-    """Look at all boxes, and return the sum of what was found.
+    look: Look[Finding], volumes: Sequence[Volume], add: Add[Finding], *, threads: int | None = None
+) -> Finding:
+    """Look at all boxes of some images, and return the sum of what was found.
 
-    Parameters
-    ----------
-    look
-        Takes a box and its blocks, one per image, and returns what it finds.
-    volumes
-        Images of one shape, some of them chunked, each in its own way.
-    add
-        Returns the sum of any number of findings; in which order must not matter.
-    threads
-        Number of boxes that are worked on at a time; by default one per CPU. Dask has its own.
+    The order of findings must not matter to `add`. So many threads work on one box each, by
+    default one per CPU; Dask has its own.
     """
     images = [as_chunked(image) for image in volumes]
     if any(image.on_dask for image in images):
@@ -60,32 +52,32 @@ def fold(
 
 
 def look_in_turn(
-    look: Look[Found], images: Sequence[ChunkedLabels], boxes: Sequence[Box], workers: int
-) -> Iterator[Found]:
+    look: Look[Finding], images: Sequence[ChunkedLabels], boxes: Sequence[Box], workers: int
+) -> Iterator[Finding]:
     """Yield what is found in every box, in their order; a few boxes ahead at most."""
 
-    def found(box: Box) -> Found:
+    def look_into(box: Box) -> Finding:
         seen: Seen = {}
         return look(box, [image.read(box, seen) for image in images])
 
     if workers == 1 or len(boxes) == 1:
-        yield from map(found, boxes)
+        yield from map(look_into, boxes)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     rest = iter(boxes)
     with ThreadPoolExecutor(min(workers, len(boxes))) as pool:
-        ahead: deque[Future[Found]] = deque()
+        ahead: deque[Future[Finding]] = deque()
         try:
-            ahead.extend(pool.submit(found, box) for box in islice(rest, 2 * workers))
+            ahead.extend(pool.submit(look_into, box) for box in islice(rest, 2 * workers))
             while ahead:
                 yield ahead.popleft().result()
-                ahead.extend(pool.submit(found, box) for box in islice(rest, 1))
+                ahead.extend(pool.submit(look_into, box) for box in islice(rest, 1))
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-class Tree(Generic[Found]):
+class Tree(Generic[Finding]):
     """A sum of very many findings, in which each takes part in few additions.
 
     Findings that are added one by one to what is there already make an addition cost as much as
@@ -100,11 +92,11 @@ class Tree(Generic[Found]):
     4950
     """
 
-    def __init__(self, add: Add[Found]) -> None:
+    def __init__(self, add: Add[Finding]) -> None:
         self._add = add
-        self._levels: list[list[Found]] = []
+        self._levels: list[list[Finding]] = []
 
-    def push(self, finding: Found) -> None:
+    def push(self, finding: Finding) -> None:
         """Add one more finding."""
         for level in self._levels:
             level.append(finding)
@@ -114,7 +106,7 @@ class Tree(Generic[Found]):
             level.clear()
         self._levels.append([finding])
 
-    def sum(self) -> Found:
+    def sum(self) -> Finding:
         """Return the sum of all findings."""
         return self._add([finding for level in self._levels for finding in level])
 
@@ -148,10 +140,10 @@ Item = TypeVar("Item")
 AT_ONCE = 256  # boxes whose findings come here together
 
 # What a part of the tree has found, and the boxes that need another look, with where to look.
-Node = tuple[list[Found], list[tuple[Box, Box | None]]]
+Node = tuple[list[Finding], list[tuple[Box, Box | None]]]
 
 
-def as_dask(labels: Volume) -> Any:
+def as_dask(labels: Volume) -> DaskObject:
     """Return a chunked image as a Dask array of the same chunks; one in memory stays as it is."""
     if not isinstance(labels, ChunkedLabels) or labels.on_dask:
         return labels
@@ -160,7 +152,9 @@ def as_dask(labels: Volume) -> Any:
     return from_array(labels, chunks=labels.chunks, name=False)  # type: ignore[no-untyped-call]
 
 
-def fold_on_dask(look: Look[Found], images: Sequence[ChunkedLabels], add: Add[Found]) -> Found:
+def fold_on_dask(
+    look: Look[Finding], images: Sequence[ChunkedLabels], add: Add[Finding]
+) -> Finding:
     """Look at all boxes on the cluster that is current, or in this process.
 
     What is unsettled, because labels depend on what lies farther away than their own box, is
@@ -182,8 +176,8 @@ def fold_on_dask(look: Look[Found], images: Sequence[ChunkedLabels], add: Add[Fo
 
 
 def look_in_turn_on_dask(
-    look: Look[Found], images: Sequence[ChunkedLabels], boxes: Sequence[Box]
-) -> Iterator[Found]:
+    look: Look[Finding], images: Sequence[ChunkedLabels], boxes: Sequence[Box]
+) -> Iterator[Finding]:
     """Yield what is found in every box, in their order; a part of the boxes at a time."""
     from dask.base import compute
 
@@ -204,27 +198,29 @@ def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 def _look_at_all(
-    look: Look[Found],
+    look: Look[Finding],
     images: Sequence[ChunkedLabels],
     places: Sequence[tuple[Box, Box]],
-    add: Add[Found],
-) -> Node[Found]:
+    add: Add[Finding],
+) -> Node[Finding]:
     from dask.delayed import delayed
 
     nodes = [_task(look, images, box, around) for box, around in places]
     while len(nodes) > 1:
         nodes = [delayed(_join)(add, batch) for batch in _batches(nodes, FAN_IN)]
-    root: Node[Found] = nodes[0].compute()
+    root: Node[Finding] = nodes[0].compute()
     return root
 
 
-def _task(look: Look[Found], images: Sequence[ChunkedLabels], box: Box, around: Box) -> Any:
+def _task(
+    look: Look[Finding], images: Sequence[ChunkedLabels], box: Box, around: Box
+) -> DaskObject:
     from dask.delayed import delayed
 
     return delayed(_look)(look, box, *(image.task(box, around) for image in images))
 
 
-def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) -> Node[Found]:
+def _look(look: Look[Finding], box: Box, *blocks: LabelArray | Unsettled) -> Node[Finding]:
     arrays = []
     for block in blocks:
         if isinstance(block, Unsettled):
@@ -233,7 +229,7 @@ def _look(look: Look[Found], box: Box, *blocks: npt.NDArray[Any] | Unsettled) ->
     return [look(box, arrays)], []
 
 
-def _join(add: Add[Found], nodes: Sequence[Node[Found]]) -> Node[Found]:
+def _join(add: Add[Finding], nodes: Sequence[Node[Finding]]) -> Node[Finding]:
     findings = [entry for listed, _ in nodes for entry in listed]
     unsettled = [entry for _, listed in nodes for entry in listed]
     return [add(findings)] if findings else [], unsettled

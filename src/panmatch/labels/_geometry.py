@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +72,8 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
 
     Examples
     --------
-    >>> found = segment_geometry([[0, 7, 7], [0, 7, 0]])
-    >>> [column.tolist() for column in (found.ids, found.voxels, found.start, found.stop)]
+    >>> table = segment_geometry([[0, 7, 7], [0, 7, 0]])
+    >>> [column.tolist() for column in (table.ids, table.voxels, table.start, table.stop)]
     [[7], [3], [[0, 1]], [[2, 3]]]
     """
     volume = as_volume(labels, "labels")
@@ -125,7 +124,7 @@ def edge_distances(
     border: bool = False,
     dtype: npt.DTypeLike = np.float64,
     threads: int | None = None,
-) -> npt.NDArray[Any]:
+) -> npt.NDArray[np.floating]:
     """Measure how far every voxel is from the nearest voxel with another label.
 
     All objects are done in one go; background (0) has distance 0. For a mask this is what
@@ -180,7 +179,7 @@ def inner_band(
     spacing: npt.ArrayLike | None = None,
     *,
     threads: int | None = None,
-) -> npt.NDArray[Any]:
+) -> LabelArray:
     """Keep of every object the voxels that are at most `width` from outside of it.
 
     Parameters

@@ -16,15 +16,14 @@ from panmatch.labels._combinations import mask_of
 from panmatch.labels._components import Connectivity, connected_components
 from panmatch.labels._panoptic import (
     NO_CLASS,
-    STUFF,
     UNKNOWN_PART,
     Meaning,
     Panoptic,
     SegmentClass,
-    are_things,
     check_classes,
-    refuse,
     refuse_negative,
+    refuse_unknown,
+    segment_numbers,
 )
 from panmatch.labels._volumes import Volume, as_volume, map_labels
 
@@ -33,17 +32,16 @@ from panmatch.labels._volumes import Volume, as_volume, map_labels
 class LabelGroup:
     """Which labels of an image belong to a class, and what their values mean.
 
+    Some of these are a schema, as `from_labels` takes it.
+
     Attributes
     ----------
-    kind
-        The class.
-    labels
-        Values in the image; None for all that are not background, void or ignored.
-    instances
+    kind, labels
+        The class, and its values in the image; None for all that are not background, void or
+        ignored.
+    instances, connectivity
         ``"ids"``: every value is one object. ``"components"``: every connected component of
-        the values together is one. Stuff is one segment either way.
-    connectivity
-        Of components, as for `connected_components`.
+        the values together is one, as for `connected_components`. Stuff is one segment either way.
     min_voxels
         Smaller objects are background.
     """
@@ -114,12 +112,12 @@ def from_labels(
         places = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
         if ignored != "others":
             strange = ~left_out & (places < 0)
-            refuse(numbers, counts, strange, name, "belongs to no class of the schema")
+            refuse_unknown(numbers, counts, strange, name, "belongs to no class of the schema")
         places = np.where(left_out, NO_CLASS, places)
         instances = np.where(
             (places >= 0) & by_component[places], columns[1 % len(columns)], numbers
         )
-        instances = np.where(are_things(places, kinds), instances, STUFF)
+        instances = segment_numbers(places, instances, kinds)
         places = _without_small(places, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
         if part_map is not None:

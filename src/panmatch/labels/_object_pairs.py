@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import OptionError
-from panmatch.labels._arrays import Floats, Ints, LabelArray, memory_axes, thread_count
+from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, memory_axes, thread_count
 from panmatch.labels._geometry import SAME_DISTANCE, VOXELS_PER_THREAD
 from panmatch.labels._spacing import as_spacing
 
@@ -134,9 +134,9 @@ def surface_distances(
     Examples
     --------
     >>> images = np.array([[1, 1, 1, 0, 0, 0]]), np.array([[0, 0, 2, 2, 2, 2]])
-    >>> one = np.array([1]), np.array([0, 1]), np.array([2]), np.array([[0, 0]]), np.array([[1, 6]])
-    >>> found = surface_distances(*images, ObjectPairs(*one), spacing=(1, 0.5))
-    >>> found.from_ref.values, found.from_pred.values
+    >>> ids, box = (np.array([1]), np.array([0, 1]), np.array([2])), np.array([[[0, 0]], [[1, 6]]])
+    >>> distances = surface_distances(*images, ObjectPairs(*ids, *box), spacing=(1, 0.5))
+    >>> distances.from_ref.values, distances.from_pred.values
     (array([0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1.5]))
     """
     axes = memory_axes(reference)
@@ -203,19 +203,13 @@ def skeleton_overlaps(
     return SkeletonOverlaps(*voxels.T)
 
 
-def _skeleton(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _skeleton(mask: Mask) -> Mask:
     from skimage import morphology
 
-    thin: Any = morphology.skeletonize  # it has no types
-    line: npt.NDArray[Any] = thin(np.pad(mask, 1)) > 0
-    line = line[(slice(1, -1),) * mask.ndim]
+    thin: Callable[[Mask], LabelArray] = morphology.skeletonize  # it has no types
+    line = (thin(np.pad(mask, 1)) > 0)[(slice(1, -1),) * mask.ndim]
     if not line.any():
-        line[_central_voxel(mask)] = True
+        voxels = np.argwhere(mask)
+        nearest = int(((voxels - voxels.mean(0)) ** 2).sum(1).argmin())  # to the centre of mass
+        line[tuple(voxels[nearest].tolist())] = True
     return line
-
-
-def _central_voxel(mask: npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    """Return the voxel nearest to the centre of mass, the first of several."""
-    voxels = np.argwhere(mask)
-    nearest = int(((voxels - voxels.mean(0)) ** 2).sum(1).argmin())
-    return tuple(voxels[nearest].tolist())

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels._arrays import Ints, Mask, refuse_beyond_int64
+from panmatch.labels._arrays import Ints, Mask, refuse_beyond_int64, refuse_labels
 from panmatch.labels._combinations import Counted, distinct_labels, paint_volumes
 from panmatch.labels._volumes import Volume
 
@@ -95,17 +95,7 @@ class Meaning:
     def of_labels(
         cls, labels: Ints, void: Mask | None = None, parts: Ints | None = None
     ) -> Meaning:
-        """Return the meaning of a plain label image: objects of one class, 0 being background.
-
-        Parameters
-        ----------
-        labels
-            Labels of an image, one per combination.
-        void
-            Which combinations lie in void; none by default.
-        parts
-            Part labels; none by default.
-        """
+        """Return the meaning of a plain label image: objects of one class, 0 being background."""
         nothing = np.zeros(len(labels), np.bool_)
         return cls(
             np.where(labels > 0, 0, NO_CLASS),
@@ -117,13 +107,8 @@ class Meaning:
 
     def take(self, rows: Ints) -> Meaning:
         """Return the meaning of other rows: row i means what row ``rows[i]`` means here."""
-        return Meaning(
-            self.classes[rows],
-            self.instances[rows],
-            self.parts[rows],
-            self.crowd[rows],
-            self.void[rows],
-        )
+        classes, instances, parts = self.classes[rows], self.instances[rows], self.parts[rows]
+        return Meaning(classes, instances, parts, self.crowd[rows], self.void[rows])
 
 
 def segment_ids(numbers: Ints) -> Ints:
@@ -170,10 +155,21 @@ class Panoptic:
     decode: Decode
 
 
+def class_places(numbers: Ints, kinds: tuple[SegmentClass, ...]) -> Ints:
+    """Return the positions of the classes with these numbers; −1 for none."""
+    place = {kind.id: position for position, kind in enumerate(kinds)}
+    return np.array([place.get(number, NO_CLASS) for number in numbers.tolist()], np.int64)
+
+
 def are_things(places: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
     """Return which class positions are things; −1 is none."""
     things: Mask = np.array([kind.thing for kind in kinds])[places] & (places >= 0)
     return things
+
+
+def segment_numbers(places: Ints, instances: Ints, kinds: tuple[SegmentClass, ...]) -> Ints:
+    """Return the numbers of segments: those of things, and the one of all stuff of a class."""
+    return np.where(are_things(places, kinds), instances, STUFF)
 
 
 def refuse_negative(
@@ -181,24 +177,21 @@ def refuse_negative(
 ) -> None:
     """Raise a `LabelError` if some of the numbers are negative, or too large for int64."""
     refuse_beyond_int64(numbers, counts, among, image.dtype, name)
-    bad = among & (numbers < 0)
-    if bad.any():
-        raise LabelError(
-            f"{name} holds the negative {what} {numbers[bad][0]} ({int(counts[bad].sum())} voxels "
-            f"below 0): numbers begin with 1, and 0 is none. Set such voxels to 0 or, where they "
-            f"mark unknown ones of the reference, pass a mask of them as void."
-        )
+    message = (
+        "{name} holds the negative {what} {label} ({all_voxels} voxels below 0): numbers begin "
+        "with 1, and 0 is none. Set such voxels to 0 or, where they mark unknown ones of the "
+        "reference, pass a mask of them as void."
+    )
+    refuse_labels(numbers, counts, among & (numbers < 0), message, name=name, what=what)
 
 
-def refuse(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
-    """Raise a `LabelError` if there is a bad number."""
-    if bad.any():
-        number = int(numbers[bad][0])
-        voxels = int(counts[numbers == number].sum())
-        raise LabelError(
-            f"{name} holds {number} ({voxels} voxels), which {why}. Nothing is guessed: add it, "
-            f"or declare it void."
-        )
+def refuse_unknown(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
+    """Raise a `LabelError` if there is a number that means nothing."""
+    message = (
+        "{name} holds {label} ({voxels} voxels), which {why}. Nothing is guessed: add it, or "
+        "declare it void."
+    )
+    refuse_labels(numbers, counts, bad, message, name=name, why=why)
 
 
 class SegmentImages:
@@ -218,8 +211,7 @@ class SegmentImages:
 
     Examples
     --------
-    >>> from panmatch.labels._panoptic import SegmentClass
-    >>> from panmatch.labels._encodings import from_cityscapes
+    >>> from panmatch.labels import SegmentClass, from_cityscapes
     >>> side = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
     >>> images = SegmentImages(side)
     >>> images.of_class(0).tolist(), images.void.tolist()

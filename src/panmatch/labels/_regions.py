@@ -62,16 +62,12 @@ def find_regions(
 
     Parameters
     ----------
-    reference, prediction
-        Label images of one shape; those that are stored in chunks stay so.
+    reference, prediction, void, threads
+        As for `panmatch.count_overlaps`; images that are stored in chunks stay so.
     spacing
         Distance between voxels along each axis; voxel units by default.
     rule
         ``"voronoi"``: the region of the nearest reference.
-    void
-        As for `panmatch.count_overlaps`: references have no voxels there.
-    threads
-        Number of threads; by default as many as pay.
 
     Examples
     --------
@@ -149,7 +145,11 @@ def nearest_labels(
     steps = as_spacing(spacing, given.ndim)[list(axes)] if given.ndim else np.ones(1)
     workers = thread_count(threads, given.size, voxels_per_thread=VOXELS_PER_THREAD)
     unsigned = nearest.view(np.dtype(f"u{nearest.itemsize}"))
-    wanted = None if where is None else _wanted(where, given, axes)
+    wanted = None
+    if where is not None:
+        mask = as_labels(where, "where") != 0
+        check_same_shape({"labels": given, "where": mask})
+        wanted = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
     native.nearest_labels(unsigned, np.ascontiguousarray(steps), wanted, workers)
     return nearest.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))
 
@@ -165,14 +165,6 @@ def _chunked_nearest(
     wanted = as_volume(where, "where")
     check_same_shape({"labels": labels, "where": wanted})
     return ChunkedVoronoi(labels, as_chunked(wanted), weights)
-
-
-def _wanted(
-    where: npt.ArrayLike, labels: LabelArray, axes: tuple[int, ...]
-) -> npt.NDArray[np.uint8]:
-    mask = as_labels(where, "where") != 0
-    check_same_shape({"labels": labels, "where": mask.view(np.uint8)})
-    return np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
 
 
 def _voronoi(references: Volume, spacing: Floats, where: Volume, threads: int | None) -> Volume:

@@ -40,10 +40,7 @@ class Void:
 
     @classmethod
     def of(
-        cls,
-        reference: object,
-        prediction: object,
-        void: int | npt.ArrayLike | Void | None,
+        cls, reference: object, prediction: object, void: int | npt.ArrayLike | Void | None
     ) -> Void:
         """Return what the arguments of a comparison say about void.
 

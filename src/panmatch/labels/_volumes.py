@@ -6,16 +6,33 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from types import EllipsisType
+from typing import Protocol, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels._arrays import LabelArray, as_labels, check_fits, is_chunked
+from panmatch.labels._arrays import (
+    Array,
+    ChunkedArray,
+    LabelArray,
+    Shaped,
+    as_labels,
+    check_fits,
+    is_chunked,
+)
 from panmatch.labels._boxes import Box, Grid, as_grid, as_slices, cut_evenly, whole_box
 
 Seen = dict[tuple[int, Box], LabelArray]
+VoxelFunction = Callable[..., Array]  # of one array per image, all of one shape, as the result
+AxisIndex = SupportsIndex | slice | EllipsisType
+
+
+class Writable(Shaped, Protocol):
+    """An array that can be written to, box by box."""
+
+    def __setitem__(self, box: tuple[slice, ...], labels: LabelArray, /) -> None: ...
 
 
 class ChunkedLabels(ABC):
@@ -39,13 +56,13 @@ class ChunkedLabels(ABC):
     def __init__(
         self,
         shape: Sequence[int],
-        dtype: npt.DTypeLike,
+        dtype: np.dtype[np.integer],
         grids: tuple[Grid, ...],
         *,
         cost: int,
         on_dask: bool,
     ) -> None:
-        self.shape, self.dtype, self.grids = tuple(shape), np.dtype(dtype), grids
+        self.shape, self.dtype, self.grids = tuple(shape), dtype, grids
         self.cost, self.on_dask = cost, on_dask
 
     @property
@@ -80,7 +97,7 @@ class ChunkedLabels(ABC):
         return blocks[key]
 
     @abstractmethod
-    def task(self, box: Box, around: Box) -> Any:
+    def task(self, box: Box, around: Box) -> object:
         """Return what Dask computes to the labels in a box.
 
         Parameters
@@ -90,24 +107,22 @@ class ChunkedLabels(ABC):
             Where that is not far enough, the labels are `Unsettled`.
         """
 
-    def store(self, out: Any) -> None:
+    def store(self, out: Writable) -> None:
         """Write the image into an array of the same shape, such as a new Zarr array, box by box."""
         grids = (*self.grids, as_grid(out.chunks, out.shape)) if is_chunked(out) else self.grids
         for box in cut_evenly(self.shape, grids, 0):
             out[as_slices(box)] = self.read(box)
 
-    def __getitem__(self, index: Any) -> LabelArray:
+    def __getitem__(self, index: AxisIndex | tuple[AxisIndex, ...]) -> LabelArray:
         box, within = _box_of(index, self.shape)
         block: LabelArray = self.read(box)[within]
         return block
 
-    def __array__(
-        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
-    ) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         check_fits(self, "the image")
         return np.array(self.read(whole_box(self.shape)), dtype)
 
-    def tolist(self) -> Any:
+    def tolist(self) -> object:
         """Return all labels as nested lists, as an array does."""
         return np.asarray(self).tolist()
 
@@ -128,18 +143,16 @@ Volume = LabelArray | ChunkedLabels
 class Stored(ChunkedLabels):
     """Labels as an array holds them: a chunked one, or one in memory among chunked ones."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: LabelArray | ChunkedArray) -> None:
         self._array = array
         dtype = as_labels(np.empty(0, array.dtype), "array").dtype
         grids = (as_grid(array.chunks, array.shape),) if is_chunked(array) else ()
         on_dask = hasattr(array, "__dask_graph__")
         super().__init__(array.shape, dtype, grids, cost=dtype.itemsize, on_dask=on_dask)
 
-    def task(self, box: Box, around: Box) -> Any:  # noqa: ARG002
+    def task(self, box: Box, around: Box) -> object:  # noqa: ARG002
         """Return a slice of a Dask array, the reading of another one, or a block in memory."""
-        if self.on_dask:
-            return self._array[as_slices(box)]
-        if isinstance(self._array, np.ndarray):
+        if self.on_dask or isinstance(self._array, np.ndarray):
             return self._array[as_slices(box)]
         from dask.delayed import delayed
 
@@ -153,16 +166,14 @@ class Stored(ChunkedLabels):
         return _read_stored(self._array, box)
 
 
-def _read_stored(array: Any, box: Box) -> LabelArray:
+def _read_stored(array: LabelArray | ChunkedArray, box: Box) -> LabelArray:
     return as_labels(np.asarray(array[as_slices(box)]), "array")
 
 
 class Mapped(ChunkedLabels):
     """Labels that depend on those of other images at the same voxel."""
 
-    def __init__(
-        self, function: Callable[..., npt.NDArray[Any]], sources: Sequence[ChunkedLabels]
-    ) -> None:
+    def __init__(self, function: VoxelFunction, sources: Sequence[ChunkedLabels]) -> None:
         self._function, self._sources = function, tuple(sources)
         nothing = [np.empty((0,) * source.ndim, source.dtype) for source in sources]
         dtype = as_labels(function(*nothing), "labels").dtype
@@ -174,15 +185,15 @@ class Mapped(ChunkedLabels):
             on_dask=any(source.on_dask for source in sources),
         )
 
-    def task(self, box: Box, around: Box) -> Any:
+    def task(self, box: Box, around: Box) -> object:
         """Return the function of what the sources compute to."""
         from dask.delayed import delayed
 
         blocks = (source.task(box, around) for source in self._sources)
-        return delayed(_map_blocks)(self._function_on_dask, *blocks)
+        return delayed(map_blocks)(self._function_on_dask, *blocks)
 
     @cached_property
-    def _function_on_dask(self) -> Any:
+    def _function_on_dask(self) -> object:
         """The function as a node of its own: it may hold a large table, and travels once."""
         from dask.delayed import delayed
 
@@ -194,21 +205,14 @@ class Mapped(ChunkedLabels):
 
 
 class Unsettled:
-    """In place of labels that cannot be told from what was looked at.
-
-    Parameters
-    ----------
-    around
-        Where to look instead; None where that is not known, or too much for one look.
-    """
+    """In place of labels that cannot be told from what was looked at."""
 
     def __init__(self, around: Box | None) -> None:
-        self.around = around
+        self.around = around  # where to look instead; None if not known, or too much for one look
 
 
-def _map_blocks(
-    function: Callable[..., npt.NDArray[Any]], *blocks: npt.NDArray[Any] | Unsettled
-) -> LabelArray | Unsettled:
+def map_blocks(function: VoxelFunction, *blocks: LabelArray | Unsettled) -> LabelArray | Unsettled:
+    """Return a function of some blocks; if one of them is unsettled, so is the result."""
     arrays: list[LabelArray] = []
     for block in blocks:
         if isinstance(block, Unsettled):
@@ -237,19 +241,18 @@ def as_volume(array: npt.ArrayLike | ChunkedLabels, name: str) -> Volume:
         return as_labels(array, name)
     if isinstance(array, ChunkedLabels):
         return array
-    stored: Any = array
-    if np.dtype(stored.dtype).kind not in "iub":
+    if np.dtype(array.dtype).kind not in "iub":
         raise LabelError(
-            f"{name} has dtype {stored.dtype}; labels must be integers or booleans. If all its "
+            f"{name} has dtype {array.dtype}; labels must be integers or booleans. If all its "
             f"values are whole numbers, store it as integers; if it is a probability map, "
             f"threshold it first."
         )
-    if any(math.isnan(n) for n in stored.shape):
+    if any(math.isnan(n) for n in array.shape):
         raise OptionError(
             f"{name} is a Dask array with chunks of unknown length: call its "
             f"compute_chunk_sizes() first."
         )
-    return Stored(stored)
+    return Stored(array)
 
 
 def as_chunked(volume: Volume) -> ChunkedLabels:
@@ -262,7 +265,7 @@ def any_chunked(volumes: Sequence[Volume]) -> bool:
     return any(isinstance(volume, ChunkedLabels) for volume in volumes)
 
 
-def map_labels(function: Callable[..., npt.NDArray[Any]], *volumes: Volume) -> Volume:
+def map_labels(function: VoxelFunction, *volumes: Volume) -> Volume:
     """Apply a function of labels to all voxels: at once in memory, when they are read otherwise.
 
     Parameters
@@ -283,22 +286,22 @@ def map_labels(function: Callable[..., npt.NDArray[Any]], *volumes: Volume) -> V
     return Mapped(function, [as_chunked(volume) for volume in volumes])
 
 
-def _box_of(index: Any, shape: tuple[int, ...]) -> tuple[Box, tuple[int | slice, ...]]:
+def _box_of(
+    index: AxisIndex | tuple[AxisIndex, ...], shape: tuple[int, ...]
+) -> tuple[Box, tuple[int | slice, ...]]:
     """Return the box around what an index asks for, and how to index that box."""
-    given = list(index) if isinstance(index, tuple) else [index]
-    missing = len(shape) - len(given)
-    if Ellipsis in given:
-        position = given.index(Ellipsis)
-        given[position : position + 1] = [slice(None)] * (missing + 1)
-    else:
-        given += [slice(None)] * missing
-    if len(given) != len(shape):
+    given = index if isinstance(index, tuple) else (index,)
+    shortened = Ellipsis in given
+    position = given.index(Ellipsis) if shortened else len(given)
+    axes = [part for part in given if not isinstance(part, EllipsisType)]
+    axes[position:position] = [slice(None)] * (len(shape) - len(given) + shortened)
+    if len(axes) != len(shape):
         raise IndexError(f"index {index!r} has too many axes for the shape {shape}")
-    parts = [_axis_part(part, n) for part, n in zip(given, shape, strict=True)]
+    parts = [_axis_part(part, n) for part, n in zip(axes, shape, strict=True)]
     return tuple(ends for ends, _ in parts), tuple(within for _, within in parts)
 
 
-def _axis_part(index: Any, n: int) -> tuple[tuple[int, int], int | slice]:
+def _axis_part(index: SupportsIndex | slice, n: int) -> tuple[tuple[int, int], int | slice]:
     if isinstance(index, slice):
         start, stop, step = index.indices(n)
         if step < 1:

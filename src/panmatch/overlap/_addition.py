@@ -10,7 +10,7 @@ import numpy as np
 from panmatch.errors import OverlapError
 from panmatch.labels import Ints
 from panmatch.overlap._columns import Areas, sum_by
-from panmatch.overlap._parts import add_parts
+from panmatch.overlap._parts import check_same_labels, merge_parts
 from panmatch.overlap._pieces import Pieces, Predictions
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ def add_overlaps(first: Overlap, second: Overlap) -> Overlap:
         pred_void=_add_up(pred_at, first.pred_void, second.pred_void, len(pred_ids)),
         pred_crowd=_add_crowd(first, second, pred_at, len(pred_ids)),
         pieces=_add_pieces(first, second, pred_at, regions),
-        parts=add_parts(
-            (first.parts, second.parts),
+        parts=None
+        if first.parts is None or second.parts is None
+        else merge_parts(
+            [first.parts, second.parts],
             (ref_at, pred_at, pair_at),
             (len(ref_ids), len(pred_ids), len(pairs)),
         ),
@@ -57,6 +59,8 @@ def _check_alike(first: Overlap, second: Overlap) -> None:
         )
     if (first.parts is None) != (second.parts is None):
         raise OverlapError("overlaps add only if both have parts or neither has.")
+    if first.parts is not None and second.parts is not None:
+        check_same_labels(first.parts, second.parts)
 
 
 def _add_crowd(first: Overlap, second: Overlap, places: Ints, n: int) -> Areas | None:

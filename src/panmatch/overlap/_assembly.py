@@ -23,45 +23,23 @@ LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Counted combinations of labels, one row each, and what they mean.
-
-    Attributes
-    ----------
-    ref, pred
-        Meaning on either side.
-    counts
-        Number of voxels.
-    void
-        Whether the voxels lie in void of the reference.
-    regions
-        Id of the reference in whose region they lie, where predictions are cut by regions (D8).
-    """
+    """Counted combinations of labels, one row each, and what they mean."""
 
     ref: Meaning
     pred: Meaning
-    counts: Ints
-    void: Mask
-    regions: Ints | None = None
+    counts: Ints  # number of voxels
+    void: Mask  # whether they lie in void of the reference
+    regions: Ints | None = None  # ids of the references that predictions are cut by (D8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vertices:
-    """Vertices of one side of the graph, sorted by class, id and region.
+    """Vertices of one side of the graph, sorted by class, id and region."""
 
-    Attributes
-    ----------
-    classes, ids
-        Class position and id of each.
-    regions
-        Region of each, where segments are cut into pieces.
-    of_row
-        The vertex of every row; −1 for none.
-    """
-
-    classes: Ints
+    classes: Ints  # position of the class of each
     ids: Ints
-    regions: Ints | None
-    of_row: Ints
+    regions: Ints | None  # where segments are cut into pieces
+    of_row: Ints  # the vertex of every row; −1 for none
 
     @classmethod
     def find(cls, side: Meaning, present: Mask, regions: Ints | None = None) -> Vertices:
@@ -85,25 +63,13 @@ class Vertices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """The graph of all classes, before segments are given ids, and the rows it was built from.
-
-    Attributes
-    ----------
-    rows
-        What was counted.
-    refs, preds
-        The vertices of both sides.
-    edges
-        The pairs that share voxels, all of one class.
-    edge_of_row
-        The edge of every row; −1 for none.
-    """
+    """The graph of all classes, before segments are given ids, and the rows it was built from."""
 
     rows: Rows
     refs: Vertices
     preds: Vertices
-    edges: Edges
-    edge_of_row: Ints
+    edges: Edges  # between segments of one class
+    edge_of_row: Ints  # −1 for none
 
     def overlap(self) -> Overlap:
         """Return the graph of images with one class, with the ids of their segments."""
@@ -126,18 +92,9 @@ class Assembly:
     def parts(
         self, place: int, labels: Sequence[int], background: Background, suffix: str = ""
     ) -> Parts:
-        """Count the parts of one class; what lies in its crowd is left out, as void is (D9).
+        """Count the parts of the class at a position; its crowd is left out, as void is (D9).
 
-        Parameters
-        ----------
-        place
-            Position of the class.
-        labels
-            Its parts; any other part on one of its segments is an error.
-        background
-            As for `count_part_overlaps`.
-        suffix
-            What follows the name of a side in an error message.
+        A part that is not among the labels is an error, whose message names a side with `suffix`.
         """
         rows, refs, preds = self.rows, self.refs, self.preds
         on_ref = (refs.of_row >= 0) & (rows.ref.classes == place)
@@ -290,17 +247,13 @@ class ClassOverlaps(Mapping[int, Overlap]):
 
     Attributes
     ----------
-    classes
-        All classes, whether they occur or not.
+    classes, parts
+        All classes, whether they occur or not; and the parts of those that have some, by position.
     graph
         All classes in one graph: edges never join two classes. Its ids are numbers 1 … n of all
         segments of both sides; a reference and a prediction with the same class and id share one.
-    ref_classes, ref_ids
-        Class position and own id of every reference of the graph.
-    pred_classes, pred_ids
-        The same for every prediction.
-    parts
-        Of the classes that have parts, by class position.
+    ref_classes, ref_ids, pred_classes, pred_ids
+        Class position and own id of every reference and every prediction of the graph.
     """
 
     classes: tuple[SegmentClass, ...]
@@ -380,15 +333,8 @@ class ClassOverlaps(Mapping[int, Overlap]):
 def number_segments(*sides: tuple[Ints, Ints]) -> tuple[list[Ints], list[Ints]]:
     """Give all segments of some sides a number from 1 on, by class, then id.
 
-    Parameters
-    ----------
-    sides
-        Class positions and ids of the segments of each side.
-
-    Returns
-    -------
-    numbers, segments
-        Numbers of the segments of every side, equal for equal segments; and class and id of all.
+    Return the numbers of the segments of every side, which is given by their class positions and
+    ids, equal for equal segments; and class and id of all.
     """
     segments, place = distinct_rows([np.concatenate(column) for column in zip(*sides, strict=True)])
     ends = np.cumsum([len(ids) for _, ids in sides])[:-1]

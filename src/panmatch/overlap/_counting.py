@@ -9,11 +9,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import LabelError, OptionError, check_choice
+from panmatch.errors import OptionError, check_choice
 from panmatch.labels import (
     Counted,
     Ints,
     LabelArray,
+    Mask,
     Meaning,
     Panoptic,
     Regions,
@@ -27,6 +28,7 @@ from panmatch.labels import (
     find_regions,
     map_labels,
     refuse_beyond_int64,
+    refuse_labels,
 )
 from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
 from panmatch.overlap._columns import sum_by
@@ -157,8 +159,8 @@ def count_part_overlaps(
     reference, prediction
         Label images of the objects. None makes objects of the connected components of the parts.
     reference_parts, prediction_parts
-        Part labels, 0 for none. A part on a voxel without object is an error. Any of the four
-        images may be stored in chunks, each in its own way.
+        Part labels, 0 for none. A part on a voxel without object is an error. All four images
+        may be stored in chunks, each in its own way.
     void_part
         Label of voxels whose part is unknown. In the reference they are left out of every
         part's IoU; in the prediction they are not false positives, but misses.
@@ -243,13 +245,12 @@ def count_class_overlaps(
 
     Examples
     --------
-    >>> from panmatch.labels import SegmentClass
-    >>> from panmatch.labels import from_cityscapes
+    >>> from panmatch.labels import SegmentClass, from_cityscapes
     >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
     >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
     >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)
-    >>> found = count_class_overlaps(reference, prediction)
-    >>> found[24].iou, found[7].iou
+    >>> overlaps = count_class_overlaps(reference, prediction)
+    >>> overlaps[24].iou, overlaps[7].iou
     (array([1.]), array([0.5]))
     """
     check_choice("background", background, BACKGROUNDS)
@@ -281,8 +282,6 @@ class SideCounts:
 
     Attributes
     ----------
-    reference, prediction
-        The two sides.
     columns, counts
         Labels of both sides, one row per array; and the voxels of every combination.
     in_mask
@@ -293,7 +292,7 @@ class SideCounts:
     prediction: Panoptic
     columns: Ints
     counts: Ints
-    in_mask: npt.NDArray[np.bool_]
+    in_mask: Mask
 
     def distinct(self) -> tuple[Counted, Counted]:
         """Return the combinations of labels of either side alone, and their voxels."""
@@ -335,19 +334,8 @@ def _count_labels(
 ) -> tuple[Rows, dict[str, Ints]]:
     """Count every combination of labels of plain images, which have one class.
 
-    Parameters
-    ----------
-    reference, prediction, void, threads
-        As for `count_overlaps`.
-    regions
-        To cut predictions by.
-    more
-        Further label arrays of the same shape, by the name to use in messages.
-
-    Returns
-    -------
-    rows, labels
-        What was counted, and the labels of every image in each row.
+    Return the rows, and the labels of every image in each of them: of `more` images, too, by the
+    name to use in messages.
     """
     unknown = Void.of(reference, prediction, void)
     cut = {} if regions is None else {"regions": regions.image}
@@ -368,16 +356,16 @@ def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
     if not bad.any():
         return
     refuse_beyond_int64(labels, counts, bad, array.dtype, name)
-    voxels = int(counts[bad].sum())
-    remedy = (
-        f"If {labels[bad][0]} marks unknown voxels, pass void={labels[bad][0]}."
+    message = (
+        "{name} holds the negative label {label} ({all_voxels} voxels below 0): labels are "
+        "0 (background) or positive ids. "
+    )
+    message += (
+        "If {label} marks unknown voxels, pass void={label}."
         if name == "reference"
         else "Set such voxels to 0 (background) if they belong to no object."
     )
-    raise LabelError(
-        f"{name} holds the negative label {labels[bad][0]} ({voxels} voxels below 0): labels are "
-        f"0 (background) or positive ids. {remedy}"
-    )
+    refuse_labels(labels, counts, bad, message, name=name)
 
 
 def _parents(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import LabelError, OptionError, OverlapError
-from panmatch.labels import UNKNOWN_PART, Floats, Ints, Mask
+from panmatch.errors import OptionError, OverlapError
+from panmatch.labels import UNKNOWN_PART, Floats, Ints, Mask, refuse_labels
 from panmatch.overlap._columns import Areas
 
 Background = Literal["image", "none"]
@@ -82,22 +82,15 @@ class Parts:
     def part_iou(self, ref: Ints, sums: Floats) -> Floats:
         """Return IoU per label, NaN where it occurs on neither side.
 
-        Parameters
-        ----------
-        ref
-            Position of a reference per row.
-        sums
-            Sums of `per_edge` over its matched predictions.
+        `ref` has the position of a reference per row, `sums` the sums of `per_edge` over its
+        matched predictions.
         """
         return _iou(*self._part_areas(ref, sums))
 
     def label_areas(self, ref: Ints, sums: Floats) -> tuple[Floats, Floats]:
         """Return intersection and union per label, with a last column for background if it counts.
 
-        Parameters
-        ----------
-        ref, sums
-            As for `part_iou`.
+        Parameters are those of `part_iou`.
         """
         hits, union = self._part_areas(ref, sums)
         if self.background == "none":
@@ -111,12 +104,7 @@ class Parts:
     def quality(self, ref: Ints, sums: Floats, iou: Floats) -> Floats:
         """Return the mean IoU over the labels that occur, background included if asked for.
 
-        Parameters
-        ----------
-        ref, sums
-            As for `part_iou`.
-        iou
-            Of the parents: what is returned where no label occurs at all.
+        Where no label occurs at all, that is the `iou` of the parents.
         """
         labels = _iou(*self.label_areas(ref, sums))
         occurs = ~np.isnan(labels)
@@ -170,38 +158,14 @@ def _iou(hits: Floats, union: Floats) -> Floats:
     return iou
 
 
-def add_parts(
-    both: tuple[Parts | None, Parts | None],
-    places: tuple[Ints, Ints, Ints],
-    sizes: tuple[int, int, int],
-) -> Parts | None:
-    """Return the parts of a sum of two overlaps.
-
-    Parameters
-    ----------
-    places
-        Of every reference, prediction and edge of the first and then the second, in the sum.
-    sizes
-        Number of references, predictions and edges of the sum.
-    """
-    first, second = both
-    if first is None or second is None:
-        return None
+def check_same_labels(first: Parts, second: Parts) -> None:
+    """Raise an `OverlapError` unless the parts of two overlaps can be added."""
     if first.background != second.background or not np.array_equal(first.labels, second.labels):
         raise OverlapError(
             f"overlaps add only if their parts are alike: one has the labels "
             f"{first.labels.tolist()} with background={first.background!r}, the other "
             f"{second.labels.tolist()} with background={second.background!r}."
         )
-    groups = (("ref", "ref_unknown"), ("pred", "pred_unknown"))
-    edge_names = ("hits", "lost", "lost_unknown", "both")
-    sums: dict[str, Any] = {}
-    for names, place, n in zip((*groups, edge_names), places, sizes, strict=True):
-        for name in names:
-            sums[name] = scatter_rows(
-                place, np.concatenate([getattr(first, name), getattr(second, name)]), n
-            )
-    return replace(first, **sums, voxels=first.voxels + second.voxels)
 
 
 def scatter_rows(places: Ints, values: Ints, n: int) -> Ints:
@@ -211,48 +175,44 @@ def scatter_rows(places: Ints, values: Ints, n: int) -> Ints:
     return rows
 
 
-def merge_parts(parts: Parts, pred_at: Ints, edge_at: Ints, sizes: Sequence[int]) -> Parts:
-    """Return the parts where predictions were joined; place −1 leaves one out.
+def merge_parts(
+    given: Sequence[Parts], places: tuple[Ints, Ints, Ints], sizes: tuple[int, int, int]
+) -> Parts:
+    """Return the parts of one or more overlaps whose segments and edges were joined.
 
-    Parameters
-    ----------
-    pred_at, edge_at
-        New place of every prediction and edge.
-    sizes
-        Number of predictions and edges after that.
+    `places` are the new ones of all references, predictions and edges, −1 for those that are left
+    out, and `sizes` how many there are after that.
     """
-    kept = pred_at >= 0
-    changed: dict[str, Any] = {
-        name: scatter_rows(pred_at[kept], getattr(parts, name)[kept], sizes[0])
-        for name in ("pred", "pred_unknown")
-    }
-    changed |= {
-        name: scatter_rows(edge_at, getattr(parts, name), sizes[1])
-        for name in ("hits", "lost", "lost_unknown", "both")
-    }
-    return replace(parts, **changed)
+    refs, preds, edges = zip(places, sizes, strict=True)
+
+    def total(column: str, place: Ints, n: int) -> Ints:
+        values = np.concatenate([getattr(parts, column) for parts in given])
+        return scatter_rows(place[place >= 0], values[place >= 0], n)
+
+    return replace(
+        given[0],
+        ref=total("ref", *refs),
+        ref_unknown=total("ref_unknown", *refs),
+        pred=total("pred", *preds),
+        pred_unknown=total("pred_unknown", *preds),
+        hits=total("hits", *edges),
+        lost=total("lost", *edges),
+        lost_unknown=total("lost_unknown", *edges),
+        both=total("both", *edges),
+        voxels=sum(parts.voxels for parts in given),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartRows:
-    """Counted combinations of labels of one class, one row each.
+    """Counted combinations of labels of one class, one row each."""
 
-    Attributes
-    ----------
-    ref, pred, edge
-        Position of its reference, prediction and edge; −1 for none.
-    ref_part, pred_part
-        Part label on either side: 0 for none, −1 for void.
-    counts
-        Number of voxels, 0 for those in void.
-    """
-
-    ref: Ints
+    ref: Ints  # position of its reference; −1 for none
     pred: Ints
     edge: Ints
-    ref_part: Ints
+    ref_part: Ints  # part label: 0 for none, −1 for void
     pred_part: Ints
-    counts: Ints
+    counts: Ints  # number of voxels, 0 for those in void
 
 
 def count_parts(
@@ -260,12 +220,7 @@ def count_parts(
 ) -> Parts:
     """Add up counted combinations by part; `voxels` are those of the rows.
 
-    Parameters
-    ----------
-    sizes
-        Number of references, predictions and edges.
-    labels
-        Part labels, rising.
+    `sizes` are the numbers of references, predictions and edges; `labels` rise.
     """
     n, counts = len(labels), rows.counts
     ref_at, pred_at = _label_place(labels, rows.ref_part), _label_place(labels, rows.pred_part)
@@ -297,40 +252,33 @@ def count_parts(
 
 def check_part_labels(part: Ints, counts: Ints, labels: Ints, name: str) -> None:
     """Raise a `LabelError` if a part is not among the labels of its class."""
+    message = (
+        "{name} holds part {label} ({voxels} voxels), which is not among the parts of its class: "
+        "{known}. Add it to the parts, or set such voxels to 0."
+    )
     foreign = (part > 0) & ~np.isin(part, labels)
-    if foreign.any():
-        label = int(part[foreign][0])
-        voxels = int(counts[part == label].sum())
-        raise LabelError(
-            f"{name} holds part {label} ({voxels} voxels), which is not among the parts of its "
-            f"class: {labels.tolist()}. Add it to the parts, or set such voxels to 0."
-        )
+    refuse_labels(part, counts, foreign, message, name=name, known=labels.tolist())
 
 
 def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -> Ints:
     """Return part labels with −1 for void; any other negative one is an error."""
     known = np.ones(len(labels), np.bool_) if void_part is None else labels != void_part
-    bad = known & (labels < 0)
-    if bad.any():
-        raise LabelError(
-            f"{name} holds the negative part {labels[bad][0]} ({int(counts[bad].sum())} voxels "
-            f"below 0): parts are 0 (none) or positive labels. If it marks unknown parts, pass "
-            f"void_part={labels[bad][0]}."
-        )
+    message = (
+        "{name} holds the negative part {label} ({all_voxels} voxels below 0): parts are 0 (none) "
+        "or positive labels. If it marks unknown parts, pass void_part={label}."
+    )
+    refuse_labels(labels, counts, known & (labels < 0), message, name=name)
     return np.where(known, labels, UNKNOWN_PART)
 
 
 def check_inside(part: Ints, inside: Mask, counts: Ints, side: str) -> None:
     """Raise a `LabelError` if a part lies outside the segments of its side."""
-    stray = (part > 0) & ~inside
-    if stray.any():
-        label = int(part[stray][0])
-        voxels = int(counts[stray & (part == label)].sum())
-        raise LabelError(
-            f"{side}_parts holds part {label} on {voxels} voxels that belong to no {side} "
-            f"segment: parts lie inside their parents. Set such voxels to 0, or pass "
-            f"{side}=None to make parents of the parts."
-        )
+    message = (
+        "{side}_parts holds part {label} on {voxels} voxels that belong to no {side} segment: "
+        "parts lie inside their parents. Set such voxels to 0, or pass {side}=None to make parents "
+        "of the parts."
+    )
+    refuse_labels(part, counts, (part > 0) & ~inside, message, side=side)
 
 
 def part_labels(parts: Sequence[int] | None, ref_part: Ints, pred_part: Ints) -> Ints:

@@ -97,5 +97,9 @@ def unite_regions(overlap: Overlap) -> Overlap:
         pieces=Pieces(united[has_reference], owners),
         parts=None
         if parts is None
-        else merge_parts(parts, pred_at, edge_at, (int(has_reference.sum()), len(joined))),
+        else merge_parts(
+            [parts],
+            (np.arange(len(overlap.ref_ids)), pred_at, edge_at),
+            (len(overlap.ref_ids), int(has_reference.sum()), len(joined)),
+        ),
     )

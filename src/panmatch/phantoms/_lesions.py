@@ -5,23 +5,16 @@ Both are semantic images: each lesion is one connected component, and no two of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import as_spacing, connected_components
+from panmatch.labels import connected_components
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Mask, keep_largest_pieces
-from panmatch.phantoms._options import (
-    Radius,
-    check_count,
-    check_radius,
-    check_shape,
-    random_numbers,
-)
+from panmatch.phantoms._options import Radius, Shape, check_count, check_grid, check_radius
 from panmatch.phantoms._shapes import (
     LESION_ROUGHNESS,
     Balls,
@@ -49,7 +42,7 @@ SPREAD = 2.0  # the bounds of radii lie so many standard deviations from the med
 
 
 def brain_metastases(
-    shape: Sequence[int] = (96, 112, 96),
+    shape: Shape = (96, 112, 96),
     n: int = 12,
     *,
     radius_mm: Radius = (1.5, 13.0),
@@ -94,8 +87,7 @@ def brain_metastases(
     >>> bool(brain.room[brain.labels > 0].all())
     True
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     squares = sum((along / BRAIN_RADIUS) ** 2 for along in _from_centre(lengths))
     brain: Mask = np.less_equal(squares, 1)
     labels: Image = np.zeros(lengths, dtype=np.int32)
@@ -107,7 +99,7 @@ def brain_metastases(
 
 
 def liver_lesions(
-    shape: Sequence[int] = (64, 112, 128),
+    shape: Shape = (64, 112, 128),
     n: int = 10,
     *,
     radius_mm: Radius = (1.5, 10.0),
@@ -134,8 +126,7 @@ def liver_lesions(
     >>> np.unique(liver.labels).tolist(), int(liver.objects.max())
     ([0, 1, 2], 4)
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     labels = _liver(lengths, rng)
     liver = labels > 0
     for centre, radius in _place_lesions(liver, n, radius_mm, sizes, rng):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +26,10 @@ Box = tuple[slice, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objects:
-    """A label image with its ids taken apart from its voxels.
+    """A label image with its ids taken apart from its voxels."""
 
-    Attributes
-    ----------
-    ids
-        The ids that occur, rising, in the dtype of the label image; 0 is left out.
-    numbers
-        The image, int32: number k stands for ``ids[k - 1]``, and 0 for background.
-    """
-
-    ids: LabelArray
-    numbers: Image
+    ids: LabelArray  # those that occur, rising, in the dtype of the label image, without 0
+    numbers: Image  # the image: number k stands for ids[k - 1], and 0 for background
 
     @property
     def count(self) -> int:
@@ -163,7 +155,7 @@ def keep_largest_pieces(labels: Image, connectivity: Literal["full", "faces"]) -
         labels[box][(pieces > 0) & (pieces != sizes.argmax() + 1)] = 0
 
 
-def dtype_for(highest: int, dtype: np.dtype[np.integer[Any]]) -> np.dtype[np.integer[Any]]:
+def dtype_for(highest: int, dtype: np.dtype[np.integer]) -> np.dtype[np.integer]:
     """Return `dtype` if it holds the id `highest`, otherwise int64."""
     if highest <= np.iinfo(dtype).max:
         return dtype

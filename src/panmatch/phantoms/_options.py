@@ -7,9 +7,12 @@ import operator
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.errors import OptionError
+from panmatch.labels import Floats, as_spacing
 
+Shape = Sequence[int]
 Radius = tuple[float, float]
 
 
@@ -29,7 +32,7 @@ def as_float(value: float) -> float:
         return math.nan
 
 
-def check_shape(shape: Sequence[int]) -> tuple[int, ...]:
+def check_shape(shape: Shape) -> tuple[int, ...]:
     """Return `shape` as two or three positive ints, or raise an `OptionError`."""
     lengths = as_ints(shape)
     if lengths is None or len(lengths) not in (2, 3) or min(lengths) < 1:
@@ -89,6 +92,14 @@ def check_probability(argument: str, value: float) -> float:
 def random_numbers(seed: int) -> np.random.Generator:
     """Return the random generator of a seed."""
     return np.random.default_rng(check_count("seed", seed))
+
+
+def check_grid(
+    shape: Shape, spacing: npt.ArrayLike | None, seed: int
+) -> tuple[tuple[int, ...], Floats, np.random.Generator]:
+    """Return the shape and the spacing of an image, and the random generator of a seed."""
+    lengths, rng = check_shape(shape), random_numbers(seed)
+    return lengths, as_spacing(spacing, len(lengths)), rng
 
 
 def _unit(argument: str) -> str:

@@ -5,20 +5,20 @@ All are int32 with ids 1 … count on background 0, and the same arguments give 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, as_spacing, edge_distances
+from panmatch.labels import LabelArray, edge_distances
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Floats, Image, Ints, keep_largest_pieces, number_objects
 from panmatch.phantoms._options import (
     Radius,
+    Shape,
     as_float,
     check_count,
     check_distance,
+    check_grid,
     check_radius,
     check_shape,
     random_numbers,
@@ -39,12 +39,7 @@ LEAST_SIDE = 4  # voxels per cell and axis, on average
 
 
 def balls(
-    shape: Sequence[int],
-    count: int,
-    *,
-    radius: Radius = (4.0, 8.0),
-    gap: float = 1.0,
-    seed: int = 0,
+    shape: Shape, count: int, *, radius: Radius = (4.0, 8.0), gap: float = 1.0, seed: int = 0
 ) -> Image:
     """Make discs (2-D) or balls (3-D) that lie wholly inside the image and never touch.
 
@@ -85,7 +80,7 @@ def balls(
 
 
 def blobs(
-    shape: Sequence[int],
+    shape: Shape,
     count: int,
     *,
     radius: Radius = (4.0, 8.0),
@@ -152,7 +147,7 @@ def draw_blobs(
         image[box_around(centre, inside.shape)][inside] = number
 
 
-def tissue(shape: Sequence[int], count: int, *, seed: int = 0) -> Image:
+def tissue(shape: Shape, count: int, *, seed: int = 0) -> Image:
     """Make touching cells that fill the image: the nearest of `count` random points.
 
     Parameters
@@ -190,11 +185,7 @@ def tissue(shape: Sequence[int], count: int, *, seed: int = 0) -> Image:
 
 
 def cells(
-    shape: Sequence[int] = (128, 128),
-    n: int = 60,
-    *,
-    spacing: npt.ArrayLike | None = None,
-    seed: int = 0,
+    shape: Shape = (128, 128), n: int = 60, *, spacing: npt.ArrayLike | None = None, seed: int = 0
 ) -> Anatomy:
     """Make dense tissue of touching cells with nuclei, for the preset ``cells``.
 
@@ -223,8 +214,7 @@ def cells(
     >>> np.unique(slide.labels).tolist() == list(range(21))
     True
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     least = LEAST_SIDE ** len(lengths)
     most = int(np.prod(lengths) / (1 + GAPS)) // least
     if check_count("n", n) > most:

@@ -69,7 +69,7 @@ class Room:
             balls.append((centre, radius))
         return balls
 
-    def _lower(self, limit: Floats) -> None:
+    def _lower(self, limit: npt.NDArray[np.floating]) -> None:
         np.minimum(self._clearance, limit, out=self._clearance, casting="same_kind")
 
     def _draw(self, radius: float, rng: np.random.Generator) -> Ints | None:

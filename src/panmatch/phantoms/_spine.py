@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import as_spacing
 from panmatch.phantoms._anatomy import Anatomy
 from panmatch.phantoms._objects import Box, Floats, Image, Mask
-from panmatch.phantoms._options import check_count, check_shape, random_numbers
+from panmatch.phantoms._options import Shape, check_count, check_grid
 from panmatch.phantoms._shapes import waves_on_grid
 
 LEVELS = [f"C{k}" for k in range(1, 8)] + [f"T{k}" for k in range(1, 13)]
@@ -45,7 +44,7 @@ LEAST_VOXELS = 6  # between two vertebrae; fewer draw nothing that looks like on
 
 
 def spine(
-    shape: Sequence[int] = (128, 80, 72),
+    shape: Shape = (128, 80, 72),
     n: int = 5,
     *,
     lowest: int = 24,
@@ -56,15 +55,14 @@ def spine(
 
     Parameters
     ----------
-    shape
-        Lengths in voxels: from head to foot, front to back, and, where there are three, right to
-        left. With two it is the slice through the middle. The column fills the image.
+    shape, spacing, seed
+        As for `brain_metastases`. Lengths run from head to foot, front to back, and, where there
+        are three, right to left. With two it is the slice through the middle. The column fills the
+        image.
     n
         How many vertebrae; 0 gives an empty image, and too many for the voxels an `OptionError`.
     lowest
         Label of the lowest vertebra, from 1 (C1) to 25 (L6); 24 is L5.
-    spacing, seed
-        As for `brain_metastases`.
 
     Returns
     -------
@@ -82,8 +80,7 @@ def spine(
     >>> np.unique(column.parts[column.labels == 24]).tolist()
     [41, 42, 49, 50]
     """
-    lengths, rng = check_shape(shape), random_numbers(seed)
-    sizes = as_spacing(spacing, len(lengths))
+    lengths, sizes, rng = check_grid(shape, spacing, seed)
     lowest = check_count("lowest", lowest, lowest=1, highest=len(LEVELS))
     n = check_count("n", n, highest=lowest)
     labels: Image = np.zeros(lengths, dtype=np.int32)
