@@ -257,7 +257,7 @@ def _on_dask(image: object) -> bool:
 
 
 def _in_memory(image: T, name: str) -> T | LabelArray:
-    return as_labels(image, name) if is_chunked(image) else image  # type: ignore[arg-type]
+    return as_labels(image, name) if is_chunked(image) else image
 
 
 def _too_large(metrics: list[str], size: int) -> str:
