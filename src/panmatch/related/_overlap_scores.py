@@ -130,15 +130,10 @@ def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StardistScores:
-    """Counts at one threshold, and what follows from them.
+    """Counts at one threshold, which scores may equal, and what follows from them.
 
-    Attributes
-    ----------
-    threshold
-        Scores of this or more match.
-    tally
-        One-to-one, as many pairs as possible; its `f1`, `precision`, `recall` and `pq` are
-        stardist's f1, precision, recall and panoptic_quality, `sq` its mean_matched_score.
+    The tally is one-to-one, with as many pairs as possible; its `f1`, `precision`, `recall` and
+    `pq` are stardist's f1, precision, recall and panoptic_quality, `sq` its mean_matched_score.
     """
 
     threshold: float

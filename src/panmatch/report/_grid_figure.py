@@ -33,11 +33,11 @@ def plot_grid(
     result: Result,
     *,
     quantity: Quantity = "pq",
+    width: Width = "single",
+    thresholds: float | Sequence[float] | None = None,
     classes: Names = None,
     models: Names = None,
     strategies: Names = None,
-    thresholds: float | Sequence[float] | None = None,
-    width: Width = "single",
 ) -> Figure:
     """Draw a table of pooled scores, strategy by threshold: a panel per model and class.
 
@@ -45,15 +45,13 @@ def plot_grid(
     ----------
     result
         Of one model or several.
-    quantity
+    quantity, width
         As for `plot_curve`.
     classes
         By default the only class, or else the mean of classes; ``"mean of things"`` and
         ``"mean of stuff"`` can be named, too.
     models, strategies, thresholds
         All of the result by default.
-    width
-        As for `plot_curve`.
 
     Examples
     --------

@@ -175,17 +175,12 @@ def threshold_tables(result: Result, class_name: str) -> dict[str, list[Threshol
 
 @dataclass(frozen=True, slots=True)
 class StripPart:
-    """Thresholds at which the ranking stays the same, and who leads there; empty for a tie."""
+    """Thresholds at which the ranking stays the same, and who leads there."""
 
     start: float
     stop: float
     order: str
-    leader: str
-
-    @property
-    def width(self) -> float:
-        """How long it is."""
-        return self.stop - self.start
+    leader: str  # empty for a tie
 
 
 @dataclass(frozen=True, slots=True)
