@@ -49,6 +49,7 @@ def json_numbers(values: Areas) -> list[float | None]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> json_numbers(np.array([0.5, np.nan])), json_numbers(np.array([1, 2]))
     ([0.5, None], [1, 2])
     """
