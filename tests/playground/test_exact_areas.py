@@ -15,7 +15,7 @@ import panmatch as pm
 from panmatch.errors import OptionError
 from panmatch.playground import STRATEGIES, Disc, Ellipse, Scene, Stroke, exact_overlap, read_link
 from panmatch.playground._exact_areas import lens_areas
-from panmatch.playground._scene import Shapes
+from panmatch.playground._states import Shapes
 
 FIGURES = {
     "autc_fig": (

@@ -8,7 +8,7 @@ import pytest
 import panmatch as pm
 from panmatch.playground import PRESETS, STRATEGIES, Scene, View, exact_overlap
 from panmatch.playground._presets import START, Preset
-from panmatch.playground._scene import SIDES
+from panmatch.playground._states import SIDES
 
 BY_ID = {preset.id: preset for preset in PRESETS}
 CUT_BY_NATURE = ("dense-cells",)  # tissue goes on beyond the canvas

@@ -11,8 +11,8 @@ import pytest
 import panmatch as pm
 from panmatch.errors import OptionError
 from panmatch.playground import Disc, Ellipse, Scene, Stroke
-from panmatch.playground._scene import AnyShape
 from panmatch.playground._shapes import Shape
+from panmatch.playground._states import AnyShape
 from tests.playground.literal_masks import COLUMNS, ROWS, literal_mask
 
 

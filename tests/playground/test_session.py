@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from panmatch.playground import _session as session
+from panmatch.playground import _server as session
 from panmatch.playground._request_handler import RequestHandler
 from panmatch.playground._server import Session
 from panmatch.playground._validation import Message

@@ -21,7 +21,7 @@ from panmatch.datasets import (
 )
 from panmatch.report import write_report
 from panmatch.report._charts import size_chart
-from panmatch.report._explanations import what_to_be_careful_about, what_was_computed
+from panmatch.report._page import what_to_be_careful_about, what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
 from tests.report.part_runs import run_with_parts

@@ -23,6 +23,12 @@ app = typer.Typer(
 USAGE = 2
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
+AllowMismatch = Annotated[
+    bool,
+    typer.Option(
+        "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
+    ),
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -107,12 +113,7 @@ def evaluate(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
     ] = False,
-    allow_header_mismatch: Annotated[
-        bool,
-        typer.Option(
-            "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
-        ),
-    ] = False,
+    allow_header_mismatch: AllowMismatch = False,
     spacing: Annotated[
         str | None,
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
@@ -181,12 +182,7 @@ def play(
         Path | None,
         typer.Option(help="Write the scene of --link to this folder as files, and serve nothing."),
     ] = None,
-    allow_header_mismatch: Annotated[
-        bool,
-        typer.Option(
-            "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
-        ),
-    ] = False,
+    allow_header_mismatch: AllowMismatch = False,
 ) -> None:
     """Draw scenes, or open two files, and see every score change with them, in the browser."""
     from panmatch.cli._play import run_export, run_play
@@ -196,14 +192,7 @@ def play(
             raise OptionError("--export writes a scene to files, and REF is one: drop either.")
         run_export(export, link)
         return
-    run_play(
-        ref,
-        pred,
-        port=port,
-        browser=browser,
-        link=link,
-        allow_header_mismatch=allow_header_mismatch,
-    )
+    run_play(ref, pred, link, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 
 @app.command()

@@ -23,18 +23,18 @@ def run_compare(folders: Sequence[Path], scores: Sequence[str], out: Path | None
 
 
 def _blocks(comparison: Comparison) -> list[str]:
-    blocks = [_headline(comparison)]
     shown = comparison.headline_class
+    blocks = [_headline(comparison)]
     for score in comparison.scores:
-        blocks.append("\n".join(_ranking_lines(comparison, shown, score)))
-        blocks.append("\n".join(_difference_lines(comparison, shown, score)))
-    blocks.append("\n".join(stability_lines(comparison, shown)))
+        blocks.append(_ranking_lines(comparison, shown, score))
+        blocks.append(_difference_lines(comparison, shown, score))
+    blocks.append(stability_lines(comparison, shown))
     if comparison.over_threshold:
-        blocks.append("\n".join(_threshold_lines(comparison)))
-    return blocks
+        blocks.append(_threshold_lines(comparison))
+    return ["\n".join(lines) for lines in blocks]
 
 
-def _headline(comparison: Comparison) -> str:
+def _headline(comparison: Comparison) -> list[str]:
     n = len(comparison.result.evaluated(comparison.models[0]))
     lines = [f"{', '.join(comparison.models)}: {plural(n, 'shared case')}"]
     for model, cases in comparison.left_out.items():
@@ -42,7 +42,7 @@ def _headline(comparison: Comparison) -> str:
             more = f" and {len(cases) - 5} more" if len(cases) > 5 else ""
             names = ", ".join(cases[:5])
             lines.append(f"  left out, since {model} has no result for them: {names}{more}")
-    return "\n".join(lines)
+    return lines
 
 
 def ranking_rows(comparison: Comparison, class_name: str, score: Score) -> list[list[Placing]]:

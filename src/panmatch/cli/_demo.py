@@ -1,4 +1,4 @@
-"""`panmatch demo`: a made-up dataset with three simulated models, evaluated and compared."""
+"""`panmatch demo`: a phantom dataset with three simulated models, evaluated and compared."""
 
 from __future__ import annotations
 
@@ -9,15 +9,7 @@ import numpy as np
 from panmatch import phantoms
 from panmatch.cli._compare import ranking_rows, stability_lines
 from panmatch.cli._evaluate import progress
-from panmatch.datasets import (
-    Comparison,
-    DatasetPaths,
-    Job,
-    RunOptions,
-    compare,
-    pair,
-    run_dataset,
-)
+from panmatch.datasets import Comparison, DatasetPaths, Job, RunOptions, compare, pair, run_dataset
 from panmatch.errors import FileError
 from panmatch.evaluation import Score, table
 from panmatch.labels import LabelArray
@@ -63,12 +55,12 @@ def run_demo(out: Path, seed: int) -> None:
 
 def make_dataset(folder: Path, seed: int) -> DatasetPaths:
     """Write the references and the predictions of every model as NIfTI files."""
-    for at in range(CASES):
-        brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + at)
-        name = f"brain{at + 1:02}.nii.gz"
+    for case in range(CASES):
+        brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + case)
+        name = f"brain{case + 1:02}.nii.gz"
         _save(folder / "reference" / name, brain.labels)
         for model, habit in MODELS.items():
-            prediction = phantoms.SIMULATED_MODELS[habit].predict(brain, seed=at)
+            prediction = phantoms.SIMULATED_MODELS[habit].predict(brain, seed=case)
             _save(folder / model / name, prediction.labels)
     return DatasetPaths(folder / "reference", {model: folder / model for model in MODELS})
 

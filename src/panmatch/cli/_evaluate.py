@@ -167,8 +167,10 @@ def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
 
 
 def _headline_score(pooled: Sequence[AverageScore], model: str, score: str) -> AverageScore | None:
-    fitting = [one for one in pooled if (one.model, one.score.name) == (model, score)]
-    means = [one for one in fitting if one.setting.class_name == next(iter(MEANS))]
+    fitting = [
+        average for average in pooled if (average.model, average.score.name) == (model, score)
+    ]
+    means = [average for average in fitting if average.setting.class_name == next(iter(MEANS))]
     return next(iter(means or fitting), None)
 
 

@@ -8,25 +8,18 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
+from panmatch import playground
 from panmatch.errors import OptionError
-from panmatch.playground import (
-    FilePair,
-    evaluate_command,
-    export_scene,
-    listen,
-    read_link,
-    serve,
-    write_link,
-)
+from panmatch.playground import FilePair, read_link, write_link
 
 
 def run_play(
     ref: Path | None,
     pred: Path | None,
-    *,
-    port: int,
-    browser: bool,
     link: str | None,
+    port: int,
+    *,
+    browser: bool,
     allow_header_mismatch: bool,
 ) -> None:
     """Serve the playground until it is interrupted."""
@@ -36,7 +29,7 @@ def run_play(
     pair = None
     if ref is not None and pred is not None:
         pair = FilePair.open(ref, pred, allow_header_mismatch=allow_header_mismatch)
-    with listen(port) as listening:
+    with playground.listen(port) as listening:
         address, number = listening.getsockname()
         url = f"http://{address}:{number}/{end}"
         with suppress(KeyboardInterrupt):
@@ -44,12 +37,12 @@ def run_play(
             if browser:
                 # Some browsers run in the terminal, and end later than the server.
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-            serve(listening, pair)
+            playground.serve(listening, pair)
 
 
 def run_export(folder: Path, link: str | None) -> None:
     """Write a scene to files, and say how they are evaluated."""
     state, _ = read_link(link or "")
-    for path in export_scene(state, folder):
+    for path in playground.export_scene(state, folder):
         print(f"File: {path}")
-    print(f"\nTo evaluate them:\n  {shlex.join(evaluate_command(state, folder))}")
+    print(f"\nTo evaluate them:\n  {shlex.join(playground.evaluate_command(state, folder))}")

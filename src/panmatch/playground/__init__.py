@@ -17,9 +17,8 @@ from panmatch.playground._export import evaluate_command, export_scene
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import read_link, write_link
 from panmatch.playground._presets import PRESETS
-from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
-from panmatch.playground._states import STRATEGIES, State, View
+from panmatch.playground._states import STRATEGIES, Scene, State, View
 
 if TYPE_CHECKING:
     from panmatch.playground._server import listen, serve

@@ -7,7 +7,6 @@ from dataclasses import replace
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, match
 from panmatch.overlap import Overlap
 from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
-from panmatch.playground._scene import SIDES, Side
 from panmatch.playground._score_rows import (
     TABLE_THRESHOLDS,
     certificate_row,
@@ -15,7 +14,7 @@ from panmatch.playground._score_rows import (
     tally_row,
 )
 from panmatch.playground._sources import CountedOverlap, Source, budgeted_strategy
-from panmatch.playground._states import STRATEGIES, View
+from panmatch.playground._states import SIDES, STRATEGIES, Side, View
 from panmatch.playground._validation import Message
 
 # Above these the search for the optimum would be felt.

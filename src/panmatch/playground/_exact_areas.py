@@ -9,9 +9,9 @@ import numpy as np
 
 from panmatch.errors import OptionError
 from panmatch.overlap import Overlap
-from panmatch.playground._scene import SIDES, Scene, Side
 from panmatch.playground._shapes import Disc, Shape
 from panmatch.playground._spans import HEIGHT, WIDTH, Floats
+from panmatch.playground._states import SIDES, Scene, Side
 from panmatch.playground._validation import ordinal
 
 ROUNDING = 1e-9  # units by which discs may overlap, or leave the canvas: they were meant to touch

@@ -6,7 +6,6 @@ import io
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,8 @@ from panmatch.errors import FileError, OptionError
 from panmatch.formats import write_atomically
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
-from panmatch.playground._scene import SIDES, Scene, Side
 from panmatch.playground._sources import BUDGET, budgeted_strategy
-from panmatch.playground._states import STRATEGIES, State, View
+from panmatch.playground._states import SIDES, STRATEGIES, Scene, Side, State, View
 from panmatch.playground._validation import Message
 
 SPEC = "spec.yaml"
@@ -160,7 +158,7 @@ def spec_text(view: View, parts: list[int] | None = None) -> str:
     import yaml
 
     regions = {"regions": True} if view.regions else {}
-    content: dict[str, Any] = {
+    content: Message = {
         "matching": [
             {"strategy": STRATEGIES[key].name, **STRATEGIES[key].options, **regions}
             for key in view.shown_strategies
@@ -170,8 +168,7 @@ def spec_text(view: View, parts: list[int] | None = None) -> str:
     if parts:
         content["classes"] = {"object": {"parts": parts}}
         content["part_background"] = view.background
-    text: str = yaml.safe_dump(content, sort_keys=False)
-    return text
+    return str(yaml.safe_dump(content, sort_keys=False))
 
 
 def part_labels(state: State) -> list[int]:
@@ -249,7 +246,7 @@ def _lines(*lines: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _png(image: npt.NDArray[Any]) -> bytes:
+def _png(image: npt.NDArray[np.unsignedinteger]) -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()

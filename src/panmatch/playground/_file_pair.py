@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,26 +13,19 @@ from panmatch.errors import OptionError, ShapeError
 from panmatch.formats import LabelImage, check_same_grid, read_labels
 from panmatch.labels import Geometry, LabelArray, as_labels, segment_geometry
 from panmatch.overlap import Ints, Overlap, count_overlaps, count_region_overlaps
-from panmatch.playground._scene import SIDES, Side
 from panmatch.playground._score_rows import LabelPair
 from panmatch.playground._sources import Source
-from panmatch.playground._states import View
+from panmatch.playground._states import SIDES, Side, View
 from panmatch.playground._validation import Message
+
+Pixels = npt.NDArray[np.unsignedinteger]
 
 LONGEST_SIDE = 1_500  # pixels of a slice; a longer side is thinned out
 LARGEST_TABLE = 1 << 22  # entries of a table from labels to positions
 
 
 class FilePair(Source):
-    """A reference and a prediction from files, in two or three dimensions.
-
-    Attributes
-    ----------
-    reference, prediction
-        As read.
-    allow_header_mismatch
-        Whether the headers were allowed to disagree.
-    """
+    """A reference and a prediction from files, in two or three dimensions."""
 
     def __init__(
         self, reference: LabelImage, prediction: LabelImage, *, allow_header_mismatch: bool = False
@@ -133,20 +125,11 @@ def _check_shape(image: LabelImage) -> None:
 
 
 def answer_slice(pair: FilePair, axis: int, index: int | None) -> Message:
-    """Return one slice of both images.
+    """Return one slice of both images, None for the one in the middle.
 
-    Parameters
-    ----------
-    axis, index
-        Which slice of a 3-D pair; None for the one in the middle. An image of two dimensions is
-        its own only slice, whatever they are.
-
-    Returns
-    -------
-    dict
-        Pixels are positions of segments + 1, 0 for background; ``reference_ids`` and
-        ``prediction_ids`` say which id each of them stands for. ``shape`` is that of the pixels
-        sent: every ``step``-th along both axes.
+    An image of two dimensions is its own only slice. Pixels are positions of segments + 1, 0 for
+    background; ``reference_ids`` and ``prediction_ids`` say which id each of them stands for.
+    ``shape`` is that of the pixels sent: every ``step``-th along both axes.
     """
     position = _check_place(pair, axis, index)
     sides = pair.images.reference, pair.images.prediction
@@ -172,7 +155,7 @@ def answer_slice(pair: FilePair, axis: int, index: int | None) -> Message:
     }
 
 
-def to_positions(labels: LabelArray, ids: Ints, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def to_positions(labels: LabelArray, ids: Ints, dtype: np.dtype[np.unsignedinteger]) -> Pixels:
     """Return position + 1 of every label among the rising `ids`; background stays 0.
 
     Examples
@@ -185,8 +168,7 @@ def to_positions(labels: LabelArray, ids: Ints, dtype: np.dtype[Any]) -> npt.NDA
     if ids[-1] < LARGEST_TABLE:
         table = np.zeros(int(ids[-1]) + 1, dtype)
         table[ids] = np.arange(1, len(ids) + 1)
-        positions: npt.NDArray[Any] = table[labels]
-        return positions
+        return table[labels]
     known = np.concatenate([[0], ids])
     return np.searchsorted(known, labels.astype(np.int64)).astype(dtype)
 
@@ -213,11 +195,11 @@ def _aspect(pair: FilePair, axis: int) -> float:
     return spacing[0] / spacing[1]
 
 
-def _encode(pixels: npt.NDArray[Any]) -> str:
+def _encode(pixels: Pixels) -> str:
     return base64.b64encode(np.ascontiguousarray(pixels).tobytes()).decode("ascii")
 
 
-def _present(pixels: npt.NDArray[Any], ids: Ints) -> list[list[int]]:
+def _present(pixels: Pixels, ids: Ints) -> list[list[int]]:
     """Return the pixel value and the id of every segment in a slice."""
     values = np.flatnonzero(np.bincount(pixels.ravel())[1:]) + 1
     rows: list[list[int]] = np.stack([values, ids[values - 1]], 1).tolist()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from panmatch.errors import LabelError
 from panmatch.matching import Matching, are_false, best_first, part_sums, union_areas
 from panmatch.overlap import Areas, Floats, Ints, Overlap
-from panmatch.playground._scene import Side
+from panmatch.playground._states import Side
 from panmatch.playground._validation import Message
 
 MOST_VERTICES = 1_000  # of one side
@@ -44,15 +44,7 @@ class GraphEdges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchingGraph:
-    """All segments with what became of them, and all edges.
-
-    Attributes
-    ----------
-    overlap, matching
-        What was counted, and what was matched in it.
-    edges
-        See there.
-    """
+    """All segments of an overlap with what became of them in a matching, and all edges."""
 
     overlap: Overlap
     matching: Matching
@@ -87,7 +79,7 @@ class MatchingGraph:
         columns = {"id": self.ids(side), "size": self.sizes(side), "state": self.states(side)}
         return _rows({name: values[:MOST_VERTICES].tolist() for name, values in columns.items()})
 
-    def edge_rows(self) -> list[list[Any]]:
+    def edge_rows(self) -> list[list[float]]:
         """Return the edges between the rows, by falling IoU; chosen ones are left out last."""
         edges = self.edges.take(
             (self.edges.ref < MOST_VERTICES) & (self.edges.pred < MOST_VERTICES)
@@ -159,13 +151,7 @@ def quality_terms(matching: Matching, most: int | None = None) -> list[Message]:
 
     Intersection and union are those of the reference and the union of its predictions; by parts
     (D9), those of every label that occurs stand beside them, and quality is the mean of their IoU.
-
-    Parameters
-    ----------
-    matching
-        Under any strategy; predictions may be cut by Voronoi regions, and may have parts.
-    most
-        How many terms are wanted, the first by the id of the reference; None for all.
+    At most `most` terms are returned, the first by the id of the reference.
     """
     overlap, edges = matching.overlap, matching.edges
     matched = np.unique(overlap.edges.ref[edges])[:most]
@@ -214,6 +200,6 @@ def _labels(labels: list[int], hits: Floats, union: Floats) -> list[Message]:
     ]
 
 
-def _rows(columns: dict[str, list[Any]]) -> list[Message]:
+def _rows(columns: Mapping[str, Sequence[object]]) -> list[Message]:
     """Return columns of equal length as one object per row."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

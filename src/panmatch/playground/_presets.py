@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import yaml
 
 from panmatch.playground._published_links import read_published
-from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Ellipse, Stroke
 from panmatch.playground._spans import HEIGHT, WIDTH
-from panmatch.playground._states import State, View
-from panmatch.playground._validation import Checked, checked
+from panmatch.playground._states import Scene, State, View
+from panmatch.playground._validation import Checked, Message, checked
 
 FILE = Path(__file__).with_name("presets.yaml")
 DENSE_CELLS = "dense cells"  # in place of a scene
@@ -115,18 +112,19 @@ def _rounded(x: float, y: float, rx: float, ry: float, angle: float) -> Ellipse:
     return Ellipse(round(x, 1), round(y, 1), round(rx, 1), round(ry, 1), round(angle, 1))
 
 
-def _read_preset(entry: dict[str, Any]) -> Preset:
+def _read_preset(
+    *, link: str = "", scene: object = None, view: Message | None = None, **about: str
+) -> Preset:
     """Return a preset whose scene is drawn here, said in full, or that of a published link."""
-    link, scene, view = entry.pop("link", None), entry.pop("scene", None), entry.pop("view", {})
-    if link is not None:
+    if link:
         state, _ = read_published(link)
-        state = replace(state, view=replace(state.view, **view))
+        state = State(state.scene, View.from_dict({**state.view.to_dict(), **(view or {})}))
     else:
         drawn = dense_cells() if scene == DENSE_CELLS else Scene.from_dict(scene)
-        state = State(drawn, View.from_dict(view))
-    return Preset(**entry, state=state)
+        state = State(drawn, View.from_dict(view or {}))
+    return Preset.from_dict({**about, "state": state})
 
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # several times as fast, where it is there
-PRESETS = tuple(_read_preset(entry) for entry in yaml.load(FILE.read_bytes(), _LOADER))
+PRESETS = tuple(_read_preset(**entry) for entry in yaml.load(FILE.read_bytes(), _LOADER))
 START = PRESETS[0].state

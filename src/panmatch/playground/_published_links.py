@@ -8,10 +8,9 @@ from urllib.parse import unquote_plus
 
 from panmatch.errors import LinkError, PanmatchError
 from panmatch.playground._exact_areas import disc_table, overlapping_discs
-from panmatch.playground._scene import Scene
 from panmatch.playground._shapes import Disc
 from panmatch.playground._spans import HEIGHT, WIDTH
-from panmatch.playground._states import COMPARED, Quantity, State, View
+from panmatch.playground._states import COMPARED, Quantity, Scene, State, View
 from panmatch.playground._validation import ordinal, shown, unknown
 
 MATCHERS: Mapping[str, str] = {

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 from pydantic import StrictStr
 
@@ -18,17 +18,25 @@ from panmatch.playground._export import answer_code
 from panmatch.playground._file_pair import FilePair, answer_slice
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
-from panmatch.playground._scene import MOST_SCENE_POINTS, MOST_SHAPES, Side
 from panmatch.playground._score_rows import overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
 from panmatch.playground._sources import DrawnScene, Source
-from panmatch.playground._states import STRATEGIES, State, View
+from panmatch.playground._states import (
+    MOST_SCENE_POINTS,
+    MOST_SHAPES,
+    STRATEGIES,
+    Side,
+    State,
+    View,
+)
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
     "the scene is null: this is the state of a pair of files, and none is open here. Start "
     "`panmatch play REF PRED`."
 )
+
+R = TypeVar("R", bound=Checked)
 
 log = logging.getLogger(__name__)
 
@@ -81,14 +89,14 @@ class RequestHandler:
     def __init__(self, pair: FilePair | None = None) -> None:
         self._pair = pair
         self._drawn: DrawnScene | None = None
-        # What may be asked for: how the answer is called, what the request holds, what answers it.
-        self._kinds: Mapping[str, tuple[str, type[Checked], Callable[[Any], Message]]] = {
-            "hello": ("hello", Hello, self._hello),
-            "link": ("state", LinkRequest, self._link),
-            "numbers": ("numbers", StateRequest, self._numbers),
-            "slice": ("slice", SliceRequest, self._slice),
-            "object": ("object", ObjectRequest, self._object),
-            "code": ("code", StateRequest, self._code),
+        # What may be asked for: how the answer is called, and what answers.
+        self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
+            "hello": ("hello", _reading(Hello, self._hello)),
+            "link": ("state", _reading(LinkRequest, self._link)),
+            "numbers": ("numbers", _reading(StateRequest, self._numbers)),
+            "slice": ("slice", _reading(SliceRequest, self._slice)),
+            "object": ("object", _reading(ObjectRequest, self._object)),
+            "code": ("code", _reading(StateRequest, self._code)),
         }
 
     def answer(self, asked: Message) -> str:
@@ -96,8 +104,8 @@ class RequestHandler:
         kind, seq = asked.get("ask"), _seq(asked)
         try:
             check_choice("ask", kind, self._kinds)
-            name, request, compute = self._kinds[str(kind)]
-            return _text({"is": name, "seq": seq, **compute(request.from_dict(_content(asked)))})
+            name, compute = self._kinds[str(kind)]
+            return _text({"is": name, "seq": seq, **compute(_content(asked))})
         except PanmatchError as error:
             return problem(kind, seq, str(error))
         except Exception as error:
@@ -183,6 +191,11 @@ class RequestHandler:
         if drawn is None or drawn.scene != state.scene:
             drawn = self._drawn = DrawnScene(state.scene, drawn)
         return drawn
+
+
+def _reading(request: type[R], compute: Callable[[R], Message]) -> Callable[[Message], Message]:
+    """Return what reads the content of a message as a request, and answers it."""
+    return lambda content: compute(request.from_dict(content))
 
 
 def read_message(text: str) -> Message:

@@ -8,9 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from panmatch import related
 from panmatch.labels import LabelArray, connected_components
@@ -47,18 +44,16 @@ def json_number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def json_numbers(values: Areas) -> list[Any]:
+def json_numbers(values: Areas) -> list[float | None]:
     """Return an array as a list, with None for NaN.
 
     Examples
     --------
+    >>> import numpy as np
     >>> json_numbers(np.array([0.5, np.nan])), json_numbers(np.array([1, 2]))
     ([0.5, None], [1, 2])
     """
-    listed: list[Any] = values.tolist()
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        return [json_number(value) for value in listed]
-    return listed
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def tally_row(tally: Tally) -> Message:

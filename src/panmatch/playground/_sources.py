@@ -14,9 +14,8 @@ from panmatch.matching import Budget, ManyToOne, Quality, Strategy
 from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps
 from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._runs import count_runs
-from panmatch.playground._scene import Scene, Side
 from panmatch.playground._score_rows import LabelPair, curve_row, image_metric_rows, table_row
-from panmatch.playground._states import STRATEGIES, View
+from panmatch.playground._states import STRATEGIES, Scene, Side, View
 from panmatch.playground._validation import Message
 from panmatch.scoring import curve
 

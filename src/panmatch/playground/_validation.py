@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from panmatch.errors import OptionError, PanmatchError, nearest_name
 
-Message = dict[str, Any]  # a JSON object
+Message = dict[str, Any]  # a JSON object; whoever reads one knows what is in it
 Whole = Annotated[int, Field(strict=True)]
 Position = Annotated[int, Field(strict=True, ge=0)]
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -31,26 +31,20 @@ class Checked:
     """Base of the classes that `checked` makes: they read and write JSON objects."""
 
     __slots__ = ()
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
 
     @classmethod
     def from_dict(cls, given: object) -> Self:
         """Read what `to_dict` writes, or raise an `OptionError`."""
         try:
-            value: Self = cls._adapter().validate_python(given)
+            return TypeAdapter(cls).validate_python(given)
         except ValidationError as error:
             raise _refusal(error) from error
-        return value
 
     def to_dict(self) -> Message:
         """Return the value as JSON knows it, with all keys."""
-        written: Message = self._adapter().dump_python(self, mode="json")
+        written: Message = TypeAdapter(type(self)).dump_python(self, mode="json")
         return written
-
-    @classmethod
-    @functools.cache
-    def _adapter(cls) -> TypeAdapter[Any]:
-        return TypeAdapter(cls)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
@@ -147,7 +141,8 @@ def ordinal(position: int) -> str:
 def _refusal(error: ValidationError) -> PanmatchError:
     """Return an error that names the key, the value and what is accepted."""
     # A key that is not known often explains why another one is missing.
-    first: Any = min(error.errors(include_url=False), key=lambda one: one["type"] != UNKNOWN_KEY)
+    details = error.errors(include_url=False)
+    first = min(details, key=lambda detail: detail["type"] != UNKNOWN_KEY)
     model, value, context = error.title.lower(), first["input"], first.get("ctx", {})
     where = _named(first["loc"], model)
     path = _path(where) or model

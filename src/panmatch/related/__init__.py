@@ -4,12 +4,17 @@ Where a published program differs from its own definition, the definition is fol
 ``docs/related.md`` for each difference.
 """
 
-from panmatch.related._cc_metric import CCMetric, cc_metric
-from panmatch.related._cluster import cluster_dice, cluster_iou
 from panmatch.related._coco import coco_pq, coco_pq_of
-from panmatch.related._curve_scores import npq, sorted_ap
+from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._lesionwise import lesionwise_dice
-from panmatch.related._object_scores import StardistScores, aji, ccdice, stardist_scores
+from panmatch.related._overlap_scores import (
+    StardistScores,
+    aji,
+    ccdice,
+    npq,
+    sorted_ap,
+    stardist_scores,
+)
 
 __all__ = [
     "CCMetric",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from panmatch.errors import OptionError
@@ -15,7 +14,7 @@ from panmatch.labels import (
     connected_components,
     distinct_labels,
 )
-from panmatch.overlap import sum_by
+from panmatch.overlap import Ints, sum_by
 
 
 def lesionwise_dice(
@@ -27,6 +26,8 @@ def lesionwise_dice(
     spacing: ArrayLike | None = None,
 ) -> float:
     """Return Σ Dice(g, all predictions that overlap g) / (|G| + FP) over components (D12).
+
+    NaN if nothing counts on either side.
 
     Parameters
     ----------
@@ -43,11 +44,6 @@ def lesionwise_dice(
         metastases.
     spacing
         Distance between voxels along each axis, for volumes; voxel units by default.
-
-    Returns
-    -------
-    float
-        NaN if nothing counts on either side.
 
     References
     ----------
@@ -103,5 +99,5 @@ def _volume(value: float) -> float:
     return float(value)
 
 
-def _largest(labels: npt.NDArray[np.int64]) -> int:
+def _largest(labels: Ints) -> int:
     return int(labels.max()) if len(labels) else 0

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from panmatch.datasets import Case, load_case
 from panmatch.errors import OptionError, PanmatchError, check_choice, needs_extra
 from panmatch.evaluation import CaseResult, Level, Result
-from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
+from panmatch.labels import LabelArray, as_spacing
 from panmatch.report._matched_class import match_class, statuses_of
 from panmatch.report._style import OTHER, STATUSES
-from panmatch.report._views import View, check_axes, disagreement, find_view
+from panmatch.report._views import View, as_pair, disagreement, find_view
 
 Indices = npt.NDArray[np.uint8]
 
@@ -37,41 +37,19 @@ MOST_MODELS = 4
 
 @dataclass(frozen=True, slots=True)
 class CasePicture:
-    """A case to look at.
-
-    Attributes
-    ----------
-    case, model
-        Which one.
-    level
-        Its matching under the first matcher, at the first threshold.
-    png
-        The picture as base64; empty if the images cannot be read any more.
-    problem
-        Why there is no picture.
-    """
+    """A case to look at, with its matching under the first matcher, at the first threshold."""
 
     case: str
     model: str
     level: Level
-    png: str = ""
-    problem: str = ""
+    png: str = ""  # as base64; empty if the images cannot be read any more
+    problem: str = ""  # why there is no picture
 
 
 def show_cases(
     result: Result, cases: Mapping[tuple[str, str], Case], class_name: str
 ) -> list[CasePicture]:
-    """Return the worst and the best cases of every model, by PQ, worst first.
-
-    Parameters
-    ----------
-    result
-        What was found.
-    cases
-        Where the images are, by model and case.
-    class_name
-        What to show.
-    """
+    """Return the worst and the best cases of every model, by PQ, worst first."""
     matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
     found = []
     for series in result.series:
@@ -128,12 +106,15 @@ def case_picture(
     >>> case_picture(image, image, {7: "matched"}, {7: "matched"})[:4]
     b'\x89PNG'
     """
-    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
-    check_same_shape({"reference": ref, "prediction": pred})
-    check_axes(ref.ndim)
-    _check_pixels(pixels)
-    _check_statuses("status_of_reference", status_of_reference, REFERENCE_KINDS)
-    _check_statuses("status_of_prediction", status_of_prediction, PREDICTION_KINDS)
+    ref, pred = as_pair(reference, prediction)
+    if isinstance(pixels, bool) or not isinstance(pixels, int) or pixels < LEAST_PIXELS:
+        raise OptionError(
+            f"pixels={pixels!r} is not a size of a picture: pass {LEAST_PIXELS} or more."
+        )
+    for status in status_of_reference.values():
+        check_choice("status_of_reference", status, REFERENCE_KINDS)
+    for status in status_of_prediction.values():
+        check_choice("status_of_prediction", status, PREDICTION_KINDS)
     missed = [ref for ref, status in status_of_reference.items() if status != "matched"]
     false = [pred for pred, status in status_of_prediction.items() if status != "matched"]
     sizes = as_spacing(spacing, ref.ndim)
@@ -237,15 +218,3 @@ def palette() -> list[tuple[int, int, int]]:
     full = [tuple(bytes.fromhex(color[1:])) for color in COLORS]
     pale = [tuple(round(255 + TINT * (value - 255)) for value in color) for color in full]
     return [*pale, *full]  # type: ignore[list-item]
-
-
-def _check_statuses(argument: str, statuses: Mapping[int, str], accepted: dict[str, int]) -> None:
-    for status in set(statuses.values()):
-        check_choice(argument, status, accepted)
-
-
-def _check_pixels(pixels: int) -> None:
-    if isinstance(pixels, bool) or not isinstance(pixels, int) or pixels < LEAST_PIXELS:
-        raise OptionError(
-            f"pixels={pixels!r} is not a size of a picture: pass {LEAST_PIXELS} or more."
-        )

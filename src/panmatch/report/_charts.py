@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -34,8 +34,9 @@ from panmatch.report._style import SERIES_COLORS
 from panmatch.report._tables import Averages
 from panmatch.scoring import Curve
 
-Chart = dict[str, Any]
-Mistakes = Mapping[str, Mapping[str, Mapping[str, int]]]
+Trace = dict[str, object]
+Layout = dict[str, object]
+Mistakes = Mapping[str, Mapping[str, Mapping[str, int]]]  # what `count_mistakes` says, by model
 
 MOST_STEPS = 800  # of a line that is drawn
 LINE_PX = 2
@@ -47,21 +48,20 @@ CURVE_SCORES = (*PLAIN[:3], *PARTS)  # what is drawn over the threshold
 NAMED = "<extra>%{fullData.name}</extra>"
 
 
+class Chart(TypedDict):
+    """A chart as plotly.js takes it."""
+
+    data: list[Trace]
+    layout: Layout
+
+
 @dataclass(frozen=True, slots=True)
 class MatcherKey:
-    """How a matcher is drawn, for the key beside the charts.
-
-    Attributes
-    ----------
-    label, symbol
-        What it is called, and its symbol as text.
-    dashes
-        Of its lines, as ``stroke-dasharray`` of SVG.
-    """
+    """How a matcher is drawn, for the key beside the charts."""
 
     label: str
-    symbol: str
-    dashes: str
+    symbol: str  # as text
+    dashes: str  # of its lines, as `stroke-dasharray` of SVG
 
 
 def matcher_keys(averages: Averages, class_name: str) -> list[MatcherKey]:
@@ -79,7 +79,7 @@ def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
 
     Models differ in colour, matchers in dash.
     """
-    charts = {}
+    charts: dict[str, Chart] = {}
     for score in CURVE_SCORES:
         curves = [
             (series.model, series.setting, curve)
@@ -94,7 +94,7 @@ def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
             _line(result, model, setting, (grid, _heights(curve, grid, score)), score)
             for model, setting, curve in curves
         ]
-        layout = _layout("threshold τ", score.title, x_range=(0, 1), y_range=(0, 1.02))
+        layout = _layout("threshold τ", score.title, _up_to(1), _up_to(1.02))
         charts[score.name] = {"data": lines, "layout": layout | {"hovermode": "x unified"}}
     return charts
 
@@ -102,7 +102,7 @@ def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
 def quality_chart(result: Result, averages: Averages, class_name: str) -> Chart:
     """Return SQ against RQ of every model and matcher, with lines of equal PQ."""
     threshold = result.spec.thresholds[0]
-    data: list[Chart] = [_equal_pq(level) for level in (0.2, 0.4, 0.6, 0.8)]
+    data: list[Trace] = [_equal_pq(level) for level in (0.2, 0.4, 0.6, 0.8)]
     for i, setting in enumerate(averages.settings(class_name)):
         for model in result.models:
             rq, sq, pq = (
@@ -123,7 +123,7 @@ def quality_chart(result: Result, averages: Averages, class_name: str) -> Chart:
                     "hovertemplate": f"RQ %{{x:.3f}}<br>SQ %{{y:.3f}}<br>PQ {pq:.3f}{NAMED}",
                 }
             )
-    layout = _layout(f"RQ at τ = {threshold:g}", "SQ", x_range=(0, 1.02), y_range=(0, 1.03))
+    layout = _layout(f"RQ at τ = {threshold:g}", "SQ", _up_to(1.02), _up_to(1.03))
     return {"data": data, "layout": layout}
 
 
@@ -138,7 +138,7 @@ def size_chart(result: Result, class_name: str) -> Chart | None:
     if len(every) < SMALLEST_BIN:
         return None
     edges = size_edges(every, min(SIZE_BINS, len(every) // SMALLEST_BIN))
-    data = []
+    data: list[Trace] = []
     for i, (model, (sizes, found)) in enumerate(objects.items()):
         rows = [row for row in recall_by_size(sizes, found, edges) if row.references]
         data.append(
@@ -163,7 +163,7 @@ def size_chart(result: Result, class_name: str) -> Chart | None:
                 },
             }
         )
-    return {"data": data, "layout": _layout(size_title(result), "recall", y_range=(0, 1.05))}
+    return {"data": data, "layout": _layout(size_title(result), "recall", y_axis=_up_to(1.05))}
 
 
 def metric_charts(result: Result, class_name: str) -> dict[str, Chart]:
@@ -174,9 +174,9 @@ def metric_charts(result: Result, class_name: str) -> dict[str, Chart]:
     """
     first = result.spec.matching[0], result.spec.thresholds[0]
     levels = {model: find_levels(result, model, class_name, *first) for model in result.models}
-    charts = {}
+    charts: dict[str, Chart] = {}
     for metric in result.spec.metric_objects:
-        data = []
+        data: list[Trace] = []
         for model, of_model in levels.items():
             values = [np.zeros(0)]
             for level in of_model:
@@ -194,14 +194,8 @@ def metric_charts(result: Result, class_name: str) -> dict[str, Chart]:
 
 
 def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
-    """Return how many objects are split, merged, missed and spurious, a bar per model.
-
-    Parameters
-    ----------
-    mistakes
-        For every model what `count_mistakes` returns.
-    """
-    data = []
+    """Return how many objects are split, merged, missed and spurious, a bar per model."""
+    data: list[Trace] = []
     for i, model in enumerate(result.models):
         counts = mistakes[model].get(class_name, dict.fromkeys(MISTAKES, 0))
         data.append(
@@ -216,8 +210,7 @@ def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
                 },
             }
         )
-    layout = _layout("", "objects") | {"barmode": "group"}
-    layout["yaxis"] |= {"rangemode": "tozero"}
+    layout = _layout("", "objects", y_axis={"rangemode": "tozero"}) | {"barmode": "group"}
     return {"data": data, "layout": layout}
 
 
@@ -234,7 +227,7 @@ def plotly_dash(dash: Dash) -> str:
 
 def _line(
     result: Result, model: str, setting: Setting, points: tuple[Floats, Floats], score: Score
-) -> Chart:
+) -> Trace:
     heights = [_number(value) for value in points[1].round(6).tolist()]
     return {
         "type": "scatter",
@@ -271,7 +264,7 @@ def _common_grid(curves: Sequence[Curve]) -> Floats:
     return steps[np.unique(kept)]
 
 
-def _box(name: str, values: Floats, colour: str) -> Chart:
+def _box(name: str, values: Floats, colour: str) -> Trace:
     """Return a box of the quartiles, with whiskers from the 5th to the 95th percentile."""
     low, q1, median, q3, high = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
     return {
@@ -289,7 +282,7 @@ def _box(name: str, values: Floats, colour: str) -> Chart:
     }
 
 
-def _equal_pq(level: float) -> Chart:
+def _equal_pq(level: float) -> Trace:
     rq = np.linspace(level, 1.0, 30)
     return {
         "type": "scatter",
@@ -304,22 +297,12 @@ def _equal_pq(level: float) -> Chart:
 
 
 def _layout(
-    x_title: str,
-    y_title: str,
-    *,
-    x_range: tuple[float, float] | None = None,
-    y_range: tuple[float, float] | None = None,
-) -> Chart:
+    x_title: str, y_title: str, x_axis: Layout | None = None, y_axis: Layout | None = None
+) -> Layout:
     axis = {"showline": True, "linecolor": "#444", "gridcolor": "#e5e5e5", "zeroline": False}
-    x_axis: Chart = axis | {"title": {"text": x_title}}
-    y_axis: Chart = axis | {"title": {"text": y_title}}
-    if x_range is not None:
-        x_axis["range"] = list(x_range)
-    if y_range is not None:
-        y_axis["range"] = list(y_range)
     return {
-        "xaxis": x_axis,
-        "yaxis": y_axis,
+        "xaxis": {**axis, "title": {"text": x_title}, **(x_axis or {})},
+        "yaxis": {**axis, "title": {"text": y_title}, **(y_axis or {})},
         "margin": {"l": 52, "r": 12, "t": 12, "b": 46},
         "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#222"},
         "plot_bgcolor": "#fff",
@@ -327,6 +310,10 @@ def _layout(
         "showlegend": False,
         "hoverlabel": {"namelength": -1},
     }
+
+
+def _up_to(most: float) -> Layout:
+    return {"range": [0, most]}
 
 
 def _name(result: Result, model: str, setting: Setting) -> str:

@@ -12,28 +12,11 @@ from panmatch.errors import OptionError
 from panmatch.evaluation import Result, Score, number
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
+from panmatch.report import _selection as selection
+from panmatch.report import _style as style
 from panmatch.report._matched_class import SHORT_BOUNDS, matcher_title
-from panmatch.report._selection import (
-    Names,
-    Quantity,
-    choose_classes,
-    choose_matchers,
-    choose_models,
-    choose_quantity,
-    short_labels,
-)
-from panmatch.report._style import (
-    LINE_IN,
-    Look,
-    Width,
-    in_paper_style,
-    line_style,
-    make_panels,
-    new_figure,
-    series_look,
-    text_width_in,
-    width_in,
-)
+from panmatch.report._selection import Names, Quantity
+from panmatch.report._style import Look, Width
 from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
@@ -51,15 +34,7 @@ NO_MARKER = ""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A score over the threshold, and how it is drawn.
-
-    Attributes
-    ----------
-    label, look
-        What it is called, and how it looks.
-    curve, score
-        What is drawn; the quality of the score is that of the curve.
-    """
+    """A score over the threshold, by the quality that the curve has, and how it is drawn."""
 
     label: str
     look: Look
@@ -83,7 +58,7 @@ class Line:
         return f"{self.label}: {number(self.area)}"
 
 
-@in_paper_style
+@style.in_paper_style
 def plot_curve(
     result: Result,
     *,
@@ -123,24 +98,25 @@ def plot_curve(
     >>> plot_curve(result, strategies="one-to-one").axes[0].get_ylabel()
     'PQ'
     """
-    score = choose_quantity(result, quantity)
+    score = selection.choose_quantity(result, quantity)
     if not result.spec.curve:
         raise OptionError(
             "the result has no curves, because its spec says `curve: false`: evaluate with "
             "`curve: true`."
         )
-    panels = choose_classes(result, classes, score=score)
-    chosen = choose_models(result, models), choose_matchers(result.spec, strategies)
-    lines = [_lines(result, name, *chosen, score) for name in panels]
+    panels = selection.choose_classes(result, classes, score=score)
+    shown = selection.choose_models(result, models)
+    matchers = selection.choose_matchers(result.spec, strategies)
+    lines = [_lines(result, name, shown, matchers, score) for name in panels]
     words = [line.words for panel in lines for line in panel]
-    title = _legend_title(*chosen, score)
-    columns = _columns(width_in(width), [*words, title], len(panels))
-    panel_in = width_in(width) / columns
-    legend_columns = max(1, int(panel_in / (text_width_in(words) + HANDLE_IN)))
+    title = _legend_title(shown, matchers, score)
+    columns = _columns(style.width_in(width), [*words, title], len(panels))
+    panel_in = style.width_in(width) / columns
+    legend_columns = max(1, int(panel_in / (style.text_width_in(words) + HANDLE_IN)))
     rows = -(-max(map(len, lines)) // legend_columns) + 1 + title.count("\n")
-    height = min(HEIGHT_IN[0] * panel_in, HEIGHT_IN[1]) + LABELS_IN + LINE_IN * rows
-    figure = new_figure(width_in(width), height * -(-len(panels) // columns))
-    axes = make_panels(figure, len(panels), columns)
+    height = min(HEIGHT_IN[0] * panel_in, HEIGHT_IN[1]) + LABELS_IN + style.LINE_IN * rows
+    figure = style.new_figure(style.width_in(width), height * -(-len(panels) // columns))
+    axes = style.make_panels(figure, len(panels), columns)
     for ax, name, drawn in zip(axes, panels, lines, strict=True):
         draw_steps(ax, drawn, score)
         ax.set_title(name if len(panels) > 1 else "")
@@ -169,7 +145,7 @@ def draw_steps(ax: Axes, lines: Sequence[Line], score: Score) -> None:
             np.append(line.heights, line.heights[-1]),
             where="post",
             color=line.look.color,
-            linestyle=line_style(line.look.dash),
+            linestyle=style.line_style(line.look.dash),
             marker=line.look.marker,
             markevery=MARKS,
             label=line.words,
@@ -183,7 +159,7 @@ def _lines(
     result: Result, class_name: str, models: list[str], matchers: list[Matcher], score: Score
 ) -> list[Line]:
     """Return the lines of a class; a model without a case that has the class has none."""
-    labels = short_labels(result.spec)
+    labels = selection.short_labels(result.spec)
     found = []
     for series in result.series:
         matcher = series.setting.matcher
@@ -195,15 +171,15 @@ def _lines(
         if len(matchers) > 1 or not names:
             names.append(f"{labels[matcher]} ({matcher.strategy.short_bounds})")
         place = models.index(series.model), matchers.index(matcher)
-        look = series_look(place[0], matcher.dash)
+        look = style.series_look(place[0], matcher.dash)
         if len(models) == 1:
-            look = replace(series_look(place[1], matcher.dash), marker=NO_MARKER)
+            look = replace(style.series_look(place[1], matcher.dash), marker=NO_MARKER)
         found.append((place, Line(", ".join(names), look, curve, score)))
     return [line for _, line in sorted(found, key=lambda item: item[0])]
 
 
 def _columns(width: float, words: list[str], panels: int) -> int:
-    panel = max(LEAST_PANEL_IN, text_width_in(words) + HANDLE_IN)
+    panel = max(LEAST_PANEL_IN, style.text_width_in(words) + HANDLE_IN)
     return max(1, min(panels, int(width / panel)))
 
 

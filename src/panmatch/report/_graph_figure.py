@@ -10,21 +10,9 @@ import numpy as np
 from panmatch.errors import OptionError
 from panmatch.matching import Matching
 from panmatch.overlap import Areas, Edges, Floats, Ints, Overlap
+from panmatch.report import _style as style
 from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
-from panmatch.report._style import (
-    DASHED,
-    GREY,
-    LINE_IN,
-    OTHER,
-    SMALLEST_PT,
-    STATUSES,
-    Width,
-    in_paper_style,
-    line_style,
-    new_figure,
-    text_width_in,
-    width_in,
-)
+from panmatch.report._style import Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +27,7 @@ MARKS = {"missed": "FN", "false positive": "FP"}
 MOST_OWNERS = 3
 
 
-@in_paper_style
+@style.in_paper_style
 def plot_matching(matching: Matching, *, most: int = 40, width: Width = "single") -> Figure:
     """Draw references on the left, predictions on the right, and the edges between them.
 
@@ -69,8 +57,8 @@ def plot_matching(matching: Matching, *, most: int = 40, width: Width = "single"
     placed = place_vertices(matching.overlap, shown, most)
     labels = _labels(matching)
     hidden = int(np.isnan(placed.refs).sum()), int(np.isnan(placed.preds).sum())
-    inches = width_in(width)
-    figure = new_figure(inches, ROW_IN * (placed.rows + 1.5) + LINE_IN * 10)
+    inches = style.width_in(width)
+    figure = style.new_figure(inches, ROW_IN * (placed.rows + 1.5) + style.LINE_IN * 10)
     ax = figure.subplots()
     _draw_edges(ax, matching, shown, placed)
     _draw_nodes(ax, matching, placed)
@@ -103,16 +91,16 @@ def _draw_edges(ax: Axes, matching: Matching, shown: Ints, placed: Placement) ->
     }  # fmt: skip
     rows = {edge: ends for edge, ends in rows.items() if not np.isnan(ends).any()}
     chosen = set(matching.edges.tolist())
-    look = STATUSES["matched"]
-    for wanted, color, width in ((False, GREY, THIN_PT), (True, look.color, CHOSEN_PT)):
+    look = style.STATUSES["matched"]
+    for wanted, color, width in ((False, style.GREY, THIN_PT), (True, look.color, CHOSEN_PT)):
         lines = [
             [(0.0, a), (1.0, b)] for edge, (a, b) in rows.items() if (edge in chosen) == wanted
         ]
-        style = line_style(() if wanted else DASHED)
-        ax.add_collection(LineCollection(lines, colors=color, linewidths=width, linestyles=[style]))
+        dash = style.line_style(() if wanted else style.DASHED)
+        ax.add_collection(LineCollection(lines, colors=color, linewidths=width, linestyles=[dash]))
     for edge in sorted(chosen & rows.keys()):
         x, (start, stop) = _label_place(matching, edge), rows[edge]
-        ax.text(x, start + x * (stop - start), f"{score[edge]:.2f}", fontsize=SMALLEST_PT,
+        ax.text(x, start + x * (stop - start), f"{score[edge]:.2f}", fontsize=style.SMALLEST_PT,
                 ha="center", va="center", zorder=4,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
 
@@ -135,7 +123,7 @@ def _draw_nodes(ax: Axes, matching: Matching, placed: Placement) -> None:
     )
     for x, rows, sizes, status_of in sides:
         for status in dict.fromkeys(status_of):
-            look = STATUSES.get(status, OTHER)
+            look = style.STATUSES.get(status, style.OTHER)
             these = np.flatnonzero((np.array(status_of) == status) & ~np.isnan(rows))
             areas = NODE_PT2[0] + NODE_PT2[1] * sizes[these] / most
             ax.scatter(
@@ -199,16 +187,16 @@ def _write_labels(ax: Axes, labels: tuple[list[str], list[str]], placed: Placeme
         for row, text in zip(rows.tolist(), texts, strict=True):
             if not np.isnan(row):
                 ax.annotate(text, (x, row), (push, 0), textcoords="offset points",
-                            fontsize=SMALLEST_PT, ha=side, va="center")  # fmt: skip
+                            fontsize=style.SMALLEST_PT, ha=side, va="center")  # fmt: skip
     for x, words in ((0.0, "reference\nid · voxels"), (1.0, "prediction\nid · voxels")):
-        ax.text(x, -0.7, words, fontsize=SMALLEST_PT, ha="center", va="bottom")
+        ax.text(x, -0.7, words, fontsize=style.SMALLEST_PT, ha="center", va="bottom")
 
 
 def _frame(
     ax: Axes, labels: tuple[list[str], list[str]], placed: Placement, width_inches: float
 ) -> None:
     """Leave room for the labels on both sides."""
-    sides = [max(text_width_in(texts) + 0.2, 0.4) for texts in labels]
+    sides = [max(style.text_width_in(texts) + 0.2, 0.4) for texts in labels]
     middle = max(width_inches - sum(sides), 0.8)
     ax.set(xlim=(-sides[0] / middle, 1 + sides[1] / middle), ylim=(placed.rows - 0.4, -2.2))
     ax.set(xticks=[], yticks=[])
@@ -219,11 +207,12 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
     from matplotlib.lines import Line2D
 
     name = SCORE_NAMES.get(matching.score, matching.score)
-    thin = Line2D([], [], color=GREY, linewidth=THIN_PT, linestyle=line_style(DASHED))
-    bold = Line2D([], [], color=STATUSES["matched"].color, linewidth=CHOSEN_PT)
+    dashed = style.line_style(style.DASHED)
+    thin = Line2D([], [], color=style.GREY, linewidth=THIN_PT, linestyle=dashed)
+    bold = Line2D([], [], color=style.STATUSES["matched"].color, linewidth=CHOSEN_PT)
     entries = {f"{name} > τ": thin, f"chosen, with {name}": bold}
     for status, words in (("missed", "missed (FN)"), ("false positive", "false positive (FP)")):
-        look = STATUSES[status]
+        look = style.STATUSES[status]
         entries[words] = Line2D(
             [], [], linestyle="none", marker=look.marker, markersize=5,
             markerfacecolor=look.color, markeredgecolor="black", markeredgewidth=0.5,
@@ -234,15 +223,7 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where the vertices stand; NaN for those that are not shown.
-
-    Attributes
-    ----------
-    refs, preds
-        Row of every vertex, from the top.
-    rows
-        How many there are.
-    """
+    """The row of every vertex, from the top, NaN for those not shown; and how many there are."""
 
     refs: Floats
     preds: Floats
@@ -250,19 +231,10 @@ class Placement:
 
 
 def place_vertices(overlap: Overlap, shown: Ints, most: int) -> Placement:
-    """Give every vertex a row.
+    """Give every vertex a row; `shown` are positions of the edges that are drawn.
 
     Entangled objects come first, then those without an edge, then plain pairs. What does not fit
     into `most` rows has no place; the first group always has.
-
-    Parameters
-    ----------
-    overlap
-        The graph.
-    shown
-        Positions of the edges that are drawn.
-    most
-        How many rows there may be.
 
     Examples
     --------
@@ -305,7 +277,7 @@ def _blocks(graph: Overlap) -> list[tuple[list[int], list[int]]]:
 
 
 def _untangled(graph: Overlap, refs: list[int], preds: list[int]) -> tuple[list[int], list[int]]:
-    """Job both sides by the mean place of their partners, so that few edges cross."""
+    """Sort both sides by the mean place of their partners, so that few edges cross."""
     inside = np.isin(graph.edges.ref, refs)
     pairs = list(
         zip(graph.edges.ref[inside].tolist(), graph.edges.pred[inside].tolist(), strict=True)

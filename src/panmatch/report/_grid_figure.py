@@ -12,30 +12,11 @@ from panmatch.errors import OptionError
 from panmatch.evaluation import MEANS, Result, Score, number
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
+from panmatch.report import _selection as selection
+from panmatch.report import _style as style
 from panmatch.report._matched_class import SHORT_BOUNDS
-from panmatch.report._selection import (
-    MOST_PANELS,
-    Names,
-    Quantity,
-    choose_classes,
-    choose_matchers,
-    choose_models,
-    choose_quantity,
-    choose_thresholds,
-    short_labels,
-)
-from panmatch.report._style import (
-    GREY,
-    LINE_IN,
-    SMALLEST_PT,
-    Width,
-    in_paper_style,
-    luminance,
-    make_panels,
-    new_figure,
-    text_width_in,
-    width_in,
-)
+from panmatch.report._selection import Names, Quantity
+from panmatch.report._style import Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,16 +28,16 @@ DARKEST = 0.9  # of the shades, so that white reads well on it
 MIDDLE = 0.179  # luminance on which black and white stand out alike
 
 
-@in_paper_style
+@style.in_paper_style
 def plot_grid(
     result: Result,
     *,
     quantity: Quantity = "pq",
+    width: Width = "single",
+    thresholds: float | Sequence[float] | None = None,
     classes: Names = None,
     models: Names = None,
     strategies: Names = None,
-    thresholds: float | Sequence[float] | None = None,
-    width: Width = "single",
 ) -> Figure:
     """Draw a table of pooled scores, strategy by threshold: a panel per model and class.
 
@@ -64,15 +45,13 @@ def plot_grid(
     ----------
     result
         Of one model or several.
-    quantity
+    quantity, width
         As for `plot_curve`.
     classes
         By default the only class, or else the mean of classes; ``"mean of things"`` and
         ``"mean of stuff"`` can be named, too.
     models, strategies, thresholds
         All of the result by default.
-    width
-        As for `plot_curve`.
 
     Examples
     --------
@@ -81,24 +60,24 @@ def plot_grid(
     >>> [text.get_text() for text in plot_grid(result).axes[0].texts]
     ['0.667', '0.667', '0.667']
     """
-    score = choose_quantity(result, quantity)
+    score = selection.choose_quantity(result, quantity)
     names = _classes(result, classes, score)
-    panels = [(model, name) for name in names for model in choose_models(result, models)]
-    if len(panels) > MOST_PANELS:
+    panels = [(model, name) for name in names for model in selection.choose_models(result, models)]
+    if len(panels) > selection.MOST_PANELS:
         raise OptionError(
             f"{len(panels)} panels, one per model and class, are more than a figure holds: name "
-            f"fewer, up to {MOST_PANELS} in all, with models=[…] and classes=[…]."
+            f"fewer, up to {selection.MOST_PANELS} in all, with models=[…] and classes=[…]."
         )
-    matchers = choose_matchers(result.spec, strategies)
-    levels = choose_thresholds(result.spec, thresholds)
-    labels = short_labels(result.spec)
+    matchers = selection.choose_matchers(result.spec, strategies)
+    levels = selection.choose_thresholds(result.spec, thresholds)
+    labels = selection.short_labels(result.spec)
     rows = [f"{labels[matcher]}\n{matcher.strategy.short_bounds}" for matcher in matchers]
-    room_in = width_in(width) - text_width_in(rows) - 0.2
+    room_in = style.width_in(width) - style.text_width_in(rows) - 0.2
     columns, digits = _columns_and_digits(room_in, len(levels), len(panels))
     lines = -(-len(panels) // columns)
-    height = lines * (0.45 + 2.6 * LINE_IN * len(matchers)) + 0.35
-    figure = new_figure(width_in(width), height)
-    axes = make_panels(figure, len(panels), columns)
+    height = lines * (0.45 + 2.6 * style.LINE_IN * len(matchers)) + 0.35
+    figure = style.new_figure(style.width_in(width), height)
+    axes = style.make_panels(figure, len(panels), columns)
     for i, (ax, (model, name)) in enumerate(zip(axes, panels, strict=True)):
         values = _values(result, model, name, score, matchers, levels)
         _draw_cells(ax, values, digits)
@@ -119,7 +98,7 @@ def _classes(result: Result, classes: Names, score: Score) -> list[str]:
     overall = next(iter(MEANS))
     if classes is None and overall in means:
         return [overall]
-    return choose_classes(result, classes, score=score, others=sorted(means))
+    return selection.choose_classes(result, classes, score=score, others=sorted(means))
 
 
 def _columns_and_digits(room_in: float, levels: int, panels: int) -> tuple[int, int]:
@@ -165,10 +144,10 @@ def _draw_cells(ax: Axes, values: Floats, digits: int) -> None:
         undefined = math.isnan(value)
         color = (1.0, 1.0, 1.0) if undefined else shades(DARKEST * value)[:3]
         corner = (column - 0.5, row - 0.5)
-        ax.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor=GREY, linewidth=0.4,
+        ax.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor=style.GREY, linewidth=0.4,
                                clip_on=False))  # fmt: skip
-        ink = "black" if undefined or luminance(color) > MIDDLE else "white"
-        ax.text(column, row, _text(value, digits), color=ink, fontsize=SMALLEST_PT,
+        ink = "black" if undefined or style.luminance(color) > MIDDLE else "white"
+        ax.text(column, row, _text(value, digits), color=ink, fontsize=style.SMALLEST_PT,
                 ha="center", va="center")  # fmt: skip
     rows, columns = values.shape
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))

@@ -6,9 +6,10 @@ functions only.
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from io import BytesIO
-from typing import Any
+from typing import IO
 
 import matplotlib.style
 from matplotlib.backend_bases import RendererBase
@@ -33,10 +34,16 @@ class PaperFigure(Figure):
         with paper_style():
             super().draw(renderer)
 
-    def savefig(self, fname: Any, **options: Any) -> None:
+    def savefig(
+        self,
+        fname: str | os.PathLike[str] | IO[bytes],
+        *,
+        transparent: bool | None = None,
+        **options: object,
+    ) -> None:
         """Save in the style of papers; options are those of matplotlib."""
         with paper_style():
-            super().savefig(fname, **options)
+            super().savefig(fname, transparent=transparent, **options)
 
     def _repr_png_(self) -> bytes:
         """Show in a notebook, which knows only figures of pyplot."""

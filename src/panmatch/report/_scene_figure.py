@@ -1,30 +1,26 @@
-"""A scene with its matches: references as areas, predictions as outlines."""
+"""Scenes with their matches: references as areas, predictions as outlines."""
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+import pathlib
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OverlapError, ShapeError, needs_extra
-from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape, segment_geometry
+from panmatch.evaluation import Score
+from panmatch.labels import LabelArray, as_spacing, segment_geometry
 from panmatch.matching import Matching
-from panmatch.overlap import Floats
+from panmatch.overlap import Floats, Ints
+from panmatch.report import _style as style
+from panmatch.report._curve_figure import NO_MARKER, Line, area_score, draw_steps
 from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
-from panmatch.report._style import (
-    LINE_IN,
-    OTHER,
-    STATUSES,
-    Look,
-    Width,
-    in_paper_style,
-    line_style,
-    new_figure,
-    width_in,
-)
-from panmatch.report._views import View, check_axes, disagreement, find_view, slice_view
+from panmatch.report._style import Look, Width
+from panmatch.report._views import View, as_pair, disagreement, find_view, slice_view
+from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.path import Path
 
-Image = npt.NDArray[Any]
+Image = npt.NDArray[np.number]
 
 FILL, FILL_OVER_IMAGE = 0.3, 0.15  # how opaque areas are
 REFERENCE_PT, PREDICTION_PT, HALO_PT = 0.5, 1.2, 0.4
@@ -42,7 +38,7 @@ PADS_IN = 0.3  # between title, axes, words and legend
 BRIGHTNESS = (1, 99)  # percentiles of the image that become black and white
 
 
-@in_paper_style
+@style.in_paper_style
 def plot_scene(
     reference: npt.ArrayLike,
     prediction: npt.ArrayLike,
@@ -88,18 +84,19 @@ def plot_scene(
     if zoom:
         view = view.cropped(ref, pred)
     behind = None if image is None else _grey(np.asarray(image), ref.shape)[view.index]
-    inches = width_in(width)
+    inches = style.width_in(width)
     rows, columns = ref[view.index].shape
     share = rows * view.spacing[0] / (columns * view.spacing[1])
     legend = scene_legend(bool(_dismissed(matching)))
     across = max(1, int(inches / LEGEND_ENTRY_IN))
     lines = 4 + bool(view.slice_text) + -(-len(legend) // across)
-    height = inches * min(share, TALLEST) + LINE_IN * 1.1 * lines + PADS_IN
-    figure = new_figure(inches, height)
+    height = inches * min(share, TALLEST) + style.LINE_IN * 1.1 * lines + PADS_IN
+    figure = style.new_figure(inches, height)
     ax = figure.subplots()
     _draw_background(ax, behind)
     draw_objects(ax, ref[view.index], pred[view.index], matching, behind is not None)
-    _describe(ax, matching, view)
+    words = [counts_in_words(matching), *([view.slice_text] if view.slice_text else [])]
+    _describe(ax, matching, words, view.spacing[0] / view.spacing[1])
     figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=across)
     return figure
 
@@ -115,11 +112,11 @@ def draw_objects(
     refs, preds = statuses_of(matching)
     for status in ("matched", "missed"):
         ids = {ref for ref, found in refs.items() if found == status}
-        _fill(ax, reference, ids, STATUSES[status], over_image)
+        _fill(ax, reference, ids, style.STATUSES[status], over_image)
     for status in ("matched", "false positive"):
         ids = {pred for pred, found in preds.items() if found == status}
-        _outline(ax, prediction, ids, STATUSES[status], over_image)
-    _outline(ax, prediction, _dismissed(matching), OTHER, over_image)
+        _outline(ax, prediction, ids, style.STATUSES[status], over_image)
+    _outline(ax, prediction, _dismissed(matching), style.OTHER, over_image)
     rows, columns = reference.shape
     ax.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[])
 
@@ -131,16 +128,16 @@ def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
 
     entries: dict[str, Artist] = {}
     for status, words in (("matched", "reference, matched"), ("missed", "reference, missed (FN)")):
-        look = STATUSES[status]
+        look = style.STATUSES[status]
         entries[words] = Patch(facecolor=(look.color, FILL), edgecolor=look.color,
                                hatch=look.hatch, linewidth=REFERENCE_PT)  # fmt: skip
     outlines = {
-        "prediction, matched": STATUSES["matched"],
-        "prediction, false (FP)": STATUSES["false positive"],
-    } | ({"prediction, dismissed": OTHER} if dismissed else {})
+        "prediction, matched": style.STATUSES["matched"],
+        "prediction, false (FP)": style.STATUSES["false positive"],
+    } | ({"prediction, dismissed": style.OTHER} if dismissed else {})
     for words, look in outlines.items():
-        style = line_style(look.dash)
-        entries[words] = Line2D([], [], color=look.color, linestyle=style, linewidth=PREDICTION_PT)
+        dash = style.line_style(look.dash)
+        entries[words] = Line2D([], [], color=look.color, linestyle=dash, linewidth=PREDICTION_PT)
     return entries
 
 
@@ -177,9 +174,8 @@ def _contours(mask: Floats) -> list[Floats]:
     with needs_extra("skeleton", "Outlines"):
         from skimage import measure
 
-    trace: Any = measure.find_contours  # it has no types
-    lines: list[Floats] = trace(mask, 0.5)
-    return lines
+    trace: Callable[[Floats, float], list[Floats]] = measure.find_contours
+    return trace(mask, 0.5)
 
 
 def _view(
@@ -195,11 +191,10 @@ def _view(
     return find_view(ref, pred, wrong, spacing)
 
 
-def _describe(ax: Axes, matching: Matching, view: View) -> None:
+def _describe(ax: Axes, matching: Matching, words: list[str], aspect: float) -> None:
     ax.set_title(matching_title(matching))
-    words = [counts_in_words(matching), *([view.slice_text] if view.slice_text else [])]
     ax.set_xlabel("\n".join(words))
-    ax.set_aspect(view.spacing[0] / view.spacing[1])
+    ax.set_aspect(aspect)
     ax.spines[:].set_visible(True)
 
 
@@ -225,9 +220,9 @@ def _outline(ax: Axes, labels: LabelArray, ids: set[int], look: Look, over_image
 
     path = outline_of(labels, ids)
     if path is not None:
-        style = line_style(look.dash)
+        dash = style.line_style(look.dash)
         patch = PathPatch(
-            path, fill=False, edgecolor=look.color, linestyle=style, linewidth=PREDICTION_PT
+            path, fill=False, edgecolor=look.color, linestyle=dash, linewidth=PREDICTION_PT
         )
         if over_image:  # so that dark lines are seen on dark images
             solid = {"dash_offset": 0, "dash_list": None}
@@ -263,9 +258,7 @@ def _grey(image: Image, shape: tuple[int, ...]) -> Image:
 def _checked(
     reference: npt.ArrayLike, prediction: npt.ArrayLike, matching: Matching
 ) -> tuple[LabelArray, LabelArray]:
-    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
-    check_same_shape({"reference": ref, "prediction": pred})
-    check_axes(ref.ndim)
+    ref, pred = as_pair(reference, prediction)
     known = {"reference": matching.overlap.ref_ids, "prediction": matching.overlap.predictions.ids}
     for name, labels in (("reference", ref), ("prediction", pred)):
         strays = set(known[name].tolist()) - set(np.unique(labels).tolist())
@@ -275,3 +268,69 @@ def _checked(
                 f"images that were matched."
             )
     return ref, pred
+
+
+@style.in_paper_style
+def draw_comparison(
+    path: pathlib.Path,
+    reference: LabelArray,
+    prediction: LabelArray,
+    matchings: Sequence[Matching],
+    curves: Sequence[Curve],
+) -> None:
+    """Write a figure: a scene per matching above, PQ, SQ and RQ over the threshold below."""
+    from matplotlib.lines import Line2D
+
+    figure = style.new_figure(3.0 * len(matchings), 5.5)
+    axes = figure.subplots(2, len(matchings), height_ratios=(1.1, 1), squeeze=False)
+    for ax, matching in zip(axes[0], matchings, strict=True):
+        _draw_linked(ax, reference, prediction, matching)
+    for ax, name in zip(axes[1], ("pq", "sq", "rq"), strict=False):
+        _draw_curves(ax, curves, Score(name))
+    match = Line2D([], [], color="black", marker="o", markersize=3)
+    legend = {**scene_legend(), "match": match}
+    figure.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=len(legend))
+    figure.savefig(path)
+
+
+def _draw_linked(
+    ax: Axes, reference: LabelArray, prediction: LabelArray, matching: Matching
+) -> None:
+    """Draw a 2-D scene with a line along every match."""
+    draw_objects(ax, reference, prediction, matching)
+    _draw_links(ax, _centres(reference), _centres(prediction), matching.pairs)
+    _describe(ax, matching, [counts_in_words(matching)], aspect=1.0)
+
+
+def _draw_curves(ax: Axes, curves: Sequence[Curve], score: Score) -> None:
+    """Draw PQ, SQ or RQ of several curves, with the areas in the legend."""
+    lines = [
+        Line(
+            curve.strategy.name,
+            replace(style.series_look(i, curve.strategy.dash), marker=NO_MARKER),
+            curve,
+            score,
+        )
+        for i, curve in enumerate(curves)
+    ]
+    draw_steps(ax, lines, score)
+    ax.legend(title=area_score(score).title, loc="lower left", handlelength=2.4)
+
+
+def _draw_links(ax: Axes, refs: dict[int, Floats], preds: dict[int, Floats], pairs: Ints) -> None:
+    for ref, pred in pairs.tolist():
+        (y0, x0), (y1, x1) = refs[ref], preds[pred]
+        ax.plot([x0, x1], [y0, y1], color="black", linewidth=0.9)
+        ax.plot(x0, y0, "o", color="black", markersize=3)
+        ax.plot(x1, y1, "o", markerfacecolor="white", markeredgecolor="black", markersize=3)
+
+
+def _centres(labels: LabelArray) -> dict[int, Floats]:
+    """Return for every object its voxel nearest to its centroid: a point that lies on it."""
+    return {int(i): _inner_point(np.argwhere(labels == i)) for i in np.unique(labels) if i}
+
+
+def _inner_point(voxels: Ints) -> Floats:
+    distances = np.linalg.norm(voxels - voxels.mean(0), axis=1)
+    nearest: Floats = voxels[np.argmin(distances)].astype(np.float64)
+    return nearest

@@ -16,26 +16,11 @@ from panmatch.errors import OptionError
 from panmatch.evaluation import Level, Result
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
+from panmatch.report import _selection as selection
+from panmatch.report import _style as style
 from panmatch.report._matched_class import matcher_title
-from panmatch.report._selection import (
-    Names,
-    choose_classes,
-    choose_matcher,
-    choose_models,
-    choose_threshold,
-    find_levels,
-)
-from panmatch.report._style import (
-    LINE_IN,
-    Width,
-    in_paper_style,
-    line_style,
-    make_panels,
-    new_figure,
-    series_look,
-    text_width_in,
-    width_in,
-)
+from panmatch.report._selection import Names
+from panmatch.report._style import Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +33,7 @@ SPREAD = 0.5  # of the models in a bin, as a share of its width
 SCALES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-@in_paper_style
+@style.in_paper_style
 def plot_sizes(
     result: Result,
     *,
@@ -84,22 +69,23 @@ def plot_sizes(
     >>> plot_sizes(result).axes[0].get_xlabel()
     'reference size (voxels)'
     """
-    names, chosen = choose_classes(result, classes), choose_models(result, models)
-    matcher = choose_matcher(result.spec, strategy)
-    level = choose_threshold(result.spec, threshold)
+    names = selection.choose_classes(result, classes)
+    chosen = selection.choose_models(result, models)
+    matcher = selection.choose_matcher(result.spec, strategy)
+    level = selection.choose_threshold(result.spec, threshold)
     panels = {name: _panel(result, name, chosen, matcher, level, bins) for name in names}
-    columns = _columns(width_in(width), panels)
+    columns = _columns(style.width_in(width), panels)
     rows = -(-len(panels) // columns)
-    height = rows * HEIGHT_IN + LINE_IN * (5 + len(chosen))
-    figure = new_figure(width_in(width), height)
-    axes = make_panels(figure, len(panels), columns)
+    height = rows * HEIGHT_IN + style.LINE_IN * (5 + len(chosen))
+    figure = style.new_figure(style.width_in(width), height)
+    axes = style.make_panels(figure, len(panels), columns)
     for ax, (name, found) in zip(axes, panels.items(), strict=True):
         _draw_recall(ax, found, matcher)
         ax.set_title(name if len(panels) > 1 else "")
         ax.set_xlabel(size_title(result))
     if len(chosen) > 1:
         handles, labels = figure.axes[0].get_legend_handles_labels()
-        across = max(1, int(width_in(width) / (text_width_in(labels) + 0.6)))
+        across = max(1, int(style.width_in(width) / (style.text_width_in(labels) + 0.6)))
         figure.legend(handles, labels, loc="outside lower center", ncols=across)
     figure.suptitle(f"τ = {level:g}, {matcher_title(matcher)}", fontsize=8)
     return figure
@@ -118,20 +104,12 @@ def size_title(result: Result) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SizeBin:
-    """References of similar size.
-
-    Attributes
-    ----------
-    low, high
-        Sizes from `low` up to, but not including, `high`; the last bin includes it.
-    references, found
-        How many there are, and how many of them are matched.
-    """
+    """References of similar size: from `low` up to, but not including, `high`."""
 
     low: float
-    high: float
+    high: float  # the last bin includes it
     references: int
-    found: int
+    found: int  # how many of them are matched
 
     @property
     def recall(self) -> float:
@@ -170,12 +148,7 @@ def wilson_interval(successes: int, trials: int, level: float = LEVEL) -> tuple[
 def size_edges(sizes: npt.ArrayLike, bins: int | Sequence[float]) -> Floats:
     """Return the edges of bins: as given, or such that about as many objects are in each.
 
-    Parameters
-    ----------
-    sizes
-        Of all references, at least one.
-    bins
-        How many, or their edges, rising. Sizes that occur often may leave fewer.
+    There is at least one size. Sizes that occur often may leave fewer bins.
 
     Examples
     --------
@@ -197,13 +170,6 @@ def size_edges(sizes: npt.ArrayLike, bins: int | Sequence[float]) -> Floats:
 
 def recall_by_size(sizes: npt.ArrayLike, found: npt.ArrayLike, edges: Floats) -> list[SizeBin]:
     """Count references and found ones in every bin; those outside all bins are left out.
-
-    Parameters
-    ----------
-    sizes, found
-        Size of every reference, and whether it is matched; shape (references,).
-    edges
-        Of the bins, shape (bins + 1,).
 
     Examples
     --------
@@ -243,7 +209,7 @@ def _panel(
     bins: int | Sequence[float],
 ) -> dict[str, list[SizeBin]]:
     objects = {
-        model: reference_sizes(find_levels(result, model, class_name, matcher, threshold))
+        model: reference_sizes(selection.find_levels(result, model, class_name, matcher, threshold))
         for model in models
     }
     sizes = np.concatenate([size for size, _ in objects.values()])
@@ -260,7 +226,7 @@ def _draw_recall(ax: Axes, found: dict[str, list[SizeBin]], matcher: Matcher) ->
     bins = next(iter(found.values()))
     for i, (model, rows) in enumerate(found.items()):
         filled = [(place, row) for place, row in enumerate(rows) if row.references]
-        look = series_look(i, matcher.dash)
+        look = style.series_look(i, matcher.dash)
         shift = SPREAD * ((i + 0.5) / len(found) - 0.5)
         ax.errorbar(
             [place + shift for place, _ in filled],
@@ -268,7 +234,7 @@ def _draw_recall(ax: Axes, found: dict[str, list[SizeBin]], matcher: Matcher) ->
             [[row.recall - row.interval[0] for _, row in filled],
              [row.interval[1] - row.recall for _, row in filled]],
             color=look.color,
-            linestyle=line_style(look.dash),
+            linestyle=style.line_style(look.dash),
             marker=look.marker,
             elinewidth=0.8,
             capsize=2,

@@ -37,20 +37,10 @@ DOTTED: Dash = (1.0, 1.4)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a thing is drawn.
+    """How a thing is drawn; marker and hatch as matplotlib spells them, ``""`` for none."""
 
-    Attributes
-    ----------
-    color
-        As ``"#RRGGBB"``.
-    dash
-        Lengths of strokes and gaps, in line widths; none for a solid line.
-    marker, hatch
-        As matplotlib spells them; ``""`` for none.
-    """
-
-    color: str
-    dash: Dash = SOLID
+    color: str  # as "#RRGGBB"
+    dash: Dash = SOLID  # lengths of strokes and gaps, in line widths
     marker: str = "o"
     hatch: str = ""
 

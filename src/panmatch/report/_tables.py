@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -89,19 +90,11 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Scores of a class: pooled ones, then means of cases (D11, D15).
-
-    Attributes
-    ----------
-    pooled, means
-        The scores of either kind.
-    first, others
-        Rows at the first threshold of the spec, and at all others.
-    """
+    """Scores of a class: pooled ones, then means of cases (D11, D15)."""
 
     pooled: list[Score]
     means: list[Score]
-    first: list[ScoreRow]
+    first: list[ScoreRow]  # at the first threshold of the spec
     others: list[ScoreRow]
 
 
@@ -112,18 +105,17 @@ def score_table(result: Result, averages: Averages, class_name: str) -> ScoreTab
     pooled = [known[name] for name in names if name in known]
     means = [known[name] for name in names[:2] if name in known]
     rows = []
-    for setting in averages.settings(class_name):
-        for threshold in result.spec.thresholds:
-            for model in result.models:
-                values = [
-                    averages.find(model, setting, None if score.is_area else threshold, score.name)
-                    for score in pooled
-                ]
-                values += [
-                    averages.find(model, setting, threshold, score.name, "mean of cases")
-                    for score in means
-                ]
-                rows.append(ScoreRow(setting, threshold, model, values))
+    for setting, threshold, model in product(
+        averages.settings(class_name), result.spec.thresholds, result.models
+    ):
+        values = [
+            averages.find(model, setting, None if score.is_area else threshold, score.name)
+            for score in pooled
+        ]
+        values += [
+            averages.find(model, setting, threshold, score.name, "mean of cases") for score in means
+        ]
+        rows.append(ScoreRow(setting, threshold, model, values))
     first = result.spec.thresholds[0]
     return ScoreTable(
         pooled,
@@ -183,50 +175,27 @@ def threshold_tables(result: Result, class_name: str) -> dict[str, list[Threshol
 
 @dataclass(frozen=True, slots=True)
 class StripPart:
-    """Thresholds at which the ranking stays the same, and who leads there; empty for a tie."""
+    """Thresholds at which the ranking stays the same, and who leads there."""
 
     start: float
     stop: float
     order: str
-    leader: str
-
-    @property
-    def width(self) -> float:
-        """How long it is."""
-        return self.stop - self.start
+    leader: str  # empty for a tie
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """How models rank, and how much that depends on the matching.
-
-    Attributes
-    ----------
-    class_name
-        What it is about, except for the strips, and for scores that this class does not have.
-    answer
-        Who is best, in words.
-    rankings
-        The models by rank, under every matcher and threshold.
-    stability
-        Of all rankings by PQ.
-    strips
-        Who leads by pooled PQ at which threshold.
-    differences, other_differences
-        Of every two models: under the first matcher and threshold, and all others.
-    left_out
-        By model, the cases that it has no result for.
-    """
+    """How models rank by the headline class, and how much that depends on the matching."""
 
     class_name: str
     models: tuple[str, ...]
-    answer: str
+    answer: str  # who is best, in words
     rankings: dict[Criterion, list[Placing]]
-    stability: RankStability
-    strips: dict[Setting, list[StripPart]]
-    differences: list[Difference]
+    stability: RankStability  # of all rankings by PQ
+    strips: dict[Setting, list[StripPart]]  # who leads by pooled PQ at which threshold
+    differences: list[Difference]  # under the first matcher and threshold
     other_differences: list[Difference]
-    left_out: Mapping[str, tuple[str, ...]]
+    left_out: Mapping[str, tuple[str, ...]]  # cases without a result, by model
 
 
 def rank_models(comparison: Comparison) -> Ranks:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, mask_of
+from panmatch.labels import LabelArray, as_labels, check_same_shape, mask_of
 from panmatch.overlap import Floats, Ints
 
 Mask = npt.NDArray[np.bool_]
@@ -21,18 +21,10 @@ LEAST_MARGIN = 2  # voxels
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A rectangle of an image with two or more axes.
-
-    Attributes
-    ----------
-    index
-        ``image[index]`` is the rectangle.
-    spacing
-        Between its rows, and between its columns.
-    """
+    """A rectangle of an image with two or more axes: ``image[index]``."""
 
     index: tuple[int | slice, ...]
-    spacing: tuple[float, float]
+    spacing: tuple[float, float]  # between its rows, and between its columns
 
     @property
     def slice_text(self) -> str:
@@ -67,27 +59,13 @@ def disagreement(
     return wrong
 
 
-def find_view(
-    reference: LabelArray,
-    prediction: LabelArray,
-    wrong: Mask,
-    spacing: Floats,
-) -> View:
-    """Choose a slice until two axes are left.
+def find_view(reference: LabelArray, prediction: LabelArray, wrong: Mask, spacing: Floats) -> View:
+    """Choose a slice until two axes are left; `wrong` is where the images disagree.
 
     The axis with the coarsest spacing is cut. Where none is coarser than all others, it is the
     axis with the slice that has the largest area of `wrong`. Of slices with equal areas the first
     is taken. Where nothing is wrong, the slice with the largest area of objects is; where there
     is no object, the one in the middle.
-
-    Parameters
-    ----------
-    reference, prediction
-        Label images with two axes or more.
-    wrong
-        Where they disagree.
-    spacing
-        Of every axis.
 
     Examples
     --------
@@ -98,9 +76,7 @@ def find_view(
     """
     index: list[int | slice] = [slice(None)] * reference.ndim
     axes = list(range(reference.ndim))
-    left: Mask = wrong
-    if not wrong.any():
-        left = np.logical_or(reference, prediction)
+    left: Mask = wrong if wrong.any() else np.logical_or(reference, prediction)
     while len(axes) > 2:
         axis, position = _worst_slice(left, spacing[axes])
         index[axes.pop(axis)] = position
@@ -121,6 +97,14 @@ def slice_view(slice_: tuple[int, int], shape: tuple[int, ...], spacing: Floats)
     index[axis] = int(position)
     rows, columns = (float(spacing[other]) for other in range(3) if other != axis)
     return View(tuple(index), (rows, columns))
+
+
+def as_pair(reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[LabelArray, LabelArray]:
+    """Return two label images of one shape that can be shown, or raise."""
+    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
+    check_same_shape({"reference": ref, "prediction": pred})
+    check_axes(ref.ndim)
+    return ref, pred
 
 
 def check_axes(ndim: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,27 +24,16 @@ from panmatch.labels import (
 from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
 
 Instances = Literal["ids", "components"]
-Array = npt.NDArray[Any]
+Image: TypeAlias = npt.NDArray[np.generic] | Tensor
 
 OBJECT = SegmentClass(1, "object")
 
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """How tensors of labels are read.
+    """How tensors of labels are read; see `PanopticMatching`."""
 
-    Attributes
-    ----------
-    classes
-        All classes; None where every object is of the same kind.
-    instances
-        ``"ids"``: numbers tell the objects; with classes, the last axis holds class and number.
-        ``"components"``: connected components are the objects, of masks or of class maps.
-    void
-        Labels of the reference that mean unknown (D10); with classes, class ids.
-    """
-
-    classes: tuple[SegmentClass, ...] | None
+    classes: tuple[SegmentClass, ...] | None  # None where every object is of the same kind
     instances: Instances
     void: tuple[int, ...]
 
@@ -80,21 +69,20 @@ class Labelling:
         """
         self.check(preds, target, void)
         given = [target, preds] if void is None else [target, preds, void]
-        one_device = target.is_cuda and {one.device for one in given} == {target.device}
+        one_device = target.is_cuda and {tensor.device for tensor in given} == {target.device}
         stay = one_device and self._holds_plain_ids and _has_cupy()
-        batch = given if stay else [one.cpu().numpy() for one in given]
-        for at in range(len(target)):
-            images = [one[at] for one in batch]
+        batch = given if stay else [tensor.cpu().numpy() for tensor in given]
+        for position, images in enumerate(zip(*batch, strict=True)):
             try:
-                yield self._count(images[0], images[1], None if void is None else images[2])
+                yield self._count(*images)
             except PanmatchError as error:
-                error.add_note(f"This is about image {at} of the batch.")
+                error.add_note(f"This is about image {position} of the batch.")
                 raise
 
     def check(self, preds: Tensor, target: Tensor, void: Tensor | None) -> None:
         """Raise a `LabelError` or `ShapeError` unless the tensors can be read."""
-        for name, one in {"preds": preds, "target": target}.items():
-            _check_integers(name, one)
+        _check_integers("preds", preds)
+        _check_integers("target", target)
         if preds.shape != target.shape:
             raise ShapeError(
                 f"preds has shape {tuple(preds.shape)} but target has shape "
@@ -122,14 +110,16 @@ class Labelling:
     def _holds_plain_ids(self) -> bool:
         return self.classes is None and self.instances == "ids"
 
-    def _count(self, reference: Any, prediction: Any, void: Any | None) -> ClassOverlaps:
+    def _count(
+        self, reference: Image, prediction: Image, void: Image | None = None
+    ) -> ClassOverlaps:
         if self._holds_plain_ids:
             overlap = count_overlaps(reference, prediction, Void(self.void, void))
             return ClassOverlaps.of_one(self.kinds[0], overlap)
         both = self._read(reference, "target"), self._read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
 
-    def _read(self, image: Array, name: str) -> Panoptic:
+    def _read(self, image: Image, name: str) -> Panoptic:
         if self.holds_pairs:
             maps = image[..., 0], image[..., 1]
             return from_maps(*maps, self.kinds, void=self.void, numbering="per class", name=name)
@@ -173,7 +163,7 @@ def _check_kinds(
         if kind.id == 0 and instances == "components":
             raise OptionError("classes: label 0 is background in class maps, and of no class.")
     names = [key_of(kind) for kind in kinds]
-    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    twice = [name for position, name in enumerate(names) if name in names[:position]]
     if twice:
         raise OptionError(f"classes: the name {twice[0]!r} is given to more than one class.")
 

@@ -89,7 +89,7 @@ class PanopticMatching(Metric):
         instances: Instances = "ids",
         void: int | Iterable[int] = (),
         per_class: bool = False,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         super().__init__(**kwargs)
         labelling = Labelling.of(classes, instances, void)

@@ -20,25 +20,13 @@ NO_SEGMENTS = Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How images are read, matched and scored.
-
-    Attributes
-    ----------
-    labelling
-        What labels mean.
-    strategy, score
-        As for `match`.
-    thresholds
-        Where tallies are wanted.
-    curve
-        Whether curves are wanted as well.
-    """
+    """How images are read, matched and scored."""
 
     labelling: Labelling
     strategy: Strategy
     score: Score
     thresholds: tuple[float, ...]
-    curve: bool
+    curve: bool  # whether curves are wanted as well
 
     @classmethod
     def of(
@@ -63,9 +51,9 @@ class Settings:
         """Return the counts and the steps of a batch, summed over its images."""
         counts, steps = np.zeros(self.shape, np.int64), [no_steps()]
         for overlaps in self.labelling.count(preds, target, void):
-            for at, threshold in enumerate(self.thresholds):
-                found = tally_classes(overlaps, self.strategy, threshold, score=self.score)
-                counts[at] += Tallies.of(found.values()).counts
+            for row, threshold in zip(counts, self.thresholds, strict=True):
+                tallies = tally_classes(overlaps, self.strategy, threshold, score=self.score)
+                row += Tallies.of(tallies.values()).counts
             if self.curve:
                 steps.append(step_rows(self._sweep(overlaps)))
         return counts, np.concatenate(steps)
@@ -85,15 +73,15 @@ class Settings:
         """Return the curves of the steps of all batches."""
         nothing, rows = curve(NO_SEGMENTS, self.strategy, score=self.score), add_up(steps)
         kinds = self.labelling.kinds
-        found = {kind.id: to_curve(rows, at, nothing) for at, kind in enumerate(kinds)}
-        return ClassCurves(kinds, found)
+        curves = {kind.id: to_curve(rows, i, nothing) for i, kind in enumerate(kinds)}
+        return ClassCurves(kinds, curves)
 
     def _sweep(self, overlaps: ClassOverlaps) -> dict[int, Curve]:
         """Return the curves of the classes that occur in an image, by position."""
         present = np.union1d(overlaps.ref_classes, overlaps.pred_classes).tolist()
         return {
-            at: curve(overlaps[overlaps.classes[at].id], self.strategy, score=self.score)
-            for at in present
+            i: curve(overlaps[overlaps.classes[i].id], self.strategy, score=self.score)
+            for i in present
         }
 
 
@@ -111,7 +99,7 @@ def _whole_image_strategy(strategy: str | Strategy) -> Strategy:
 def _several_thresholds(threshold: float | Iterable[float]) -> tuple[float, ...]:
     """Return one threshold or more, rising; each once."""
     given = threshold if isinstance(threshold, Iterable) else [threshold]
-    checked = tuple(sorted(check_threshold(one) for one in given))
+    checked = tuple(sorted(check_threshold(value) for value in given))
     if not checked or len(set(checked)) < len(checked):
         raise OptionError(f"threshold={threshold!r} must be one or more different numbers.")
     return checked
@@ -148,15 +136,7 @@ def add_up(steps: Ints) -> Ints:
 
 
 def to_curve(steps: Ints, position: int, nothing: Curve) -> Curve:
-    """Return the curve of the class at a position, added to that of `nothing`.
-
-    Parameters
-    ----------
-    steps
-        From `add_up`.
-    nothing
-        The curve of an image without segments, by the same strategy and score.
-    """
+    """Return the curve of the class at a position; `nothing` is that of an empty image."""
     rows = steps[steps[:, 0] == position]
     if not len(rows):
         return nothing
@@ -187,13 +167,6 @@ def name_tallies(
     tallies: ClassTallies, suffix: str = "", *, per_class: bool = False
 ) -> Iterator[tuple[str, float]]:
     """Yield the names and values of scores and counts at one threshold.
-
-    Parameters
-    ----------
-    suffix
-        What names end with, to tell thresholds apart.
-    per_class
-        Whether to yield every class as well, as in ``"pq/person"``.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 // Step curves of the compared strategies over the threshold, with their exact breakpoints.
 
-import { find, html, svg, whenResized, write } from "./dom.js";
+import { find, svg, whenResized, write } from "./dom.js";
 import { dashes, hue } from "./strategies.js";
 import { named, precise, QUANTITIES, score } from "./wording.js";
 
@@ -204,58 +204,3 @@ class Plot {
 }
 
 const dot = ({ x, y }) => `M${x - DOT} ${y}a${DOT} ${DOT} 0 1 0 ${2 * DOT} 0a${DOT} ${DOT} 0 1 0 ${-2 * DOT} 0`;
-
-/** The compared strategies with their numbers at the threshold and their areas. */
-export class Legend {
-  constructor(store, strategies) {
-    this.store = store;
-    this.strategies = strategies;
-    this.root = find("#legend");
-  }
-
-  take({ curves, quality }) {
-    const { view } = this.store.state;
-    const shape = JSON.stringify([curves.map((curve) => curve.strategy), view.strategy, view.threshold, quality]);
-    if (shape !== this.shape) this.build(curves, view);
-    this.shape = shape;
-    curves.forEach((curve, line) => {
-      const at = curve.thresholds.findLastIndex((from) => from <= view.threshold);
-      const values = [...["pq", "sq", "rq"].map((name) => curve[name][at]), curve.autc, curve.autc_sq, curve.autc_rq];
-      values.forEach((value, column) => write(this.cells[line][column], score(value), precise(value)));
-    });
-  }
-
-  build(curves, view) {
-    const keys = ["pq", "sq", "rq"];
-    const names = keys.map((key) => named(key));
-    const areas = keys.map((key) => named(key, "areaName"));
-    const head = ["strategy", `${names[0]}(${view.threshold})`, ...names.slice(1), ...areas, ""];
-    this.cells = curves.map(() => Array.from({ length: 6 }, () => html("td")));
-    const rows = curves.map(({ strategy }, line) => {
-      const { label, about } = this.strategies.get(strategy);
-      const needed = curves.length === 1 || strategy === view.strategy;
-      return html(
-        "tr",
-        { class: strategy === view.strategy ? "chosen" : "", "data-strategy": strategy },
-        html("th", { scope: "row" },
-          html("button", { class: "plain", title: about, onclick: () => this.store.view({ strategy }) }, swatch(strategy), label)),
-        this.cells[line],
-        html("td", {}, html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled: needed, onclick: () => this.drop(strategy) }, "×")),
-      );
-    });
-    this.root.replaceChildren(
-      html("thead", {}, html("tr", {}, head.map((name) => html("th", { scope: "col" }, name)))),
-      html("tbody", {}, rows),
-    );
-  }
-
-  drop(strategy) {
-    const { compared } = this.store.state.view;
-    this.store.view({ compared: compared.filter((id) => id !== strategy) });
-  }
-}
-
-export function swatch(strategy) {
-  return svg("svg", { class: "swatch", width: 22, height: 8, "aria-hidden": true },
-    svg("line", { class: `curve ${hue(strategy)}`, x1: 0, x2: 22, y1: 4, y2: 4, "stroke-dasharray": dashes(strategy) }));
-}

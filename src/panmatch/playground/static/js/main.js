@@ -4,7 +4,7 @@ import { learn } from "./strategies.js";
 import { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
-import { Curves, Legend } from "./curves.js";
+import { Curves } from "./curves.js";
 import { Derivation } from "./derivation.js";
 import { colour, find, html } from "./dom.js";
 import * as exports from "./export.js";
@@ -16,7 +16,7 @@ import { Matrix } from "./matrix.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
 import { Store } from "./store.js";
-import { Table } from "./table.js";
+import { Legend, Table } from "./table.js";
 import { Volume } from "./volume.js";
 
 const KEPT_ROUND_TRIPS = 400;

@@ -1,5 +1,7 @@
 // How strategies look, as the library describes them: a hue for the family, dashes for the variant.
 
+import { svg } from "./dom.js";
+
 const described = new Map();
 
 /** Take the descriptions that the server sends, and give every family its colour. */
@@ -18,3 +20,9 @@ export const dashes = (id) => described.get(id)?.dash.map((length) => length * L
 
 /** Class that gives an element the colour of a strategy. */
 export const hue = (id) => `hue-${described.get(id)?.family ?? id.split("/")[0]}`;
+
+/** A short line as the curve of a strategy is drawn. */
+export function swatch(strategy) {
+  return svg("svg", { class: "swatch", width: 22, height: 8, "aria-hidden": true },
+    svg("line", { class: `curve ${hue(strategy)}`, x1: 0, x2: 22, y1: 4, y2: 4, "stroke-dasharray": dashes(strategy) }));
+}

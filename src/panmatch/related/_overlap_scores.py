@@ -1,14 +1,15 @@
-"""AJI: aggregated Jaccard index."""
+"""Metrics that need no more than an overlap: NPQ, sortedAP, AJI, ccDice and stardist's scores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from panmatch import native
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, check_choice
 from panmatch.matching import (
     OneToMany,
     Tally,
@@ -19,23 +20,65 @@ from panmatch.matching import (
     to_limbs,
 )
 from panmatch.overlap import Floats, Ints, Overlap, Score
+from panmatch.scoring import curve
+
+Integral = Literal["step", "trapezoid"]
+
+PAIR_BITS = 60  # one more pair weighs 2^60
 
 
-def aji(overlap: Overlap) -> float:
-    """Return Σ |g∩p| / (Σ |g∪p| + Σ |unused p|), each g with its prediction of highest IoU.
+def npq(overlap: Overlap) -> float:
+    """Return ∫ RQ(τ) dτ under one-to-one matching (D7).
 
-    A reference that overlaps nothing adds its size to the denominator, a prediction that no
-    reference chose adds its own. One prediction may serve several references.
+    NaN if both sides are empty. No threshold is chosen: an object counts at every threshold that
+    it passes. Without void it is at least PQ at τ = 0, and equal to it where every object overlaps
+    at most one other; ``docs/related.md`` has the identities.
+
+    Examples
+    --------
+    >>> npq(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
+    0.6
+    """
+    return curve(overlap, "one-to-one").npq
+
+
+def sorted_ap(overlap: Overlap, *, integral: Integral = "step") -> float:
+    """Return ∫ TP/(TP+FP+FN) dτ under optimal one-to-one matching (D7); NaN without any object.
 
     Parameters
     ----------
     overlap
         From `count_overlaps`.
+    integral
+        ``"step"``: exact, since the integrand is a step function. ``"trapezoid"``: straight lines
+        from the value before one step to the value before the next, as the published program
+        has it; at least as high.
 
-    Returns
-    -------
-    float
-        NaN if both sides are empty.
+    References
+    ----------
+    Chen, Wu, Merhof: sortedAP, rethinking evaluation metrics for instance segmentation (2023).
+    Its program also keeps pairs that are below the threshold matched; ours does not.
+
+    Examples
+    --------
+    >>> ov = Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1])
+    >>> sorted_ap(ov), sorted_ap(ov, integral="trapezoid")
+    (0.5, 0.75)
+    """
+    check_choice("integral", integral, get_args(Integral))
+    steps = curve(overlap, "one-to-one")
+    if integral == "step" or not steps.tp[0] + steps.fp[0] + steps.fn[0]:
+        return steps.sorted_ap
+    before = np.append(steps.accuracy[:1], steps.accuracy)  # the value that ends at each threshold
+    widths = np.diff(steps.thresholds, append=1.0)
+    return float(np.sum((before[1:] + before[:-1]) * widths) / 2)
+
+
+def aji(overlap: Overlap) -> float:
+    """Return Σ |g∩p| / (Σ |g∪p| + Σ |unused p|), each g with its prediction of highest IoU.
+
+    NaN if both sides are empty. A reference that overlaps nothing adds its size to the denominator,
+    a prediction that no reference chose adds its own. One prediction may serve several references.
 
     References
     ----------
@@ -60,17 +103,14 @@ def aji(overlap: Overlap) -> float:
 def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
     """Return ½ (F1 on |g∩p|/|p| ≥ α + F1 on |g∩p|/|g| ≥ α), both one-to-one (D12).
 
+    NaN if both sides are empty.
+
     Parameters
     ----------
     overlap
         Of connected components: ``count_overlaps(connected_components(reference), …)``.
     alpha
         Share from which a pair counts, in (0, 1].
-
-    Returns
-    -------
-    float
-        NaN if both sides are empty.
 
     References
     ----------
@@ -85,21 +125,15 @@ def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
     check_overlap(overlap)
     threshold = check_inclusive_threshold("alpha", alpha)
     shares = overlap.score("prediction-share"), overlap.score("reference-share")
-    tallies = [as_tally(overlap, most_pairs(overlap, s, threshold), s) for s in shares]
-    return 0.5 * (tallies[0].f1 + tallies[1].f1)
+    return 0.5 * sum(tally_largest(overlap, share, threshold).f1 for share in shares)
 
 
 @dataclass(frozen=True, slots=True)
 class StardistScores:
-    """Counts at one threshold, and what follows from them.
+    """Counts at one threshold, which scores may equal, and what follows from them.
 
-    Attributes
-    ----------
-    threshold
-        Scores of this or more match.
-    tally
-        One-to-one, as many pairs as possible; its `f1`, `precision`, `recall` and `pq` are
-        stardist's f1, precision, recall and panoptic_quality, `sq` its mean_matched_score.
+    The tally is one-to-one, with as many pairs as possible; its `f1`, `precision`, `recall` and
+    `pq` are stardist's f1, precision, recall and panoptic_quality, `sq` its mean_matched_score.
     """
 
     threshold: float
@@ -144,45 +178,32 @@ def stardist_scores(
     check_overlap(overlap)
     values = overlap.score(score)
     given = [thresholds] if isinstance(thresholds, int | float) else list(thresholds)
-    found = []
-    for threshold in given:
-        at = check_inclusive_threshold("thresholds", threshold)
-        found.append(StardistScores(at, as_tally(overlap, most_pairs(overlap, values, at), values)))
-    return found
+    checked = [check_inclusive_threshold("thresholds", threshold) for threshold in given]
+    return [
+        StardistScores(threshold, tally_largest(overlap, values, threshold))
+        for threshold in checked
+    ]
 
 
-_SCALE = 60
+def tally_largest(overlap: Overlap, score: Floats, at_least: float) -> Tally:
+    """Count a largest one-to-one matching; among several that of highest score, its quality.
 
-
-def most_pairs(overlap: Overlap, score: Floats, at_least: float) -> Ints:
-    """Return the edges of a largest one-to-one matching; among several that of highest score.
-
-    Parameters
-    ----------
-    score
-        Of every edge, from 0 to 1.
-    at_least
-        Only edges with a score of this or more are used: not strictly more, as elsewhere (D2).
+    Only edges with a score of `at_least` or more are used: not strictly more, as elsewhere (D2).
     """
     edges = np.flatnonzero(score >= at_least)
     ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
     sizes = len(overlap.ref_ids), len(overlap.pred_ids)
     # All scores together weigh less than one more pair.
     share = score[edges] / (2 * max(1, min(sizes)))
-    weight = np.rint(np.ldexp(1.0 + share, _SCALE)).astype(np.int64)
+    weight = np.rint(np.ldexp(1.0 + share, PAIR_BITS)).astype(np.int64)
     chosen = native.assign(ref, pred, weight, *sizes)
     matched: Ints = edges[chosen.view(np.bool_)]
-    return matched
-
-
-def as_tally(overlap: Overlap, edges: Ints, score: Floats) -> Tally:
-    """Count a one-to-one matching, with the score as quality."""
-    tp = len(edges)
+    tp = len(matched)
     return Tally.from_units(
         tp=tp,
-        fp=len(overlap.pred_ids) - tp,
-        fn=len(overlap.ref_ids) - tp,
-        units=limbs_to_units(to_limbs(score[edges]).sum(axis=0)),
+        fp=sizes[1] - tp,
+        fn=sizes[0] - tp,
+        units=limbs_to_units(to_limbs(score[matched]).sum(axis=0)),
     )
 
 

@@ -1,4 +1,4 @@
-"""CC-Metrics: any metric per connected component of the reference, within its region."""
+"""Agreement per connected component: of the reference in its region, or of both masks together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.labels import (
+    Connectivity,
     LabelArray,
     Unit,
     as_mask,
@@ -124,9 +125,7 @@ def cc_metric(
     (array([0.8, 0. ]), 0.4)
     """
     (chosen,) = resolve_metrics(metric)
-    sides = (reference, "reference"), (prediction, "prediction")
-    ref, pred = (as_mask(*side).view(np.uint8) for side in sides)
-    check_same_shape({"reference": ref, "prediction": pred})
+    ref, pred = _masks(reference, prediction)
     options = measure_options(ref.shape, spacing, unit=unit, tolerance=tolerance, penalty=penalty)
     components = np.atleast_1d(connected_components(ref))
     predicted = np.atleast_1d(pred)
@@ -140,8 +139,7 @@ def _rows(components: LabelArray, inside: LabelArray, threads: int | None) -> Ob
     """Return one row per component; label g of `inside` is what is predicted in V(g)."""
     found = count_overlaps(components, inside, threads=threads)
     n = len(found.ref_ids)
-    at = np.searchsorted(found.ref_ids, found.pred_ids)
-    predicted = sum_by(at, found.pred_sizes, n)
+    predicted = sum_by(np.searchsorted(found.ref_ids, found.pred_ids), found.pred_sizes, n)
     first: Ints = np.concatenate([[0], np.cumsum(predicted > 0)])
     return ObjectRows(
         ref_ids=found.ref_ids,
@@ -152,6 +150,70 @@ def _rows(components: LabelArray, inside: LabelArray, threads: int | None) -> Ob
         pred_voxels=predicted.astype(np.float64),
         shared=sum_by(found.edges.ref, found.edges.intersection, n).astype(np.float64),
     )
+
+
+def cluster_dice(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> float:
+    """Return the mean Dice over the components of the union of both masks (D12).
+
+    Everything that touches is one cluster, so that no object has to be matched: what
+    many-to-many matching would have to mean. NaN if both sides are empty.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks, or label images whose labels are taken together.
+    connectivity
+        As for `connected_components`.
+
+    Examples
+    --------
+    >>> cluster_dice(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
+    0.3333333333333333
+    """
+    ref, pred, shared = _cluster_sizes(reference, prediction, connectivity)
+    return _mean(2 * shared / (ref + pred))
+
+
+def cluster_iou(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> float:
+    """Return the mean IoU over the components of the union of both masks.
+
+    Parameters and return value are those of `cluster_dice`.
+
+    Examples
+    --------
+    >>> cluster_iou(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
+    0.25
+    """
+    ref, pred, shared = _cluster_sizes(reference, prediction, connectivity)
+    return _mean(shared / (ref + pred - shared))
+
+
+def _cluster_sizes(
+    reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity
+) -> tuple[Floats, Floats, Floats]:
+    """Return for every cluster the voxels of the reference, of the prediction, and of both."""
+    in_ref, in_pred = _masks(reference, prediction)
+    clusters = connected_components(in_ref | in_pred, connectivity)
+    sides = in_ref + 2 * in_pred  # 1: only the reference, 2: only the prediction, 3: both
+    found = count_overlaps(clusters, sides)
+    sizes = found.edges.intersection.astype(np.float64)
+    side, n = found.pred_ids[found.edges.pred], len(found.ref_ids)
+    ref, pred, shared = (
+        sum_by(found.edges.ref, np.where(has, sizes, 0.0), n)
+        for has in (side != 2, side != 1, side == 3)
+    )
+    return ref, pred, shared
+
+
+def _masks(reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[LabelArray, LabelArray]:
+    ref = as_mask(reference, "reference").view(np.uint8)
+    pred = as_mask(prediction, "prediction").view(np.uint8)
+    check_same_shape({"reference": ref, "prediction": pred})
+    return ref, pred
 
 
 def _mean(values: Floats) -> float:
