@@ -10,7 +10,7 @@ from panmatch import phantoms
 from panmatch.cli._compare import ranking_rows, stability_lines
 from panmatch.cli._evaluate import progress
 from panmatch.datasets import Comparison, DatasetPaths, Job, RunOptions, compare, pair, run_dataset
-from panmatch.errors import FileError
+from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import Score, table
 from panmatch.labels import LabelArray
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy, match
@@ -100,7 +100,8 @@ def _unmerged(reference: LabelArray, prediction: LabelArray) -> list[int]:
 
 
 def _save(path: Path, labels: LabelArray) -> None:
-    import nibabel
+    with needs_extra("files", "NIfTI files"):
+        import nibabel
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

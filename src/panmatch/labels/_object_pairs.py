@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, needs_extra
 from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, memory_axes, thread_count
 from panmatch.labels._geometry import SAME_DISTANCE, VOXELS_PER_THREAD
 from panmatch.labels._spacing import as_spacing
@@ -204,7 +204,8 @@ def skeleton_overlaps(
 
 
 def _skeleton(mask: Mask) -> Mask:
-    from skimage import morphology
+    with needs_extra("skeleton", "Skeletons"):
+        from skimage import morphology
 
     thin: Callable[[Mask], LabelArray] = morphology.skeletonize  # it has no types
     line = (thin(np.pad(mask, 1)) > 0)[(slice(1, -1),) * mask.ndim]

@@ -12,6 +12,11 @@ array([[1, 1]])
 
 from typing import TYPE_CHECKING
 
+from panmatch.errors import needs_extra
+
+with needs_extra("cli", "Scenes and links"):
+    import pydantic as _pydantic  # noqa: F401
+
 from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._export import evaluate_command, export_scene
 from panmatch.playground._file_pair import FilePair
@@ -28,7 +33,8 @@ def __getattr__(name: str) -> object:
     """Import the server when it is first needed: drawing and reading links do without it."""
     if name not in ("listen", "serve"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from panmatch.playground import _server
+    with needs_extra("play", "Pages of the playground"):
+        from panmatch.playground import _server
 
     return getattr(_server, name)
 

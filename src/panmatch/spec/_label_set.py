@@ -47,7 +47,9 @@ def _parse_one(item: object, markers: bool) -> int | str:
         return item
     span = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", item) if isinstance(item, str) else None
     if span is None:
-        raise ValueError(f"{item!r} is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'")
+        raise ValueError(
+            f"{item!r} is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
+        )
     first, last = int(span[1]), int(span[2])
     if not first <= last < first + MOST_LABELS:
         raise ValueError(f"the range {item!r} must rise, by less than {MOST_LABELS:,} labels")

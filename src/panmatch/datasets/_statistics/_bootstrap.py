@@ -178,7 +178,8 @@ def check_level(level: float) -> None:
     """Raise an `OptionError` unless 0 < level < 1."""
     if not 0.0 < level < 1.0:
         raise OptionError(
-            f"level={level!r} is not a confidence level: pass a number between 0 and 1, such as 0.95."
+            f"level={level!r} is not a confidence level: pass a number between 0 and 1, such as "
+            f"0.95."
         )
 
 
