@@ -1,6 +1,6 @@
 // Bindings of the loops over voxels: counting, geometry, distances.
 #include "bindings.hpp"
-#include "cells.hpp"
+#include "voronoi.hpp"
 #include "distance.hpp"
 #include "geometry.hpp"
 #include "joint_count.hpp"
@@ -148,20 +148,20 @@ bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<doub
 }
 
 template <typename T>
-void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& cells,
+void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& regions,
                     const FlatArray<double>& spacing,
                     const std::optional<nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>>& where,
                     int threads) {
     Grid grid;
-    for (size_t axis = 0; axis < cells.ndim(); ++axis) grid.shape.push_back(cells.shape(axis));
+    for (size_t axis = 0; axis < regions.ndim(); ++axis) grid.shape.push_back(regions.shape(axis));
     if (grid.shape.empty() || threads < 1) throw nb::value_error("one axis and one thread at least");
     grid.weight = weights_of(spacing, grid.shape.size());
-    if (where && where->size() != cells.size()) throw nb::value_error("where must have the shape of cells");
+    if (where && where->size() != regions.size()) throw nb::value_error("where must have the shape of regions");
     nb::gil_scoped_release unlocked;
-    fill_cells(grid, cells.data(), where ? where->data() : nullptr, threads);
+    fill_regions(grid, regions.data(), where ? where->data() : nullptr, threads);
 }
 
-Array<double> cell_weights(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
+Array<double> region_weights(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
     if (shape.empty()) throw nb::value_error("one axis at least");
     return flat(exact_weights(Grid{shape, weights_of(spacing, shape.size())}));
 }
@@ -193,17 +193,17 @@ void nearest_sites(const Block<const T>& sites, const std::vector<int64_t>& offs
 }
 
 template <typename T>
-std::tuple<Array<T>, Array<double>> nearest_where(const Block<T>& cells,
+std::tuple<Array<T>, Array<double>> nearest_where(const Block<T>& regions,
                                                   const FlatArray<double>& weights,
                                                   const Block<const uint8_t>& where, int threads) {
-    Grid grid{block_shape(cells), to_vector(weights)};
+    Grid grid{block_shape(regions), to_vector(weights)};
     if (grid.shape.empty() || grid.weight.size() != grid.shape.size() || threads < 1)
         throw nb::value_error("one axis, one weight per axis and one thread at least");
-    if (block_shape(where) != grid.shape) throw nb::value_error("where must have the shape of cells");
+    if (block_shape(where) != grid.shape) throw nb::value_error("where must have the shape of regions");
     typename NearestLabel<T, double>::Found found;
     {
         nb::gil_scoped_release unlocked;
-        found = NearestLabel<T, double>(grid, cells.data(), threads).find_where(where.data());
+        found = NearestLabel<T, double>(grid, regions.data(), threads).find_where(where.data());
     }
     return {flat(std::move(found.label)), flat(std::move(found.square))};
 }
@@ -211,7 +211,7 @@ std::tuple<Array<T>, Array<double>> nearest_where(const Block<T>& cells,
 template <typename T>
 void bind_nearest(nb::module_& m) {
     using namespace nb::literals;
-    m.def("nearest_where", &nearest_where<T>, "cells"_a.noconvert(), "weights"_a, "where"_a,
+    m.def("nearest_where", &nearest_where<T>, "regions"_a.noconvert(), "weights"_a, "where"_a,
           "threads"_a);
     m.def("nearest_sites", &nearest_sites<T>, "sites"_a.noconvert(), "offset"_a, "weights"_a,
           "labels"_a.noconvert(), "squares"_a.noconvert(), "threads"_a);
@@ -271,15 +271,15 @@ void bind_voxels(nb::module_& m) {
     m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);
     m.def("distances_fit_float", &distances_fit_float, "shape"_a, "spacing"_a);
-    m.def("nearest_labels", &nearest_labels<uint8_t>, "cells"_a.noconvert(), "spacing"_a,
+    m.def("nearest_labels", &nearest_labels<uint8_t>, "regions"_a.noconvert(), "spacing"_a,
           "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint16_t>, "cells"_a.noconvert(), "spacing"_a,
+    m.def("nearest_labels", &nearest_labels<uint16_t>, "regions"_a.noconvert(), "spacing"_a,
           "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint32_t>, "cells"_a.noconvert(), "spacing"_a,
+    m.def("nearest_labels", &nearest_labels<uint32_t>, "regions"_a.noconvert(), "spacing"_a,
           "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint64_t>, "cells"_a.noconvert(), "spacing"_a,
+    m.def("nearest_labels", &nearest_labels<uint64_t>, "regions"_a.noconvert(), "spacing"_a,
           "where"_a.none(), "threads"_a);
-    m.def("cell_weights", &cell_weights, "shape"_a, "spacing"_a);
+    m.def("region_weights", &region_weights, "shape"_a, "spacing"_a);
     bind_nearest<uint8_t>(m);
     bind_nearest<uint16_t>(m);
     bind_nearest<uint32_t>(m);

@@ -2,7 +2,7 @@
 //
 // One axis after the other, from the last to the first, an axis of sites becomes an axis of points:
 // a lower envelope whose sites and points lie in different ranges. Squared distances are exact, as
-// in cells.hpp, if the weights are those of the whole image.
+// in voronoi.hpp, if the weights are those of the whole image.
 #pragma once
 
 #include <algorithm>

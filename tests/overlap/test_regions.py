@@ -183,7 +183,7 @@ def test_known_regions_are_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_union_needs_regions() -> None:
-    with pytest.raises(StrategyError, match="not cut by cells: pass count_region_overlaps"):
+    with pytest.raises(StrategyError, match="not cut by regions: pass count_region_overlaps"):
         pm.match(pm.count_overlaps([1], [1]), "union")
     with pytest.raises(OverlapError, match="both are cut by regions"):
         pm.count_overlaps([1], [1]) + pm.count_region_overlaps([1], [1])

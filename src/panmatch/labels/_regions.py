@@ -159,7 +159,7 @@ def _chunked_nearest(
 ) -> ChunkedLabels:
     from panmatch.labels._chunked_voronoi import ChunkedVoronoi
 
-    weights = native.cell_weights(labels.shape, as_spacing(spacing, labels.ndim))
+    weights = native.region_weights(labels.shape, as_spacing(spacing, labels.ndim))
     if where is None:
         return ChunkedVoronoi(labels, None, weights)
     wanted = as_volume(where, "where")

@@ -1,4 +1,4 @@
-"""All that is predicted in the cell of a reference, taken together (D8)."""
+"""All that is predicted in the region of a reference, taken together (D8)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from panmatch.overlap import Floats, Overlap, unite_regions
 
 @dataclass(frozen=True, slots=True)
 class RegionUnion(Strategy):
-    """Match every reference to everything that is predicted in its cell.
+    """Match every reference to everything that is predicted in its region.
 
-    Needs an overlap that is cut by cells, from `count_region_overlaps`.
+    Needs an overlap that is cut by regions, from `count_region_overlaps`.
 
     Examples
     --------
@@ -51,11 +51,11 @@ class RegionUnion(Strategy):
         return (11.0, 2.5)
 
     def prepare(self, overlap: Overlap) -> Overlap:
-        """Return the overlap with all pieces of a cell as one."""
+        """Return the overlap with all pieces of a region as one."""
         if overlap.pieces is None:
             raise StrategyError(
-                "strategy='union' takes together what is predicted in the cell of a reference, "
-                "but the predictions are not cut by cells: pass "
+                "strategy='union' takes together what is predicted in the region of a reference, "
+                "but the predictions are not cut by regions: pass "
                 "count_region_overlaps(reference, prediction)."
             )
         return unite_regions(overlap)

@@ -6,7 +6,6 @@ Everything here takes plain arrays and trusts its callers to have checked their 
 from panmatch.native._core import (
     assign,
     assign_sweep,
-    cell_weights,
     distances_fit_float,
     edge_distances,
     grouped_cumsum,
@@ -18,6 +17,7 @@ from panmatch.native._core import (
     nearest_where,
     pack,
     paint_numbers,
+    region_weights,
     segment_geometry,
     surface_distances,
 )
@@ -25,7 +25,6 @@ from panmatch.native._core import (
 __all__ = [
     "assign",
     "assign_sweep",
-    "cell_weights",
     "distances_fit_float",
     "edge_distances",
     "grouped_cumsum",
@@ -37,6 +36,7 @@ __all__ = [
     "nearest_where",
     "pack",
     "paint_numbers",
+    "region_weights",
     "segment_geometry",
     "surface_distances",
 ]

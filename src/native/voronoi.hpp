@@ -1,4 +1,4 @@
-// The label of the nearest segment at every voxel: Voronoi cells of a label image (D8).
+// The label of the nearest segment at every voxel: Voronoi regions of a label image (D8).
 //
 // The lower envelope per axis, carrying labels along. Of two segments at the same distance the one
 // with the smaller label wins, on every axis and therefore overall. For that, distances must be
@@ -44,10 +44,10 @@ inline std::vector<double> exact_weights(const Grid& grid) {
 template <typename T, typename D>
 class NearestLabel {
 public:
-    // `cells` holds the labels, in C order, and receives the label of the nearest segment; 0
+    // `regions` holds the labels, in C order, and receives the label of the nearest segment; 0
     // everywhere if there is none.
-    NearestLabel(const Grid& grid, T* cells, int threads)
-        : grid_(grid), cells_(cells), squares_(new D[grid.size()]), threads_(threads),
+    NearestLabel(const Grid& grid, T* regions, int threads)
+        : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
           open_(grid.shape.size() - 1), step_(steps_of(grid.shape)) {}
 
     void fill() {
@@ -72,9 +72,9 @@ public:
         share_rows(grid_, threads_, [&](int64_t row) {
             int64_t n = grid_.shape.back();
             for (int64_t at = row * n; at < (row + 1) * n; ++at)
-                if (!where[at]) cells_[at] = 0;
+                if (!where[at]) regions_[at] = 0;
         });
-        for (size_t i = 0; i < wanted.size(); ++i) cells_[wanted[i]] = found.label[i];
+        for (size_t i = 0; i < wanted.size(); ++i) regions_[wanted[i]] = found.label[i];
     }
 
     // Finds those of voxels that `where` marks and that lie on no segment, in C order.
@@ -88,7 +88,7 @@ private:
     static constexpr int64_t kBatch = 1 << 15;   // walks between two looks at the budget
     static constexpr int64_t kSample = 1 << 8;   // walks that tell how long all will be
     const Grid& grid_;
-    T* cells_;
+    T* regions_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
@@ -105,9 +105,9 @@ private:
         void see(int64_t at, double base) {
             ++steps;
             double here = base + all.squares_[at];
-            if (here > square || (here == square && all.cells_[at] >= label)) return;
+            if (here > square || (here == square && all.regions_[at] >= label)) return;
             square = here;
-            label = all.cells_[at];
+            label = all.regions_[at];
         }
     };
 
@@ -120,7 +120,7 @@ private:
     std::vector<int64_t> outside(const uint8_t* where) const {
         std::vector<int64_t> wanted;
         for (int64_t at = 0; at < grid_.size(); ++at)
-            if (where[at] && cells_[at] == 0) wanted.push_back(at);
+            if (where[at] && regions_[at] == 0) wanted.push_back(at);
         return wanted;
     }
 
@@ -171,7 +171,7 @@ private:
 
     void along_rows() {
         int64_t n = grid_.shape.back();
-        share_rows(grid_, threads_, [&](int64_t row) { fill_row(cells_ + row * n, &squares_[row * n]); });
+        share_rows(grid_, threads_, [&](int64_t row) { fill_row(regions_ + row * n, &squares_[row * n]); });
     }
 
     void fill_row(T* label, D* square) const {
@@ -210,13 +210,13 @@ private:
         share_columns(grid_, axis, threads_, make, [&](Columns& columns, const ColumnBlock& block) {
             block.each([&](int64_t at, int64_t place) {
                 columns.height[place] = squares_[at];
-                columns.label[place] = cells_[at];
+                columns.label[place] = regions_[at];
             });
             for (int64_t c = 0; c < block.count; ++c)
                 column(columns.envelope, &columns.label[c * n], &columns.height[c * n], n);
             block.each([&](int64_t at, int64_t place) {
                 squares_[at] = static_cast<D>(columns.height[place]);
-                cells_[at] = columns.label[place];
+                regions_[at] = columns.label[place];
             });
         });
     }
@@ -234,17 +234,17 @@ private:
 
 // With `where`, only the voxels that it marks.
 template <typename T, typename D>
-void fill_cells_in(const Grid& grid, T* cells, const uint8_t* where, int threads) {
-    NearestLabel<T, D> nearest(grid, cells, threads);
+void fill_regions_in(const Grid& grid, T* regions, const uint8_t* where, int threads) {
+    NearestLabel<T, D> nearest(grid, regions, threads);
     if (where == nullptr) nearest.fill();
     else nearest.fill_where(where);
 }
 
 template <typename T>
-void fill_cells(const Grid& grid, T* cells, const uint8_t* where, int threads) {
+void fill_regions(const Grid& grid, T* regions, const uint8_t* where, int threads) {
     Grid ratios = relative(grid);
-    if (exact_in_float(ratios)) return fill_cells_in<T, float>(ratios, cells, where, threads);
-    fill_cells_in<T, double>(on_lattice(grid), cells, where, threads);
+    if (exact_in_float(ratios)) return fill_regions_in<T, float>(ratios, regions, where, threads);
+    fill_regions_in<T, double>(on_lattice(grid), regions, where, threads);
 }
 
 }  // namespace panmatch
