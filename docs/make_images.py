@@ -42,6 +42,7 @@ def photograph(page: Path, target: Path) -> None:
         )
         tab = browser.new_page(viewport=SIZE)
         tab.goto(f"file://{page}")
+        tab.add_style_tag(content="nav { position: static !important }")
         parts = [_part(tab, "#curves .of-class >> nth=0", 412), _part(tab, ".strips", 124)]
         browser.close()
     whole = Image.new("RGB", (parts[0].width, sum(part.height for part in parts)), "white")
