@@ -97,9 +97,9 @@ $(CORE)/installed-core: $(CORE)/created $(SOURCES)
 
 $(TORCH)/installed-torch: $(TORCH)/created $(SOURCES)
 	$(TORCH)/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
-	$(TORCH)/bin/python -m pip install --quiet ".[torch]" pytest pytest-xdist hypothesis
+	$(TORCH)/bin/python -m pip install --quiet ".[cli,torch]" pytest pytest-xdist hypothesis
 	touch $@
 
 $(DEVICE)/installed-device: $(DEVICE)/created $(SOURCES)
-	$(DEVICE)/bin/python -m pip install --quiet ".[torch]" $(CUPY) pytest hypothesis
+	$(DEVICE)/bin/python -m pip install --quiet ".[cli,torch]" $(CUPY) pytest hypothesis
 	touch $@
