@@ -202,6 +202,9 @@ def spec(
         Path | None, typer.Option("--out", "-o", help="File to write; by default it is printed.")
     ] = None,
     names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+    strategies: Annotated[
+        bool, typer.Option("--strategies", help="List the strategies and their options.")
+    ] = False,
 ) -> None:
     """Write a commented spec to begin with."""
     from panmatch.errors import check_choice
@@ -211,6 +214,13 @@ def spec(
     if names:
         for name in preset_names():
             typer.echo(f"{name:18} {preset_text(name).splitlines()[0].lstrip('# ')}")
+        return
+    if strategies:
+        from panmatch.matching import STRATEGIES
+
+        for family in STRATEGIES.values():
+            for strategy in family.variants():
+                typer.echo(f"{strategy.label}: {', '.join(strategy.bounds)}.\n  {strategy.about}")
         return
     check_choice("PRESET", preset, preset_names())
     if out is None:

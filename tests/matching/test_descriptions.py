@@ -1,0 +1,61 @@
+"""What a strategy says about itself is what people read everywhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import panmatch as pm
+from docs.write_strategies import strategies_page, strategies_table
+from panmatch.matching import STRATEGIES, Matcher, Strategy
+from panmatch.spec import preset_text
+
+ROOT = Path(__file__).parents[2]
+VARIANTS = [variant for family in STRATEGIES.values() for variant in family.variants()]
+
+
+def test_the_page_and_the_readme_say_what_the_strategies_say() -> None:
+    assert (ROOT / "docs" / "strategies.md").read_text() == strategies_page(), "run `make docs`"
+    assert strategies_table() in (ROOT / "README.md").read_text()
+
+
+def test_the_command_line_lists_every_variant_with_both_bounds() -> None:
+    command = [sys.executable, "-m", "panmatch", "spec", "--strategies"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for variant in VARIANTS:
+        assert f"{variant.label}: {', '.join(variant.bounds)}.\n  {variant.about}\n" in shown
+
+
+def test_the_commented_spec_names_every_strategy_and_option() -> None:
+    text = preset_text("instances")
+    for family in STRATEGIES.values():
+        assert f"- {family.name} " in text
+        for name, values in family.choices().items():
+            assert f"{name}: {' or '.join(values)}" in text
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.key)
+def test_labels_keys_and_expressions_have_all_options(variant: Strategy) -> None:
+    assert variant.options == {name: getattr(variant, name) for name in type(variant).choices()}
+    assert variant.key.split("/") == [variant.name, *variant.options.values()]
+    assert eval(variant.python, {"pm": pm}) == variant
+    assert all(value in variant.label for value in variant.options.values())
+
+
+def test_the_default_comes_first_and_lines_differ() -> None:
+    for family in STRATEGIES.values():
+        assert family.variants()[0] == family()
+    dashes = [Matcher(v, regions="voronoi" if v.needs_regions else None).dash for v in VARIANTS]
+    inside = [Matcher(v, regions="voronoi").dash for v in VARIANTS if not v.needs_regions]
+    assert len({*dashes, *inside}) == len(dashes) + len(inside)
+    assert all(len(dash) % 2 == 0 and min(dash, default=1) > 0 for dash in (*dashes, *inside))
+
+
+def test_a_matcher_of_regions_needs_them() -> None:
+    with pytest.raises(pm.PanmatchError, match="'union' works on regions only"):
+        Matcher(pm.RegionUnion())
+    with pytest.raises(pm.PanmatchError, match="score='dce' is not known; did you mean 'dice'"):
+        Matcher(pm.OneToOne(), "dce")  # type: ignore[arg-type]
