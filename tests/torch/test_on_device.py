@@ -14,6 +14,7 @@ if not torch.cuda.is_available():
     pytest.skip("no CUDA device on this machine", allow_module_level=True)
 
 import panmatch as pm  # noqa: E402
+from panmatch.labels import Void  # noqa: E402
 from panmatch.labels._arrays import is_on_device  # noqa: E402
 from panmatch.torch import PanopticMatching  # noqa: E402
 from panmatch.torch import _labelling as labelling  # noqa: E402
@@ -49,9 +50,9 @@ def test_numbered_objects_stay_on_the_device(
     pytest.importorskip("cupy", reason="CuPy is not installed")
     seen: list[bool] = []
 
-    def watched(*images: Any) -> pm.Overlap:
-        seen.extend(is_on_device(one) for one in images if one is not None)
-        return pm.count_overlaps(*images)
+    def watched(reference: Any, prediction: Any, void: Void) -> pm.Overlap:
+        seen.extend(is_on_device(image) for image in (reference, prediction, void.mask))
+        return pm.count_overlaps(reference, prediction, void)
 
     monkeypatch.setattr(labelling, "count_overlaps", watched)
     metric = PanopticMatching(instances=instances).to("cuda")
