@@ -98,3 +98,15 @@ def test_npq_can_be_above_pq_at_0() -> None:
     assert related.npq(dense) - pm.match(dense, threshold=0.0).tally.pq == pytest.approx(
         0.01216374269, abs=1e-10
     )
+
+
+def test_cc_metrics_of_cases_add_in_any_order_to_the_bit() -> None:
+    rng = np.random.default_rng(0)
+    cases = [related.CCMetric(rng.random(n), (n,)) for n in rng.integers(0, 9, 40).tolist()]
+    whole = sum(cases, start=related.CCMetric(np.array([0.1, np.nan]), (2,)))
+    for _ in range(200):
+        order = rng.permutation(len(cases))
+        other = sum(
+            (cases[i] for i in order), start=related.CCMetric(np.array([np.nan, 0.1]), (2,))
+        )
+        assert (other.mean, other.pooled) == (whole.mean, whole.pooled)
