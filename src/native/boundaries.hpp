@@ -101,12 +101,12 @@ uint64_t changes_at_border(const T* x, int64_t n, bool has_previous) {
     return changes_in_word(padded + 1);
 }
 
-// Asks for the cache lines of a word some pages of work ahead: ends of runs interrupt the steady
+// Asks for the cache lines of a word some blocks of work ahead: ends of runs interrupt the steady
 // stream that the hardware would follow by itself. Addresses past the end are harmless.
 template <typename T>
 void prefetch_word(const T* x) {
 #if defined(__GNUC__)
-    constexpr int64_t kAhead = 4096, kLine = 64;
+    constexpr int64_t kAhead = 2048, kLine = 64;
     const char* at = reinterpret_cast<const char*>(x) + kAhead;
     for (size_t line = 0; line < kWord * sizeof(T); line += kLine) __builtin_prefetch(at + line);
 #else

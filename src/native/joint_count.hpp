@@ -108,7 +108,7 @@ public:
     }
 
 private:
-    static constexpr int kBits = 10;
+    static constexpr int kBits = 12;
     std::array<Entry<K>, size_t{1} << kBits> slots_{};
     CountTable<K> table_;
 };
