@@ -24,6 +24,7 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 THRESHOLDS = (0.0, 0.1, 0.25)
 SCENES = 100
 STRATEGIES: dict[str, pm.Strategy] = {
+    "one-to-one": pm.OneToOne(),
     "many-to-one, seed": pm.ManyToOne(),
     "many-to-one, edge": pm.ManyToOne(gate="edge"),
     "one-to-many": pm.OneToMany(),

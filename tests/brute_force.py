@@ -37,11 +37,14 @@ class Scene:
         )
         areas = (overlap.pred_sizes - overlap.pred_void).tolist()
         owners = overlap.pred_ids.tolist()
-        void, whole = Counter[int](), Counter[int]()
-        for owner, lost, size in zip(owners, overlap.pred_void, overlap.pred_sizes, strict=True):
-            void[owner] += lost
+        crowd = overlap.pred_crowd if overlap.pred_crowd is not None else 0 * overlap.pred_void
+        ignored, whole = Counter[int](), Counter[int]()
+        for owner, lost, size in zip(
+            owners, overlap.pred_void + crowd, overlap.pred_sizes, strict=True
+        ):
+            ignored[owner] += lost
             whole[owner] += size
-        dismissible = [2 * void[owner] > whole[owner] for owner in owners]
+        dismissible = [2 * ignored[owner] > whole[owner] for owner in owners]
         shared = {(g, p): n for g, p, n in edges}
         return cls(overlap.ref_sizes.tolist(), areas, shared, dismissible, owners)
 
@@ -110,12 +113,18 @@ def matchings(pairs: list[Pair]) -> Iterator[Pairs]:
 
 
 def one_to_one_optimal(scene: Scene, threshold: float) -> Pairs:
-    """Try them all: the largest total IoU, then the most pairs."""
+    """Try them all."""
+    return best_pq(scene, matchings(scene.passing(threshold)))
+
+
+def best_pq(scene: Scene, matchings: Iterator[Pairs]) -> Pairs:
+    """Return the matching of highest PQ; among equals the one with more true positives."""
 
     def value(pairs: Pairs) -> tuple[Fraction, int]:
-        return sum((scene.iou(g, [p]) for g, p in pairs), Fraction(0)), len(pairs)
+        counts = count(scene, pairs)
+        return counts.pq, counts.tp
 
-    return max(matchings(scene.passing(threshold)), key=value)
+    return max(matchings, key=value)
 
 
 def one_to_one_greedy(scene: Scene, threshold: float) -> Pairs:
@@ -151,16 +160,6 @@ def one_to_many_best(scene: Scene, threshold: float) -> Pairs:
     for g, p in scene.best_first(scene.passing(threshold)):
         best.setdefault(g, p)
     return frozenset(best.items())
-
-
-def best_pq(scene: Scene, matchings: Iterator[Pairs]) -> Pairs:
-    """Return the matching of highest PQ; among equals the one with more true positives."""
-
-    def value(pairs: Pairs) -> tuple[Fraction, int]:
-        counts = count(scene, pairs)
-        return counts.pq, counts.tp
-
-    return max(matchings, key=value)
 
 
 def merge_optimal(scene: Scene, threshold: float, gate: str) -> Pairs:
@@ -235,6 +234,15 @@ def with_void(rng: np.random.Generator, overlap: Overlap) -> Overlap:
     columns = overlap.columns()
     return Overlap.from_columns(
         {**columns, "pred_void": void, "pred_sizes": columns["pred_sizes"] + void}
+    )
+
+
+def with_crowd(rng: np.random.Generator, overlap: Overlap) -> Overlap:
+    """Return the same scene with some predictions reaching into crowd of their class."""
+    crowd = rng.integers(0, 25, len(overlap.pred_ids)) * rng.integers(0, 2, len(overlap.pred_ids))
+    columns = overlap.columns()
+    return Overlap.from_columns(
+        {**columns, "pred_crowd": crowd, "pred_sizes": columns["pred_sizes"] + crowd}
     )
 
 

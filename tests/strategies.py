@@ -11,6 +11,7 @@ BY_NAME: dict[str, Strategy] = {
 }
 
 OPTIMAL: dict[str, Strategy] = {
+    "one-to-one/optimal": OneToOne(),
     "many-to-one/optimal/seed": ManyToOne(solver="optimal"),
     "many-to-one/optimal/edge": ManyToOne(solver="optimal", gate="edge"),
     "one-to-many/optimal": OneToMany(solver="optimal"),

@@ -1,6 +1,7 @@
 // Bindings of the loops over the graph: assignment, merging, packing.
 #include "assignment.hpp"
 #include "bindings.hpp"
+#include "maximum_pq.hpp"
 #include "merge.hpp"
 #include "packing.hpp"
 
@@ -97,6 +98,46 @@ Course merge_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred
     return to_course(std::move(found));
 }
 
+CoverProblem to_cover_problem(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                              const FlatArray<double>& quality, const FlatArray<double>& score,
+                              const FlatArray<uint8_t>& counted, int64_t n_ref, bool exclusive) {
+    check_edges(ref, pred, n_ref, counted.shape(0));
+    check_length(quality.shape(0), ref.shape(0));
+    check_length(score.shape(0), ref.shape(0));
+    return {to_vector(ref),     to_vector(pred), to_vector(quality), to_vector(score),
+            to_vector(counted), n_ref,           exclusive};
+}
+
+std::tuple<Array<uint8_t>, int64_t> cover(const FlatArray<int64_t>& ref,
+                                          const FlatArray<int64_t>& pred,
+                                          const FlatArray<double>& quality,
+                                          const FlatArray<double>& score,
+                                          const FlatArray<uint8_t>& counted, int64_t n_ref,
+                                          bool exclusive) {
+    CoverProblem problem = to_cover_problem(ref, pred, quality, score, counted, n_ref, exclusive);
+    std::vector<char> matched;
+    int64_t rounds;
+    {
+        nb::gil_scoped_release unlocked;
+        MaximumPq found(problem);
+        matched = found.history().matched();
+        rounds = found.rounds();
+    }
+    return {to_mask(matched), rounds};
+}
+
+Course cover_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                   const FlatArray<double>& quality, const FlatArray<double>& score,
+                   const FlatArray<uint8_t>& counted, int64_t n_ref, bool exclusive) {
+    CoverProblem problem = to_cover_problem(ref, pred, quality, score, counted, n_ref, exclusive);
+    Intervals found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = MaximumPq(problem).sweep();
+    }
+    return to_course(std::move(found));
+}
+
 using PackResult = std::tuple<Array<int64_t>, double, double, int64_t, Array<int64_t>,
                               Array<double>, Array<int64_t>, Array<int64_t>, double>;
 
@@ -142,6 +183,10 @@ void bind_graph(nb::module_& m) {
     m.def("assign", &assign, "ref"_a, "pred"_a, "weight"_a, "n_ref"_a, "n_pred"_a);
     m.def("assign_sweep", &assign_sweep, "ref"_a, "pred"_a, "weight"_a, "score"_a, "n_ref"_a,
           "n_pred"_a);
+    m.def("cover", &cover, "ref"_a, "pred"_a, "quality"_a, "score"_a, "counted"_a, "n_ref"_a,
+          "exclusive"_a);
+    m.def("cover_sweep", &cover_sweep, "ref"_a, "pred"_a, "quality"_a, "score"_a, "counted"_a,
+          "n_ref"_a, "exclusive"_a);
     m.def("merge", &merge, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a, "pred_size"_a,
           "seedable"_a, "grow"_a);
     m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,

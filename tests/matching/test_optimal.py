@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from tests.hypothesis_scenes import overlaps, thresholds
 from tests.strategies import BY_NAME, OPTIMAL
 
 HEURISTIC = {
+    "one-to-one/optimal": BY_NAME["one-to-one/greedy"],
     "many-to-one/optimal/seed": BY_NAME["many-to-one/merge/seed"],
     "many-to-one/optimal/edge": BY_NAME["many-to-one/merge/edge"],
     "one-to-many/optimal": BY_NAME["one-to-many/best"],
@@ -57,6 +59,8 @@ def check_against_brute_force(name: str, overlap: pm.Overlap, threshold: float) 
     if matching.tally.status == "empty":
         return
     assert matching.tally.pq == pytest.approx(float(expected.pq), abs=1e-12)
+    if name.startswith("one"):  # among equals the one with more true positives
+        assert matching.tally.tp == expected.tp
     assert matching.certificate.value == matching.tally.pq
     assert matching.certificate.proven
     assert matching.certificate.upper_bound >= float(expected.pq) - 1e-15
@@ -67,6 +71,17 @@ def test_two_thousand_scenes_equal_brute_force(name: str) -> None:
     rng = np.random.default_rng(2024)
     for number in range(2000):
         overlap = some_scene(rng, number)
+        check_against_brute_force(name, overlap, some_threshold(rng, overlap))
+
+
+@every_optimum
+@pytest.mark.parametrize("ignored", [brute_force.with_void, brute_force.with_crowd])
+def test_two_thousand_scenes_with_void_or_crowd_equal_brute_force(
+    name: str, ignored: Callable[[np.random.Generator, pm.Overlap], pm.Overlap]
+) -> None:
+    rng = np.random.default_rng(31)
+    for _ in range(2000):
+        overlap = ignored(rng, brute_force.random_scene(rng, max_side=3))
         check_against_brute_force(name, overlap, some_threshold(rng, overlap))
 
 
@@ -230,15 +245,31 @@ class TestOneToOneCertificate:
     def test_the_bound_holds_with_void(self, overlap: pm.Overlap, threshold: float) -> None:
         matching = pm.match(overlap, "one-to-one", threshold)
         assert matching.certificate is not None
-        assert matching.certificate.proven or len(overlap.pred_void) > 0
+        assert matching.certificate.proven
         scene = brute_force.Scene.of(overlap)
         for pairs in brute_force.matchings(scene.passing(threshold)):
             if matching.tally.status == "ok":
                 pq = float(brute_force.count(scene, pairs).pq)
                 assert pq <= matching.certificate.upper_bound + 1e-12
 
-    def test_other_scores_promise_nothing_about_pq(self) -> None:
-        assert pm.match(scenes.SPLIT, score="dice").certificate is None
+    @every_optimum
+    def test_other_scores_promise_nothing_about_pq(self, name: str) -> None:
+        assert pm.match(scenes.SPLIT, OPTIMAL[name], score="dice").certificate is None
+        assert pm.curve(scenes.SPLIT, OPTIMAL[name], score="dice").proven is None
+
+    def test_void_can_make_a_match_too_dear(self) -> None:
+        """A prediction mostly in void costs nothing unmatched, and a poor match half a count."""
+        overlap = pm.Overlap.from_columns(
+            {
+                **pm.Overlap.from_dense([[9, 0], [0, 1]], [10, 10], [9, 5]).columns(),
+                "pred_void": np.array([0, 4]),
+            }
+        )
+        matching = pm.match(overlap, "one-to-one", 0.0)
+        assert matching.pairs.tolist() == [[1, 1]]
+        assert matching.tally.pq == pytest.approx(0.9 / 1.5)  # 1.0 / 2 with both
+
+    def test_heuristics_have_no_certificate(self) -> None:
         assert pm.match(scenes.SPLIT, pm.OneToOne(solver="greedy")).certificate is None
 
 

@@ -81,11 +81,12 @@ class TestOneToOne:
         assert sorted(overlap.iou.tolist()) == [1 / 14, 2 / 7, 5 / 14]
         assert tally(overlap, "one-to-one", 0.0).tp == 2
 
-    def test_more_pairs_win_among_predictions_that_void_would_dismiss(self) -> None:
+    def test_pq_decides_among_predictions_that_void_would_dismiss(self) -> None:
+        """Two pairs reach the same total as one, but each adds half to the denominator."""
         columns = pm.Overlap.from_dense([[2, 1], [1, 0]], [3, 1], [3, 4]).columns()
         in_void = {"pred_sizes": [13, 14], "pred_void": [10, 10]}
         overlap = pm.Overlap.from_columns({**columns, **in_void})
-        assert tally(overlap, "one-to-one", 0.0) == pm.Tally(2, 0, 0, 0.5)
+        assert tally(overlap, "one-to-one", 0.0) == pm.Tally(1, 0, 1, 0.5)
 
     def test_fewer_false_positives_break_the_tie_that_void_leaves(self) -> None:
         reference = np.array([1, 1, 9, 9, 9, 2, 2, 2, 2])

@@ -12,6 +12,7 @@ import pytest
 import panmatch as pm
 from panmatch import native
 from panmatch.errors import LabelError, OptionError, OverlapError, ShapeError
+from tests import scenes
 from tests.strategies import BY_NAME, OPTIMAL
 
 DATA = Path(__file__).parents[1] / "data"
@@ -237,8 +238,13 @@ def test_ids_may_be_as_large_as_int64_and_things_without_a_number_have_one_of_th
 
 
 def test_only_strategies_that_decide_object_by_object_match_classes_at_once() -> None:
-    assert all(strategy.is_local for strategy in BY_NAME.values())
-    assert not any(strategy.is_local for strategy in OPTIMAL.values())
+    plain, one = scenes.SPLIT, OPTIMAL["one-to-one/optimal"]
+    assert all(strategy.is_local(plain, 0.1) for strategy in BY_NAME.values())
+    others = [strategy for strategy in OPTIMAL.values() if strategy != one]
+    assert not any(strategy.is_local(plain, 0.1) for strategy in others)
+    in_void = pm.count_overlaps([1, 1, 2, 2, 2], [1, 1, 2, 2, 2], void=[1, 1, 1, 1, 0])
+    assert not one.is_local(in_void, 0.1)
+    assert one.is_local(in_void, 0.5)
 
 
 def test_maximum_pq_is_sought_class_by_class() -> None:

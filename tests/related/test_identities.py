@@ -10,7 +10,8 @@ from hypothesis import assume, given, settings
 
 import panmatch as pm
 from panmatch import related
-from tests.hypothesis_scenes import Labels, label_pairs
+from tests import brute_force
+from tests.hypothesis_scenes import Labels, label_pairs, thresholds
 
 often = settings(max_examples=300)
 
@@ -36,6 +37,32 @@ def test_pq_is_half_of_f1_at_one_half_plus_its_area_from_there(
     curve = curve_of(pair)
     identity = 0.5 * curve.at(0.5).f1 + area_of_f1(curve, 0.5, 1.0)
     assert curve.at(0.5).pq == pytest.approx(identity, abs=1e-12)
+
+
+@often
+@given(label_pairs(), thresholds)
+def test_pq_of_nested_matchings_is_the_threshold_times_f1_plus_its_area_from_there(
+    pair: tuple[Labels, Labels], threshold: float
+) -> None:
+    curve = pm.curve(pm.count_overlaps(*pair), pm.OneToOne(solver="greedy"))
+    assume(curve.at(0.0).status == "ok")
+    identity = threshold * curve.at(threshold).f1 + area_of_f1(curve, threshold, 1.0)
+    assert curve.at(threshold).pq == pytest.approx(identity, abs=1e-12)
+
+
+def test_npq_is_often_pq_at_0_where_objects_overlap_several_others() -> None:
+    """docs/related.md has these counts."""
+    rng = np.random.default_rng(0)
+    equal = cases = 0
+    while cases < 400:
+        overlap = brute_force.random_scene(rng)
+        ends = overlap.edges.ref, overlap.edges.pred
+        if all(len(np.unique(side)) == len(side) for side in ends):
+            continue
+        cases += 1
+        gap = related.npq(overlap) - pm.match(overlap, threshold=0.0).tally.pq
+        equal += abs(gap) < 1e-12
+    assert equal == 350
 
 
 @often

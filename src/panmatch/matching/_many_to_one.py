@@ -85,8 +85,7 @@ class ManyToOne(Strategy):
         optimal = {"seed": (2.5, 1.5), "edge": (2.5, 1.5, 7.0, 1.5)}
         return (merging if self.solver == "merge" else optimal)[self.gate]
 
-    @property
-    def is_local(self) -> bool:
+    def is_local(self, overlap: Overlap, threshold: float) -> bool:  # noqa: ARG002
         """Maximum PQ weighs all objects against each other."""
         return self.solver == "merge"
 

@@ -140,7 +140,8 @@ def match(
     chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
     overlap = chosen.prepare(overlap)
     solution = chosen.solve(overlap, overlap.score(score), tau)
-    return Matching(overlap, solution.edges, chosen, tau, score, solution.certificate)
+    proof = solution.certificate if score == "iou" else None
+    return Matching(overlap, solution.edges, chosen, tau, score, proof)
 
 
 def check_overlap(overlap: object) -> None:

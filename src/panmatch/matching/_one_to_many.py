@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
-from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq, sweep_optima
-from panmatch.matching._one_to_one import TIE, to_weights
-from panmatch.matching._solution import Budget, Course, Solution
+from panmatch.matching._optimal_cover import optimal_cover, sweep_optimal_covers
+from panmatch.matching._solution import Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_of_each_ref
 from panmatch.overlap import Floats, Ints, Overlap
 
@@ -69,89 +63,22 @@ class OneToMany(Strategy):
         """Lengths of strokes and gaps of its lines."""
         return (1.0, 1.4) if self.solver == "best" else (1.0, 1.4, 1.0, 4.0)
 
-    @property
-    def is_local(self) -> bool:
+    def is_local(self, overlap: Overlap, threshold: float) -> bool:  # noqa: ARG002
         """Maximum PQ weighs all objects against each other."""
         return self.solver == "best"
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":
-            return self._optimal(overlap, score, threshold, [])
+            return optimal_cover(overlap, score > threshold, exclusive=False)
         return Solution(self._best(overlap, score, threshold))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds: a reference keeps its best prediction."""
         if self.solver == "optimal":
-            return sweep_optima(
-                lambda threshold, kept: self._optimal(overlap, score, threshold, kept),
-                lambda edges: float(score[edges].min()),
-            )
+            return sweep_optimal_covers(overlap, score, exclusive=False)
         return Course.nested(self._best(overlap, score, 0.0), score)
 
     def _best(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
         best = best_of_each_ref(overlap.edges.ref, score)
         return best[score[best] > threshold]
-
-    def _optimal(
-        self, overlap: Overlap, score: Floats, threshold: float, kept: Sequence[Ints]
-    ) -> Solution:
-        passes = score > threshold
-        starts = [self._best(overlap, score, threshold)]
-        starts += [edges[passes[edges]] for edges in kept]
-        return optimal_cover(overlap, passes, starts)
-
-
-def optimal_cover(
-    overlap: Overlap, passes: npt.NDArray[np.bool_], starts: Sequence[Ints]
-) -> Solution:
-    """Return the one-to-many matching of maximum PQ; polynomial, so always proven.
-
-    Parameters
-    ----------
-    passes
-        Which edges are above the threshold.
-    starts
-        Feasible matchings to begin with.
-    """
-    kept = np.flatnonzero(passes)
-    iou = overlap.iou
-    best = kept[best_of_each_ref(overlap.edges.ref[kept], iou[kept])]
-
-    def solve_at(price: float, _: Effort) -> Priced:
-        return count_each_once(
-            overlap, price, lambda credited: _solve_at(overlap, kept, best, iou, price, credited)
-        )
-
-    return maximise_pq(overlap, passes, starts, solve_at, Budget(seconds=None))
-
-
-def _solve_at(
-    overlap: Overlap,
-    kept: Ints,
-    best: Ints,
-    iou: Floats,
-    price: float,
-    credited: npt.NDArray[np.bool_],
-) -> Priced:
-    """Maximise N − λD.
-
-    The first reference on a counted prediction is worth its IoU, any other half a price less. So
-    a reference can fall back on its best prediction for max(0, IoU − λ/2), and what it can gain
-    by being first somewhere is a maximum-weight assignment.
-    """
-    ref, pred = overlap.edges.ref, overlap.edges.pred
-    fallback = np.zeros(len(overlap.ref_ids))
-    fallback[ref[best]] = np.maximum(0.0, iou[best] - 0.5 * price)
-    gain = iou[kept] - fallback[ref[kept]]
-    useful = (gain > 0) & credited[pred[kept]]
-    first = kept[useful]
-    sizes = len(overlap.ref_ids), len(overlap.pred_ids)
-    taken = native.assign(ref[first], pred[first], to_weights(gain[useful]), *sizes)
-    chosen = first[taken.view(np.bool_)]
-    others = best[(iou[best] >= 0.5 * price) & ~np.isin(ref[best], ref[chosen])]
-    worth = fallback.sum() + gain[useful][taken.view(np.bool_)].sum() + TIE * len(chosen)
-    counted = ~overlap.predictions.dismissible
-    segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
-    edges = np.sort(np.concatenate([chosen, others]))
-    return Priced(edges, float(worth) - 0.5 * price * segments, nodes=0)

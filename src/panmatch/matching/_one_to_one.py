@@ -10,9 +10,9 @@ import numpy as np
 
 from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.matching._solution import Certificate, Course, Solution
+from panmatch.matching._optimal_cover import certify, optimal_cover, sweep_optimal_covers
+from panmatch.matching._solution import Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, walk_edges
-from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["optimal", "greedy"]
@@ -25,7 +25,6 @@ _SCALE = 60
 _PAIR_BONUS = 1 << 26
 _FALSE_POSITIVE_BONUS = 1 << 18
 _QUALITY_BONUS = 1 << 16
-TIE = 2 * _PAIR_BONUS / 2**_SCALE  # more than all that a pair adds to its score
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,10 @@ class OneToOne(Strategy):
     Parameters
     ----------
     solver
-        ``"optimal"``: maximum total score, which for IoU is also maximum PQ; among equal totals
-        (within 1e-10) the one with more true positives. ``"greedy"``: best edge first.
+        ``"optimal"``: maximum PQ, with a certificate (D6); among equals (within 1e-10) the one
+        with more true positives. On whole predictions without void that is the largest total IoU.
+        By a score other than IoU it is the largest total score, of which nothing is proven.
+        ``"greedy"``: best edge first.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class OneToOne(Strategy):
     def about(self) -> str:
         """One sentence on what it does."""
         optimal = self.solver == "optimal"
-        how = "chosen for the largest total IoU" if optimal else "the highest IoU first"
+        how = "chosen for maximum PQ" if optimal else "the highest IoU first"
         return f"Pairs of one prediction and one reference, {how}."
 
     @property
@@ -76,12 +77,13 @@ class OneToOne(Strategy):
             walk = best_first(score)[: len(passing)]
             return Solution(walk_edges(overlap, walk, seedable=len(walk), grow=False))
         began = time.perf_counter()
+        if self._weighs_pq(overlap, score):
+            return optimal_cover(overlap, score > threshold, exclusive=True)
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
         chosen = native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
         edges = passing[chosen.view(np.bool_)]
-        proof = _certificate(overlap, edges, began) if np.array_equal(score, overlap.iou) else None
-        return Solution(edges, proof)
+        return Solution(edges, certify(overlap, score > threshold, edges, 1, began))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds.
@@ -91,31 +93,31 @@ class OneToOne(Strategy):
         """
         if self.solver == "greedy":
             return Course.nested(self.solve(overlap, score, 0.0).edges, score)
+        if self._weighs_pq(overlap, score):
+            return sweep_optimal_covers(overlap, score, exclusive=True)
         ref, pred = overlap.edges.ref, overlap.edges.pred
         weight = _weights(overlap, score)
         sizes = len(overlap.ref_ids), len(overlap.pred_ids)
         return Course(*native.assign_sweep(ref, pred, weight, score, *sizes), proven=True)
 
+    def is_local(self, overlap: Overlap, threshold: float) -> bool:
+        """Whether matching an object never costs another one.
 
-def _certificate(overlap: Overlap, edges: Ints, began: float) -> Certificate:
-    """Bound PQ by the largest total over the smallest denominator.
+        It can where the denominator of PQ depends on what is matched, unless an IoU above ½
+        settles who belongs to whom: such a pair raises any PQ.
+        """
+        return self.solver == "greedy" or threshold >= 0.5 or _has_fixed_denominator(overlap)
 
-    TP + ½FP + ½FN is at least half the number of segments, and just that unless a prediction is
-    matched that would be dismissed otherwise, or several pieces of one prediction are.
-    """
-    tally = tally_edges(overlap, edges)
-    segments = len(overlap.ref_ids) + int(np.count_nonzero(~overlap.predictions.dismissible))
-    largest = tally.quality + TIE * tally.tp
-    upper = max(tally.pq, largest / (0.5 * segments)) if segments else tally.pq
-    return Certificate(tally.pq, upper, 1, 0, time.perf_counter() - began)
+    def _weighs_pq(self, overlap: Overlap, score: Floats) -> bool:
+        return np.array_equal(score, overlap.iou) and not _has_fixed_denominator(overlap)
 
 
-def to_weights(score: Floats) -> Ints:
-    """Return scores in [0, 1] as whole numbers, each with the bonus of a pair."""
-    return np.rint(np.ldexp(score, _SCALE)).astype(np.int64) + _PAIR_BONUS
+def _has_fixed_denominator(overlap: Overlap) -> bool:
+    """Whether every matched prediction is whole and would be a false positive otherwise."""
+    return overlap.pieces is None and not overlap.dismissible[overlap.edges.pred].any()
 
 
 def _weights(overlap: Overlap, score: Floats) -> Ints:
-    weight = to_weights(score)
+    weight = np.rint(np.ldexp(score, _SCALE)).astype(np.int64) + _PAIR_BONUS
     weight[~overlap.dismissible[overlap.edges.pred]] += _FALSE_POSITIVE_BONUS
     return weight + np.rint(_QUALITY_BONUS * overlap.iou).astype(np.int64)

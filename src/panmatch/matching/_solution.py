@@ -12,6 +12,7 @@ from panmatch.errors import OptionError
 from panmatch.overlap import Floats, Ints
 
 PROOF_TOLERANCE = 1e-9  # on PQ; solvers work in floating point
+PAIR_TOLERANCE = 2.0**-33  # more than what rounding and the preference for pairs add to a weight
 
 
 @dataclass(frozen=True, slots=True)

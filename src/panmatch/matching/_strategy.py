@@ -103,9 +103,8 @@ class Strategy(ABC):
         bounds = (self.max_preds_per_ref, self.max_refs_per_pred)
         return " : ".join("any" if bound is None else f"≤ {bound}" for bound in bounds)
 
-    @property
-    def is_local(self) -> bool:
-        """Whether graphs without edges between them can be matched as one."""
+    def is_local(self, overlap: Overlap, threshold: float) -> bool:  # noqa: ARG002
+        """Whether parts of a graph without edges between them are matched as each by itself."""
         return True
 
     @classmethod

@@ -6,6 +6,8 @@ Everything here takes plain arrays and trusts its callers to have checked their 
 from panmatch.native._core import (
     assign,
     assign_sweep,
+    cover,
+    cover_sweep,
     distances_fit_float,
     edge_distances,
     grouped_cumsum,
@@ -25,6 +27,8 @@ from panmatch.native._core import (
 __all__ = [
     "assign",
     "assign_sweep",
+    "cover",
+    "cover_sweep",
     "distances_fit_float",
     "edge_distances",
     "grouped_cumsum",

@@ -51,6 +51,24 @@ def assign(ref: Ints, pred: Ints, weight: Ints, n_ref: int, n_pred: int) -> Mask
 def assign_sweep(
     ref: Ints, pred: Ints, weight: Ints, score: Floats, n_ref: int, n_pred: int
 ) -> Course: ...
+def cover(
+    ref: Ints,
+    pred: Ints,
+    quality: Floats,
+    score: Floats,
+    counted: Mask,
+    n_ref: int,
+    exclusive: bool,
+) -> tuple[Mask, int]: ...
+def cover_sweep(
+    ref: Ints,
+    pred: Ints,
+    quality: Floats,
+    score: Floats,
+    counted: Mask,
+    n_ref: int,
+    exclusive: bool,
+) -> Course: ...
 def merge(
     ref: Ints,
     pred: Ints,

@@ -157,7 +157,7 @@ def tally_classes(
     """
     check_choice("quality", quality, QUALITIES)
     chosen = resolve_strategy(strategy)
-    if not chosen.is_local:
+    if not chosen.is_local(overlaps.graph, threshold):
         matchings = match_classes(overlaps, chosen, threshold, score=score)
         tallies = {key: _tally(matching, quality) for key, matching in matchings.items()}
         return ClassTallies(overlaps.classes, tallies)

@@ -289,8 +289,9 @@ def curves(
     chosen = resolve_strategy(strategy)
     overlap = chosen.prepare(overlap)
     course = chosen.sweep(overlap, overlap.score(score))
+    proven = course.proven if score == "iou" else None
     return [
-        _frozen(*count_steps(overlap, course, quality), chosen, score, quality, course.proven)
+        _frozen(*count_steps(overlap, course, quality), chosen, score, quality, proven)
         for quality in qualities
     ]
 

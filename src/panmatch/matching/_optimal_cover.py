@@ -1,0 +1,74 @@
+"""Maximum PQ where a reference takes one prediction at most (D6).
+
+The denominator of PQ is half the number of segments, plus half for every true positive that saves
+no false positive: because its prediction would be dismissed anyway, serves another reference too,
+or is a piece of one that is matched elsewhere. Among those choices PQ decides.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch import native
+from panmatch.matching._maximum_pq import smallest_denominator
+from panmatch.matching._solution import PAIR_TOLERANCE, Certificate, Course, Solution
+from panmatch.matching._tally import tally_edges
+from panmatch.overlap import Floats, Ints, Overlap
+
+Mask = npt.NDArray[np.bool_]
+Problem = tuple[Ints, Ints, Floats, Floats, npt.NDArray[np.uint8], int, bool]
+
+
+def optimal_cover(overlap: Overlap, passes: Mask, *, exclusive: bool) -> Solution:
+    """Return the matching of maximum PQ; polynomial, so always proven.
+
+    Parameters
+    ----------
+    passes
+        Which edges are above the threshold.
+    exclusive
+        Whether a prediction serves one reference at most. A piece has one possible partner anyway
+        (D8), so pieces of one prediction may all be matched.
+    """
+    began = time.perf_counter()
+    usable = np.flatnonzero(passes)
+    matched, rounds = native.cover(*_problem(overlap, usable, overlap.iou, exclusive))
+    edges = usable[matched.view(np.bool_)]
+    return Solution(edges, certify(overlap, passes, edges, rounds, began))
+
+
+def sweep_optimal_covers(overlap: Overlap, score: Floats, *, exclusive: bool) -> Course:
+    """Return the matchings of maximum PQ at all thresholds on the score of edges."""
+    every = np.arange(len(overlap.edges))
+    problem = _problem(overlap, every, score, exclusive)
+    return Course(*native.cover_sweep(*problem), proven=True)
+
+
+def certify(overlap: Overlap, passes: Mask, edges: Ints, rounds: int, began: float) -> Certificate:
+    """Return the certificate of a matching that is optimal up to rounding.
+
+    Weights of pairs are rounded and carry a bonus for ties: for every pair the largest
+    N − λD may be missed by `PAIR_TOLERANCE`.
+    """
+    tally = tally_edges(overlap, edges)
+    upper = tally.pq
+    if tally.tp:
+        upper += PAIR_TOLERANCE * tally.tp / smallest_denominator(overlap, passes)
+    return Certificate(tally.pq, upper, rounds, 0, time.perf_counter() - began)
+
+
+def _problem(overlap: Overlap, usable: Ints, score: Floats, exclusive: bool) -> Problem:
+    predictions = overlap.predictions
+    _, owner = predictions.expand(overlap.edges.pred[usable])
+    return (
+        overlap.edges.ref[usable],
+        owner,
+        overlap.iou[usable],
+        score[usable],
+        (~predictions.dismissible).view(np.uint8),
+        len(overlap.ref_ids),
+        exclusive and overlap.pieces is None,
+    )
