@@ -17,21 +17,21 @@ STRATEGIES: dict[str, pm.Strategy] = {
 
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
-    yield from sparse_fragments()
+    yield from sparse_pieces()
     yield from dense_tissues()
 
 
-def sparse_fragments() -> Iterator[Row]:
+def sparse_pieces() -> Iterator[Row]:
     """A thousand objects, dilated, cut into three thousand pieces and shifted."""
     reference = phantoms.blobs((900, 900), 1000, radius=(8, 11), gap=1, seed=0)
-    prediction = phantoms.shift(phantoms.fragment(phantoms.dilate(reference, 3), 3), (2, 1))
+    prediction = phantoms.shift(phantoms.split(phantoms.dilate(reference, 3), 3), (2, 1))
     overlap = pm.count_overlaps(reference, prediction)
     for name, strategy in STRATEGIES.items():
         proof = pm.match(overlap, strategy, 0.1).certificate
         assert proof is not None
         assert proof.proven
         taken = best_ms(lambda: pm.match(overlap, strategy, 0.1), repeats=3)  # noqa: B023
-        yield below(f"proven optimum, 1000 × 3000 fragments, {name}, τ = 0.1", taken, "ms", 1000)
+        yield below(f"proven optimum, 1000 × 3000 pieces, {name}, τ = 0.1", taken, "ms", 1000)
 
 
 def dense_tissues() -> Iterator[Row]:

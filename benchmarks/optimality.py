@@ -34,11 +34,11 @@ Labels = npt.NDArray[np.integer[Any]]
 Pair = tuple[Labels, Labels]
 
 
-def fragmented(seed: int) -> Pair:
+def split(seed: int) -> Pair:
     """Objects predicted too large and in two to four pieces."""
     reference = phantoms.blobs((160, 160), 20, radius=(8, 14), gap=1, seed=seed)
     moved = phantoms.shift(phantoms.dilate(reference, 3), (2, 1))
-    return reference, phantoms.fragment(moved, 2 + seed % 3)
+    return reference, phantoms.split(moved, 2 + seed % 3)
 
 
 def dense_touching(seed: int) -> Pair:
@@ -59,12 +59,12 @@ def noisy_annotations(seed: int) -> Pair:
     reference = phantoms.tissue((120, 120), 40, seed=seed)
     prediction = phantoms.merge_neighbours(reference, 8, seed=seed)
     ids = np.unique(prediction)[:: 3 + seed % 2]
-    prediction = phantoms.fragment(prediction, 3, ids=ids.tolist())
+    prediction = phantoms.split(prediction, 3, ids=ids.tolist())
     return reference, phantoms.shift(phantoms.miss(prediction, 4, seed=seed), (3, -2))
 
 
 FAMILIES: dict[str, Callable[[int], Pair]] = {
-    "fragmented": fragmented,
+    "split": split,
     "dense touching": dense_touching,
     "tiny objects": tiny_objects,
     "noisy annotations": noisy_annotations,
@@ -177,7 +177,7 @@ def method_rows() -> Iterator[str]:
         "prices and HiGHS only": (0, limits[1]),
     }
     cases = {
-        "fragmented, 20 objects": pm.count_overlaps(*fragmented(1)),
+        "split, 20 objects": pm.count_overlaps(*split(1)),
         "dense touching, 40 cells": pm.count_overlaps(*dense_touching(1)),
         "tissue, 500 cells": pm.count_overlaps(
             phantoms.tissue((300, 300), 500, seed=3), phantoms.tissue((300, 300), 500, seed=4)

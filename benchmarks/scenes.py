@@ -45,7 +45,7 @@ def twice_as_large(pair: Pair) -> Pair:
 def cut_in_two(instances: int) -> Pair:
     """Return 256³ int32 with every prediction cut in two."""
     reference, prediction = balls(instances)
-    return reference, phantoms.fragment(prediction, 2).astype(np.int32)
+    return reference, phantoms.split(prediction, 2).astype(np.int32)
 
 
 @cache

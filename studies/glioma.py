@@ -67,7 +67,7 @@ def made_up(small: bool) -> list[Dataset]:
     shape, n = ((40, 48, 40), 3) if small else ((96, 112, 96), 5)
     radius = (2.0, 9.0) if small else (2.0, 24.0)
     brains = [phantoms.brain_metastases(shape, n, radius_mm=radius, seed=1)]
-    models = ("fragments", "redraws", "redraws-slightly")
+    models = ("splits", "redraws", "redraws-slightly")
     about = "A made-up tumour of three layers with crumbs, predicted by models with one habit each."
     cases = tuple(simulate(brains, models))
     return [Dataset("Tumours (phantoms)", about, _spec(3), cases, (TUMOUR,))]

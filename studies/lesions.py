@@ -63,7 +63,7 @@ def made_up(small: bool) -> list[Dataset]:
         phantoms.brain_metastases(shape, n, radius_mm=radius, seed=seed)
         for seed in range(2 if small else 4)
     ]
-    models = ("fragments", "merges", "misses-small", "adds-spurious", "redraws")
+    models = ("splits", "merges", "misses-small", "adds-spurious", "redraws")
     kind = {"labels": [1, 2, 3], "instances": "components"}
     spec = full_spec(classes={"lesion": kind})
     about = "Made-up brain metastases, predicted by models with one habit each."

@@ -140,7 +140,7 @@ def made_up(small: bool) -> list[Dataset]:
     for seed in range(2):
         reference = phantoms.tissue(shape, n, seed=seed)
         seen = {
-            "superpixels": phantoms.fragment(reference, 4),
+            "superpixels": phantoms.split(reference, 4),
             "classes only": phantoms.merge_neighbours(reference, n // 3, seed=seed),
         }
         cases += [Case(f"phantom {seed + 1}", model, reference, p) for model, p in seen.items()]

@@ -56,7 +56,7 @@ def made_up(small: bool) -> list[Dataset]:
     tissue = [phantoms.cells(shape, n, seed=seed) for seed in range(2 if small else 5)]
     cases = tuple(
         Case(one.name, one.model, one.reference, one.prediction, one.spacing)
-        for one in simulate(tissue, ("fragments", "merges", "redraws"))
+        for one in simulate(tissue, ("splits", "merges", "redraws"))
     )
     spec = full_spec(classes={"nucleus": {"labels": "all"}})
     about = "Made-up cells that touch, predicted by models with one habit each."

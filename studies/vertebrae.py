@@ -83,7 +83,7 @@ def part_spec(parts: Any) -> pm.Spec:
 def made_up(small: bool) -> list[Dataset]:
     """Make spines with parts."""
     shape, n = ((40, 30, 24), 2) if small else ((128, 80, 72), 5)
-    models = ("merges", "fragments", "redraws")
+    models = ("merges", "splits", "redraws")
     cases = tuple(
         Case(one.name, one.model, _no_discs(one.reference), _no_discs(one.prediction), one.spacing,
              _inside(one.reference_parts), _inside(one.prediction_parts))

@@ -34,7 +34,7 @@ def cases_of(
     models = {
         "multi-Otsu": (seen, parts),
         "guessed nuclei": (seen, guess_nuclei(seen)),
-        "cut cells": (phantoms.fragment(seen, 2, ids=ids), parts),
+        "cut cells": (phantoms.split(seen, 2, ids=ids), parts),
     }
     return [
         Case(name, model, reference, objects, None, inside, content)

@@ -39,7 +39,7 @@ def test_it_ranks_three_models_whose_order_depends_on_the_strategy(demo: tuple[P
             f"{model} {value:.3f}" for model, value in means.sort_values(ascending=False).items()
         )
         assert order in demo[1]
-        assert (order.split()[0] == "fragments") == (strategy == "many-to-one")
+        assert (order.split()[0] == "splits") == (strategy == "many-to-one")
     assert "12 settings give 2 rankings" in demo[1]
 
 
@@ -58,6 +58,23 @@ def test_the_folders_it_leaves_can_be_evaluated_as_it_says(demo: tuple[Path, str
     assert (mine / "report.html").stat().st_size > 1_000_000
     compared = run(*command[1].split()[1:], cwd=demo[0])
     assert "Rank stability" in compared.stdout
+
+
+def test_comparing_and_the_report_answer_for_the_class_that_is_printed(
+    demo: tuple[Path, str],
+) -> None:
+    results = demo[0] / "panmatch-demo" / "results"
+    compared = run("compare", str(results), cwd=demo[0]).stdout
+    assert "mean of classes" not in compared.split("Ranking by pooled PQ over all")[0]
+    printed = re.findall(r"(\w+) (0\.\d{3})", demo[1].split("Rank stability")[0])
+    assert len(printed) == 3 * 24
+    ranked = compared.split("Ranking by pooled PQ over all")[0]
+    for model, value in printed:
+        assert f"{model} {value} [" in ranked
+    answer = re.search(r'class="answer">([^<]*)', (results / "report.html").read_text())
+    assert answer is not None
+    assert answer[1].startswith(f"{printed[0][0]} has the highest mean PQ of cases")
+    assert "metastasis" in answer[1]
 
 
 def test_no_line_is_wider_than_a_terminal(demo: tuple[Path, str]) -> None:

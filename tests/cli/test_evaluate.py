@@ -162,7 +162,10 @@ def test_part_images_of_both_sides(tmp_path: Path) -> None:
     for name, array in (("r", whole), ("p", whole), ("rp", halves), ("pp", shifted)):
         np.save(tmp_path / f"{name}.npy", array)
     spec = tmp_path / "spec.yaml"
-    spec.write_text("classes: {cell: {parts: [1, 2]}}\npart_background: none\nmatching: one-to-one")
+    spec.write_text(
+        "classes: {cell: {parts: [1, 2]}}\npart_background: none\n"
+        "matching: one-to-one\nthresholds: 0.5"
+    )
     files = [tmp_path / "r.npy", tmp_path / "p.npy"]
     parts = ["--reference-parts", tmp_path / "rp.npy", "--prediction-parts", tmp_path / "pp.npy"]
     done = panmatch("evaluate", *files, *parts, "-s", spec, "-o", tmp_path / "out")

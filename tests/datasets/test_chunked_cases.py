@@ -38,7 +38,7 @@ def cluster() -> Iterator[Any]:
 
 def scene() -> tuple[Array, Array]:
     reference = phantoms.blobs((40, 36, 30), 9, radius=(3, 6), gap=1, seed=1)
-    return reference, phantoms.fragment(phantoms.shift(reference, (2, 1, 0)), 2, ids=[2, 5])
+    return reference, phantoms.split(phantoms.shift(reference, (2, 1, 0)), 2, ids=[2, 5])
 
 
 def save_pair(folder: Path, chunks: tuple[int, ...] = (16, 12, 10)) -> DatasetPaths:

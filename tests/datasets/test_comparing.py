@@ -51,10 +51,10 @@ def _save(path: Path, array: Any) -> None:
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fragmenter that covers everything in halves, and one that leaves out four voxels."""
+    """A model that covers everything in halves, and one that leaves out four voxels."""
     return make_run(
         tmp_path_factory.mktemp("runs"),
-        {"fragmenter": [halves(6)] * 5 + [halves(7)], "short": [short(4)] * 6},
+        {"halves": [halves(6)] * 5 + [halves(7)], "short": [short(4)] * 6},
     )
 
 
@@ -66,13 +66,13 @@ def rows(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
 
 def test_the_ranking_flips_with_the_strategy(out: Path) -> None:
     found = compare_runs([out]).tables()["rankings"]
-    # One-to-one: fragmenter 0.6 / 1.5 and 0.7 / 1.5, short 0.6. Many-to-one: 1 against 0.6.
+    # One-to-one: halves 0.6 / 1.5 and 0.7 / 1.5, short 0.6. Many-to-one: 1 against 0.6.
     first = rows(found, strategy="one-to-one", threshold=0.3, measure="pq")
-    assert first.model.tolist() == ["short", "fragmenter"]
+    assert first.model.tolist() == ["short", "halves"]
     assert first.value.tolist() == pytest.approx([0.6, (5 * 0.4 + 0.7 / 1.5) / 6])
     assert first.first_share.tolist() == [1.0, 0.0]
     second = rows(found, strategy="many-to-one", threshold=0.3, measure="pq")
-    assert second.model.tolist() == ["fragmenter", "short"]
+    assert second.model.tolist() == ["halves", "short"]
     assert second.value.tolist() == [1.0, 0.6]
     stable = compare_runs([out]).stability(Score("pq"))["object"]
     assert stable.distinct_orders == 2
@@ -84,7 +84,7 @@ def test_differences_are_paired_and_tested(out: Path) -> None:
     found = compare_runs([out]).tables()["differences"]
     (row,) = rows(found, strategy="one-to-one", threshold=0.5, measure="pq").itertuples()
     assert (row.first, row.second, row.wins, row.losses, row.ties) == (
-        "fragmenter", "short", 0, 6, 0,
+        "halves", "short", 0, 6, 0,
     )  # fmt: skip
     assert row.difference == pytest.approx((5 * 0.4 + 0.7 / 1.5) / 6 - 0.6)
     assert row.p == pytest.approx(2 / 2**6)

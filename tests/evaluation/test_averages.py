@@ -291,8 +291,14 @@ def test_matched_objects_without_a_distance_are_left_out_of_its_mean() -> None:
 
 
 def test_penalties_of_missed_objects_are_no_part_of_the_mean_over_matched_ones() -> None:
-    options = {"penalty": 30.0}
-    spec = as_spec({"matching": "one-to-one", "metrics": "hd", "metric_options": options})
+    spec = as_spec(
+        {
+            "matching": "one-to-one",
+            "thresholds": 0.5,
+            "metrics": "hd",
+            "metric_options": {"penalty": 30.0},
+        }
+    )
     found = evaluated({"a": (strip("aaaabb.."), strip("aaa....c"))}, spec)
     assert columns_of(found.cases[0], "instances")["hd"] == [1.0, 30.0, 30.0]
     for averaging in ("pooled", "mean of cases"):

@@ -53,7 +53,7 @@ SPECS: dict[str, dict[str, Any]] = {
 def scene() -> tuple[Array, Array]:
     reference = phantoms.blobs(SHAPE, 7, radius=(2, 3), gap=1, seed=3)
     prediction = phantoms.shift(reference, (1, 2, 0), ids=[1, 2, 5])
-    prediction = phantoms.fragment(phantoms.miss(prediction, ids=[4]), 2, ids=[6])
+    prediction = phantoms.split(phantoms.miss(prediction, ids=[4]), 2, ids=[6])
     prediction[:3, :3, :3] = 9
     return np.asarray(reference, np.int32), np.asarray(prediction, np.int16)
 
@@ -153,7 +153,8 @@ def test_metrics_of_voxels_name_themselves_if_images_do_not_fit(
         "a quarter of this machine's 0.0 GB. Leave them out of the spec: what is made of counts, "
         "centres and boxes, such as iou, dice, precision and recall, goes chunk by chunk."
     )
-    assert pm.evaluate(reference=images[0], prediction=images[1]).scores.tp.tolist() == [2, 2, 2]
+    found = pm.evaluate(reference=images[0], prediction=images[1], spec={"thresholds": 0.5})
+    assert found.scores.tp.tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("regions", [False, True])

@@ -52,7 +52,7 @@ def found_in_strips(reference: str, prediction: str) -> dict[str, list[int]]:
         ("aabb", "cccc", {"merged": [3]}),
         # A prediction half in each of two references belongs to none, but they may have others.
         ("aaaabbbb", "ddccccee", {"spurious": [3]}),
-        # Of two fragments one is only half inside: no split, and that one is made up.
+        # Of two fragments one is only half inside: no split, and that one is spurious.
         ("aaaaaa..", "ccccdddd", {"spurious": [4]}),
         # Of three fragments two lie inside.
         ("aaaaaa...", "ccddeeeee", {"split": [1], "spurious": [5]}),
@@ -105,8 +105,8 @@ def test_crowd_dismisses_and_a_case_holds_ids_and_counts() -> None:
         "missed_ids": "",
         "spurious_ids": "",
     }
-    assert columns_of(case)["merged"] == [1, 1, 1]
-    assert columns_of(case)["spurious"] == [0, 0, 0]
+    assert set(columns_of(case)["merged"]) == {1}
+    assert set(columns_of(case)["spurious"]) == {0}
 
 
 def test_ids_are_listed_with_blanks() -> None:

@@ -27,7 +27,11 @@ def test_a_predicted_thing_without_a_number_is_an_object() -> None:
 
 def test_all_labels_are_all_even_if_another_class_has_some() -> None:
     spec = as_spec(
-        {"classes": {"whole": {"labels": "all"}, "core": {"labels": 2}}, "matching": "one-to-one"}
+        {
+            "classes": {"whole": {"labels": "all"}, "core": {"labels": 2}},
+            "matching": "one-to-one",
+            "thresholds": 0.5,
+        }
     )
     case = pm.evaluate(reference=[1, 1, 0, 2], prediction=[1, 1, 0, 2], spec=spec).cases[0]
     assert columns_of(case)["tp"] == [2, 1]
@@ -35,7 +39,9 @@ def test_all_labels_are_all_even_if_another_class_has_some() -> None:
 
 def test_background_is_background_where_two_classes_take_all() -> None:
     classes = {"ids": {"labels": "all"}, "parts": {"labels": "all", "instances": "components"}}
-    spec = as_spec({"classes": classes, "background": 5, "matching": "one-to-one"})
+    spec = as_spec(
+        {"classes": classes, "background": 5, "matching": "one-to-one", "thresholds": 0.5}
+    )
     case = pm.evaluate(reference=[1, 0, 5], prediction=[1, 0, 5], spec=spec).cases[0]
     assert columns_of(case)["tp"] == [1, 1]
 
@@ -155,4 +161,4 @@ def test_a_negative_marker_of_the_spec_is_void(instances: str, labels: object) -
     scores = pm.evaluate(
         reference=reference, prediction=prediction, spec={"void": -1, "classes": classes}
     ).scores
-    assert scores[["tp", "fp", "fn"]].values.tolist() == [[1, 0, 1]] * 3  # 3 lies in void
+    assert scores[["tp", "fp", "fn"]].values.tolist() == [[1, 0, 1]] * 9  # 3 lies in void

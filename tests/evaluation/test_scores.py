@@ -101,7 +101,7 @@ def test_nested_tumours_are_layers_of_the_same_voxels() -> None:
         name: {"labels": labels, **shared}
         for name, labels in (("metastasis", "1-3"), ("core", [1, 3]), ("enhancing", 3))
     }
-    spec = as_spec({"classes": classes})
+    spec = as_spec({"classes": classes, "thresholds": 0.5})
     reference = np.array([[2, 2, 1, 3, 3, 2, 0, 0, 3, 3, 3, 0, 0, 0]])
     prediction = np.array([[0, 2, 1, 1, 3, 3, 0, 0, 3, 3, 0, 0, 2, 2]])
     case = pm.evaluate(reference=reference, prediction=prediction, spec=spec).cases[0]
@@ -122,7 +122,7 @@ def test_nested_tumours_are_layers_of_the_same_voxels() -> None:
 def test_classes_are_listed_as_in_the_spec_whatever_layers_they_are_in() -> None:
     classes = {name: {"labels": labels} for name, labels in
                (("d", [1, 2]), ("a", [2]), ("c", [3]), ("b", [1, 3]))}  # fmt: skip
-    spec = Spec(classes=classes, matching=["one-to-one"])  # type: ignore[arg-type]
+    spec = as_spec({"classes": classes, "matching": "one-to-one", "thresholds": 0.5})
     case = pm.evaluate(reference=[1, 2, 3], prediction=[1, 2, 3], spec=spec).cases[0]
     assert columns_of(case)["class"] == ["d", "a", "c", "b"]
     assert columns_of(case)["tp"] == [2, 1, 1, 2]
@@ -139,8 +139,8 @@ def test_labels_of_other_classes_and_the_background_are_no_errors_and_others_are
     with pytest.raises(pm.PanmatchError, match="prediction holds 5"):
         pm.evaluate(reference=[1, 2, 0], prediction=[1, 2, 5], spec=content)
     case = pm.evaluate(**images, spec={**content, "background": 5}).cases[0]
-    assert columns_of(case)["tp"] == [1] * 6
-    assert columns_of(case)["fn"] == [0] * 6
+    assert columns_of(case)["tp"] == [1] * 18
+    assert columns_of(case)["fn"] == [0] * 18
 
 
 def test_stuff_is_one_segment_of_all_its_labels() -> None:

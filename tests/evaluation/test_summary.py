@@ -27,7 +27,7 @@ def failed(case: str, reason: str, model: str = "") -> CaseResult:
 
 
 def test_a_single_case_word_for_word() -> None:
-    spec = {"matching": ["one-to-one", "many-to-one"]}
+    spec = {"matching": ["one-to-one", "many-to-one"], "thresholds": 0.5}
     found = result_of(spec, ("aaaaaaaaaabbbbb.....", "aaaaaaccccdddd..eeee"))
     assert (
         found.summary()
@@ -49,7 +49,8 @@ near τ: true positives that a threshold higher by 0.05 would lose"""
 
 
 def test_many_cases_show_pooled_scores_and_means_of_cases() -> None:
-    found = result_of({"matching": "one-to-one"}, ("aabbcc", "aabbcc"), ("aaaabb", "aaaa.."))
+    spec = {"matching": "one-to-one", "thresholds": 0.5}
+    found = result_of(spec, ("aabbcc", "aabbcc"), ("aaaabb", "aaaa.."))
     lines = found.summary().splitlines()
     assert lines[0] == f"2 cases (panmatch {pm.__version__})"
     assert lines[2].split("  ")[-1].strip() == "mean PQ of cases"
@@ -78,7 +79,9 @@ def test_both_bounds_of_every_strategy_are_said(strategy: str) -> None:
 
 def test_means_over_classes_have_no_counts() -> None:
     classes = {"a": {"labels": 1}, "b": {"labels": 2}, "c": {"labels": 3}}
-    spec = as_spec({"classes": classes, "matching": "one-to-one", "curve": False})
+    spec = as_spec(
+        {"classes": classes, "matching": "one-to-one", "thresholds": 0.5, "curve": False}
+    )
     lines = result_of(spec, ("aab.", "aa..")).summary().splitlines()
     assert "AUTC" not in lines[2]
     assert lines[3].split()[4:] == ["1", "0", "0", "0", "1.000", "1.000", "1.000"]
@@ -104,10 +107,11 @@ def test_failures_are_listed_with_their_reasons() -> None:
 
 
 def test_models_have_a_table_each() -> None:
-    result = result_of(Spec(), ("aa", "aa"), model="good") + result_of(
-        Spec(), ("aa", "a."), model="bad"
+    spec = Spec(thresholds=(0.5,))
+    result = result_of(spec, ("aa", "aa"), model="good") + result_of(
+        spec, ("aa", "a."), model="bad"
     )
-    result += Result(Spec(), (failed("c0", "no file", model="late"),))
+    result += Result(spec, (failed("c0", "no file", model="late"),))
     text = result.summary()
     assert text.startswith(f"1 case, 3 models, 1 failed (panmatch {pm.__version__})\n")
     blocks = text.split("\n\n")

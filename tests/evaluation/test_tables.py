@@ -139,7 +139,7 @@ def test_options_of_metrics_reach_every_value() -> None:
 
 def test_quality_sums_to_that_of_the_score_table() -> None:
     reference = phantoms.tissue((30, 30), 10, seed=1)
-    prediction = phantoms.fragment(phantoms.shift(reference, (1, 2)), 2, ids=[2, 3])
+    prediction = phantoms.split(phantoms.shift(reference, (1, 2)), 2, ids=[2, 3])
     spec = as_spec({"preset": "binary-components", "classes": {"foreground": {"instances": "ids"}}})
     case = pm.evaluate(reference=reference, prediction=prediction, spec=spec).cases[0]
     rows = rows_of(case, "instances")
@@ -159,7 +159,7 @@ def test_quality_sums_to_that_of_the_score_table() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_curve_table_holds_the_exact_steps(seed: int) -> None:
     reference = phantoms.tissue((30, 30), 8, seed=seed)
-    prediction = phantoms.fragment(phantoms.shift(reference, (2, 1)), 3, ids=[1, 5])
+    prediction = phantoms.split(phantoms.shift(reference, (2, 1)), 3, ids=[1, 5])
     spec = as_spec(
         {
             "matching": ["one-to-one", {"strategy": "many-to-one", "score": "dice"}, "union"],
@@ -205,7 +205,9 @@ def test_tables_for_people_have_case_and_whole_numbers() -> None:
 def test_the_certificate_s_gap_is_a_column() -> None:
     strategies: list[Any] = [{"strategy": "many-to-one", "solver": "optimal"}, "many-to-one"]
     found = pm.evaluate(
-        reference=REFERENCE, prediction=PREDICTION, spec=as_spec({"matching": strategies})
+        reference=REFERENCE,
+        prediction=PREDICTION,
+        spec=as_spec({"matching": strategies, "thresholds": 0.5}),
     )
     proven, heuristic = found.scores["gap"].tolist()
     matching = pm.match(pm.count_overlaps(REFERENCE, PREDICTION), pm.ManyToOne(solver="optimal"))

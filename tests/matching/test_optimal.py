@@ -205,7 +205,7 @@ class TestByHand:
 class TestLargeScenes:
     def test_a_thousand_references_in_three_thousand_fragments_are_proven(self) -> None:
         reference = phantoms.blobs((900, 900), 1000, radius=(8, 11), gap=1, seed=0)
-        prediction = phantoms.shift(phantoms.fragment(phantoms.dilate(reference, 3), 3), (2, 1))
+        prediction = phantoms.shift(phantoms.split(phantoms.dilate(reference, 3), 3), (2, 1))
         overlap = pm.count_overlaps(reference, prediction)
         assert (len(overlap.ref_ids), len(overlap.pred_ids)) == (1000, 3000)
         for name in OPTIMAL:

@@ -116,7 +116,7 @@ def test_metastases_of_your_own_need_one_path(tmp_path: Path) -> None:
         brain = phantoms.brain_metastases((40, 48, 40), 6, radius_mm=(2, 7), seed=seed)
         name = f"BraTS-MET-0000{seed}-000"
         save(brain.labels, tmp_path / name / f"{name}-seg.nii.gz")
-        for model in ("redraws", "fragments"):
+        for model in ("redraws", "splits"):
             seen = phantoms.SIMULATED_MODELS[model].predict(brain, seed)
             save(seen.labels, tmp_path / "predictions" / model / f"{name}-seg.nii.gz")
     shown = str([texts(cell) for cell in code_cells(executed("brain_metastases", tmp_path))])
@@ -128,7 +128,7 @@ def test_livers_without_predictions_are_given_simulated_ones(tmp_path: Path) -> 
     liver = phantoms.liver_lesions((40, 64, 72), 4, radius_mm=(3, 8), seed=1)
     save(liver.labels, tmp_path / "segmentation-0.nii")
     shown = str([texts(cell) for cell in code_cells(executed("liver_lesions_parts", tmp_path))])
-    assert "['fragments', 'redraws', 'no core']" in shown
+    assert "['splits', 'redraws', 'no core']" in shown
     assert "segmentation-0" in shown
 
 

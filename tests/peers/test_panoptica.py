@@ -32,7 +32,7 @@ def make_scene(seed: int) -> tuple[Labels, Labels]:
         prediction = reference
     prediction = phantoms.shift(prediction, rng.integers(-2, 3, len(shape)).tolist())
     ids = np.unique(prediction)[1:]
-    prediction = phantoms.fragment(
+    prediction = phantoms.split(
         prediction, 2 + seed % 2, ids=rng.choice(ids, 3, replace=False).tolist()
     )
     prediction = phantoms.merge_neighbours(prediction, seed % 3, seed=seed)

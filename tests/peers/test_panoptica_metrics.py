@@ -30,7 +30,7 @@ def make_scene(seed: int) -> tuple[Labels, Labels]:
     reference = phantoms.blobs((26, 30, 34), 6, radius=(3, 5), gap=1, seed=seed)
     reference = reference[3:-3]
     prediction = phantoms.shift(reference, (1, seed % 3 - 1, 2))
-    prediction = phantoms.fragment(prediction, 2, ids=np.unique(prediction)[1:3].tolist())
+    prediction = phantoms.split(prediction, 2, ids=np.unique(prediction)[1:3].tolist())
     return reference.copy(), phantoms.miss(prediction, 1, seed=seed).copy()
 
 

@@ -17,11 +17,11 @@ from panmatch.phantoms import (
     balls,
     dilate,
     erode,
-    fragment,
     merge_neighbours,
     miss,
     relabel,
     shift,
+    split,
 )
 
 Image = npt.NDArray[np.integer[Any]]
@@ -150,7 +150,7 @@ def test_fragments(scene: Image, strategy: str, threshold: Fraction, pieces: int
             expected += Counts(tp=1, quality=Fraction(1))
         else:
             expected += Counts(tp=1, fp=made - 1, quality=share)
-    assert count(scene, fragment(scene, pieces), strategy, threshold) == expected
+    assert count(scene, split(scene, pieces), strategy, threshold) == expected
 
 
 @every_scene

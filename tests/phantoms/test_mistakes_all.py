@@ -16,11 +16,11 @@ from panmatch.phantoms import (
     balls,
     dilate,
     erode,
-    fragment,
     merge_neighbours,
     miss,
     relabel,
     shift,
+    split,
 )
 
 Image = npt.NDArray[np.integer[Any]]
@@ -35,7 +35,7 @@ MISTAKES: dict[str, Mistake] = {
     "shift": shift_along_last,
     "dilate": partial(dilate, radius=1.5),
     "erode": partial(erode, radius=1),
-    "fragment": partial(fragment, pieces=3),
+    "split": partial(split, pieces=3),
     "merge_neighbours": partial(merge_neighbours, pairs=2),
     "miss": partial(miss, count=2),
     "add_spurious": partial(add_spurious, count=2, radius=(0.0, 1.0)),
@@ -87,7 +87,7 @@ def test_sparse_and_negative_ids_behave_like_running_ones(mistake: Mistake) -> N
 @pytest.mark.parametrize("shape", [(0, 4), (3, 0, 2), (5, 4)])
 def test_images_without_objects_stay_as_they_are(shape: tuple[int, ...]) -> None:
     empty = np.zeros(shape, dtype=np.uint16)
-    results = [shift_along_last(empty), dilate(empty, 2), erode(empty, 2), fragment(empty, 3),
+    results = [shift_along_last(empty), dilate(empty, 2), erode(empty, 2), split(empty, 3),
                merge_neighbours(empty, 0), miss(empty, 0), relabel(empty)]  # fmt: skip
     for result in results:
         assert result.dtype == np.uint16
@@ -98,7 +98,7 @@ ROW = np.array([[1, 1, 0, 4]])
 
 
 @pytest.mark.parametrize("mistake", [partial(dilate, radius=1), partial(erode, radius=1),
-                                     partial(fragment, pieces=2), miss,
+                                     partial(split, pieces=2), miss,
                                      partial(shift, offset=(0, 1))])  # fmt: skip
 @pytest.mark.parametrize(
     ("ids", "message"),
@@ -133,8 +133,8 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
          "or more."),
         (lambda: erode(ROW, float("nan")), "radius=nan is not a distance; pass a finite number of "
          "voxels, 0 or more."),
-        (lambda: fragment(ROW, 0), "pieces=0 is out of range; pass 1 or more."),
-        (lambda: fragment([2**63 - 1] * 2, 2), "new ids up to 9223372036854775808 do not fit "
+        (lambda: split(ROW, 0), "pieces=0 is out of range; pass 1 or more."),
+        (lambda: split([2**63 - 1] * 2, 2), "new ids up to 9223372036854775808 do not fit "
          "64-bit integers; lower the ids first, for example with panmatch.phantoms.relabel."),
         (lambda: merge_neighbours(ROW, 2), "pairs=2 is too many: labels has 2 objects, and each "
          "may be in one pair; pass 1 or less."),

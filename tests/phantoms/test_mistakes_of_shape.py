@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from panmatch.phantoms import balls, dilate, erode, fragment, shift, tissue
+from panmatch.phantoms import balls, dilate, erode, shift, split, tissue
 
 Image = npt.NDArray[np.integer[Any]]
 
@@ -142,7 +142,7 @@ def test_fragments_differ_by_one_voxel_at_most_and_add_up(
     shape: tuple[int, ...], pieces: int
 ) -> None:
     image = tissue(shape, 6, seed=5)
-    result = fragment(image, pieces)
+    result = split(image, pieces)
     added = 7
     for number in range(1, 7):
         names = [number, *range(added, added + pieces - 1)]
@@ -156,7 +156,7 @@ def test_fragments_differ_by_one_voxel_at_most_and_add_up(
 def test_fragments_are_slabs_across_the_longest_axis() -> None:
     image = np.zeros((4, 3, 10), dtype=np.int16)
     image[:, :, 1:7] = 2
-    result = fragment(image, 3)
+    result = split(image, 3)
     expected = image.copy()
     expected[:, :, 3:5] = 3
     expected[:, :, 5:7] = 4
@@ -164,36 +164,36 @@ def test_fragments_are_slabs_across_the_longest_axis() -> None:
 
 
 def test_fragments_of_a_square_are_cut_across_the_first_axis() -> None:
-    assert fragment(np.ones((2, 2), dtype=int), 2).tolist() == [[1, 1], [2, 2]]
+    assert split(np.ones((2, 2), dtype=int), 2).tolist() == [[1, 1], [2, 2]]
 
 
 def test_cuts_step_inside_a_layer_to_keep_pieces_equal() -> None:
     image = np.ones((3, 3), dtype=int)
-    assert fragment(image, 2).tolist() == [[1, 1, 1], [1, 1, 2], [2, 2, 2]]
-    assert fragment(image, 4).tolist() == [[1, 1, 1], [2, 2, 3], [3, 4, 4]]
+    assert split(image, 2).tolist() == [[1, 1, 1], [1, 1, 2], [2, 2, 2]]
+    assert split(image, 4).tolist() == [[1, 1, 1], [2, 2, 3], [3, 4, 4]]
 
 
 def test_an_object_smaller_than_the_pieces_falls_into_voxels() -> None:
-    assert fragment(np.array([[3, 3, 0, 9]]), 5).tolist() == [[3, 10, 0, 9]]
+    assert split(np.array([[3, 3, 0, 9]]), 5).tolist() == [[3, 10, 0, 9]]
 
 
 def test_fragments_of_chosen_objects_leave_the_others_whole() -> None:
     image = np.array([[4, 4, 0, 7, 7, 7, 0, 5, 5]])
-    assert fragment(image, 2, ids=[7, 4]).tolist() == [[4, 8, 0, 7, 7, 9, 0, 5, 5]]
-    assert fragment(image, 2, ids=[]).tolist() == image.tolist()
+    assert split(image, 2, ids=[7, 4]).tolist() == [[4, 8, 0, 7, 7, 9, 0, 5, 5]]
+    assert split(image, 2, ids=[]).tolist() == image.tolist()
 
 
 def test_fragment_leaves_the_dtype_only_when_new_ids_do_not_fit() -> None:
-    full = fragment(np.array([254, 254], dtype=np.uint8), 2)
+    full = split(np.array([254, 254], dtype=np.uint8), 2)
     assert full.dtype == np.uint8
     assert full.tolist() == [254, 255]
-    over = fragment(np.array([255, 255], dtype=np.uint8), 2)
+    over = split(np.array([255, 255], dtype=np.uint8), 2)
     assert over.dtype == np.int64
     assert over.tolist() == [255, 256]
-    wide = fragment(np.array([2**63, 2**63], dtype=np.uint64), 2)
+    wide = split(np.array([2**63, 2**63], dtype=np.uint64), 2)
     assert wide.dtype == np.uint64
     assert wide.tolist() == [2**63, 2**63 + 1]
 
 
 def test_new_ids_are_positive_even_if_all_others_are_not() -> None:
-    assert fragment(np.array([-7, -7, 0, -2]), 2).tolist() == [-7, 1, 0, -2]
+    assert split(np.array([-7, -7, 0, -2]), 2).tolist() == [-7, 1, 0, -2]

@@ -17,13 +17,13 @@ from panmatch.phantoms import (
     SIMULATED_MODELS,
     AddsSpurious,
     Anatomy,
-    Fragments,
     Merges,
     MissesSmall,
     Prediction,
     Profile,
     Redraws,
     SimulatedModel,
+    Splits,
     brain_metastases,
     cells,
     liver_lesions,
@@ -176,9 +176,9 @@ def test_other_seeds_give_other_predictions(model: SimulatedModel) -> None:
 
 @every_anatomy
 @every_seed
-def test_fragmenting_splits_and_does_nothing_else(name: str, seed: int) -> None:
+def test_splitting_does_nothing_else(name: str, seed: int) -> None:
     anatomy = ANATOMIES[name]
-    prediction = SIMULATED_MODELS["fragments"].predict(anatomy, seed)
+    prediction = SIMULATED_MODELS["splits"].predict(anatomy, seed)
     split = prediction.profile.split
     assert prediction.profile == Profile(split=split)
     assert counts(diagnosed(anatomy, prediction)) == (len(split), 0, 0, 0)
@@ -194,7 +194,7 @@ def test_fragmenting_splits_and_does_nothing_else(name: str, seed: int) -> None:
 
 def test_fragments_of_ids_cover_the_object_and_those_of_components_leave_gaps() -> None:
     for name, anatomy in ANATOMIES.items():
-        prediction = Fragments(pieces=2, probability=0).predict(anatomy)
+        prediction = Splits(pieces=2, probability=0).predict(anatomy)
         ((number, pieces),) = prediction.profile.split.items()
         left = np.isin(prediction.objects, pieces).sum() / (anatomy.objects == number).sum()
         assert len(pieces) == 2 or anatomy.is_semantic
@@ -203,21 +203,21 @@ def test_fragments_of_ids_cover_the_object_and_those_of_components_leave_gaps() 
 
 def test_fragments_are_made_of_what_the_object_was() -> None:
     brain = ANATOMIES["brain"]
-    prediction = SIMULATED_MODELS["fragments"].predict(brain)
+    prediction = SIMULATED_MODELS["splits"].predict(brain)
     kept = prediction.objects > 0
     assert np.array_equal(prediction.labels[kept], brain.labels[kept])
 
 
 def test_an_object_too_small_to_leave_two_pieces_stays_whole() -> None:
     brain = brain_metastases((24, 24, 24), 3, radius_mm=(1, 1))
-    prediction = Fragments(probability=1, limit=0).predict(brain)
+    prediction = Splits(probability=1, limit=0).predict(brain)
     assert prediction.profile == Profile()
     assert np.array_equal(prediction.labels, brain.labels)
 
 
 def test_fragments_take_free_labels_of_their_kind_while_there_are_any() -> None:
     column = spine((340, 80), 24)
-    split = Fragments(pieces=3, probability=1, limit=0).predict(column).profile.split
+    split = Splits(pieces=3, probability=1, limit=0).predict(column).profile.split
     vertebrae = {number: pieces for number, pieces in split.items() if number <= 28}
     assert len(vertebrae) == 2
     assert sorted(k for pieces in vertebrae.values() for k in pieces[1:]) == [25, 26, 27, 28]
@@ -460,7 +460,7 @@ def test_one_object_is_enough(model: SimulatedModel, name: str) -> None:
     profile = prediction.profile
     expected = (len(profile.split), 0, 0, len(profile.spurious))
     assert counts(diagnosed(anatomy, prediction)) == expected
-    assert len(profile.split) == int(isinstance(model, Fragments))
+    assert len(profile.split) == int(isinstance(model, Splits))
     assert (len(profile.spurious) > 0) == (isinstance(model, AddsSpurious) and name != "cells")
 
 
@@ -481,7 +481,7 @@ def test_without_objects_there_is_nothing_but_spurious_objects(
 
 def test_the_catalogue_is_fixed() -> None:
     assert sorted(SIMULATED_MODELS) == [
-        "adds-spurious", "fragments", "merges", "misses-small", "redraws", "redraws-slightly",
+        "adds-spurious", "merges", "misses-small", "redraws", "redraws-slightly", "splits",
     ]  # fmt: skip
     with pytest.raises(TypeError):
         SIMULATED_MODELS["redraws-slightly"] = Merges()  # type: ignore[index]
@@ -490,10 +490,10 @@ def test_the_catalogue_is_fixed() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Fragments(pieces=1), "pieces=1 is out of range; pass 2 or more."),
-        (lambda: Fragments(probability=2), "probability=2 is out of range; pass 0 to 1, both "
+        (lambda: Splits(pieces=1), "pieces=1 is out of range; pass 2 or more."),
+        (lambda: Splits(probability=2), "probability=2 is out of range; pass 0 to 1, both "
          "included."),
-        (lambda: Fragments(limit=-1), "limit=-1 is not a volume; pass 0 mm³ or more, or None for "
+        (lambda: Splits(limit=-1), "limit=-1 is not a volume; pass 0 mm³ or more, or None for "
          "the median volume."),
         (lambda: MissesSmall(limit=float("nan")), "limit=nan is not a volume; pass 0 mm³ or "
          "more, or None for the median volume."),

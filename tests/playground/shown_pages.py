@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import panmatch as pm
-from panmatch.playground import read_link
+from panmatch.playground import exact_overlap, read_link
 
 
 @contextmanager
@@ -77,5 +77,8 @@ def drag(page: Any, side: str, at: int, dx: float, dy: float) -> None:
 def library(link: str, strategy: Any = None, threshold: float = 0.5) -> pm.Tally:
     found, _ = read_link(link)
     assert found.scene is not None
-    overlap = pm.count_overlaps(*found.scene.label_images())
+    exact = found.view.areas == "analytic"
+    overlap = (
+        exact_overlap(found.scene) if exact else pm.count_overlaps(*found.scene.label_images())
+    )
     return pm.match(overlap, strategy or pm.OneToOne(), threshold).tally

@@ -132,6 +132,7 @@ def test_discs_are_relative_to_the_canvas() -> None:
                 "many-to-one/merge/seed",
                 "one-to-many/best",
             ),
+            areas="analytic",
         ),
     )
     assert notes == ["matcher=greedy is one-to-one/greedy here."]
@@ -154,8 +155,13 @@ def test_the_matcher_is_the_strategy_and_compared_first(
     matcher: str, compared: tuple[str, ...]
 ) -> None:
     state, notes = read_link(f"{QUERY}&matcher={matcher}")
-    assert state.view == View(strategy=compared[0], compared=compared)
+    assert state.view == View(strategy=compared[0], compared=compared, areas="analytic")
     assert notes == [f"matcher={matcher} is {compared[0]} here."]
+
+
+def test_discs_that_hide_each_other_are_counted_in_pixels() -> None:
+    state, _ = read_link("?refs=0.3,0.5,0.1;0.35,0.5,0.1&preds=0.5,0.5,0.1")
+    assert state.view.areas == "raster"
 
 
 @pytest.mark.parametrize(

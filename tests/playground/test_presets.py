@@ -55,7 +55,7 @@ def test_the_presets_are_known_by_different_names() -> None:
         "knife-edge",
         "gates",
         "dense-cells",
-        "fragmented-lesion",
+        "split-lesion",
         "parts",
         "regions",
     ]
@@ -98,6 +98,7 @@ def test_figure_of_the_strategies_has_the_published_scores() -> None:
     assert view.strategy == "many-to-one/merge/seed"
     assert view.compared == ("many-to-one/merge/seed", "one-to-one/optimal", "one-to-many/best")
     assert view.curves == ("pq", "sq", "rq")
+    assert (view.threshold, view.areas) == (0.2, "analytic")
     for strategy, pq in (
         ("one-to-one/optimal", 0.1954523997578219),
         ("many-to-one/merge/seed", 0.4597584491717964),
@@ -110,6 +111,20 @@ def test_figure_of_the_strategies_has_the_published_scores() -> None:
             tally_of("figure-strategies", strategy).pq
             != tally_of("figure-strategies", "same-id").pq
         )
+
+
+def test_pixels_lose_a_pair_that_exact_areas_keep() -> None:
+    """Its IoU is a little above 0.6, and of its pixels a little below."""
+    exact = exact_overlap(scene_of("figure-strategies"))
+    assert pm.match(exact, pm.ManyToOne(), 0.6).tally.pq == pytest.approx(0.1087741, abs=1e-7)
+    assert pm.match(overlap_of("figure-strategies"), pm.ManyToOne(), 0.6).tally.pq == 0
+
+
+def test_figure_of_the_curve_opens_between_two_steps() -> None:
+    view = view_of("figure-curve")
+    assert (view.threshold, view.areas) == (0.49, "analytic")
+    exact = exact_overlap(scene_of("figure-curve"))
+    assert pm.match(exact, STRATEGIES[view.strategy], view.threshold).tally.tp == 2
 
 
 def test_figure_of_the_curve_has_the_published_area() -> None:
@@ -234,9 +249,9 @@ def test_dense_cells_touch() -> None:
 
 
 def test_pieces_of_a_lesion_are_false_positives_only_under_one_to_one() -> None:
-    one = pm.match(overlap_of("fragmented-lesion"), "one-to-one", 0.2)
-    many = pm.match(overlap_of("fragmented-lesion"), "many-to-one", 0.2)
-    assert view_of("fragmented-lesion").threshold == 0.2
+    one = pm.match(overlap_of("split-lesion"), "one-to-one", 0.2)
+    many = pm.match(overlap_of("split-lesion"), "many-to-one", 0.2)
+    assert view_of("split-lesion").threshold == 0.2
     assert counts(one.tally) == (3, 4, 1)
     assert counts(many.tally) == (3, 2, 1)
     assert many.pairs.tolist() == [[1, 1], [1, 2], [1, 3], [2, 4], [4, 5]]

@@ -40,7 +40,7 @@ def run_with_parts(folder: Path, n: int = 4) -> Path:
         _save(folder / "ref" / name, cells, phantoms.erode(cells, 3), debris)
         near = phantoms.miss(phantoms.shift(cells, (1, 1), ids=[1, 2, 3]), ids=[4])
         _save(folder / "near" / name, near, phantoms.erode(near, 2), debris)
-        far = phantoms.fragment(phantoms.shift(cells, (1, 2)), 2, ids=[1, 2, 5])
+        far = phantoms.split(phantoms.shift(cells, (1, 2)), 2, ids=[1, 2, 5])
         far = np.where(debris > 0, 0, phantoms.erode(far, 1))  # fragments are apart
         _save(folder / "far" / name, far, phantoms.erode(far, 1), phantoms.miss(debris, ids=[1, 2]))
     layout = DatasetPaths(folder / "ref", {name: folder / name for name in ("near", "far")})

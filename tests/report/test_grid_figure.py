@@ -114,7 +114,7 @@ def test_several_classes_are_averaged_unless_they_are_named() -> None:
 def test_undefined_is_a_dash_on_white() -> None:
     spec = {"classes": {"cell": {"labels": [1, 2, 3, 4, 5]}, "absent": {"labels": 9}}}
     (ax,) = plot_grid(made(spec), classes="absent", strategies="one-to-one").axes
-    assert [text.get_text() for text in ax.texts] == ["–"]
+    assert [text.get_text() for text in ax.texts] == ["–"] * 3
     assert ax.patches[0].get_facecolor() == (1, 1, 1, 1)
     assert ax.texts[0].get_color() == "black"
 

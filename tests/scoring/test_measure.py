@@ -182,7 +182,7 @@ def test_empty_images_give_no_rows(name: str) -> None:
 @pytest.mark.parametrize("strategy", ["one-to-one", "many-to-one", "one-to-many", "same-id"])
 def test_quality_equals_the_matching_s_for_every_strategy(strategy: str) -> None:
     reference = phantoms.tissue((40, 40), 12, seed=3)
-    prediction = phantoms.fragment(phantoms.shift(reference, (2, 1)), 2, ids=[3, 5, 7])
+    prediction = phantoms.split(phantoms.shift(reference, (2, 1)), 2, ids=[3, 5, 7])
     matching = pm.match(pm.count_overlaps(reference, prediction), strategy, 0.2)
     found = pm.measure(matching, reference, prediction, "iou")
     n = len(matching.overlap.ref_ids)

@@ -28,7 +28,7 @@ STRATEGIES: tuple[str | pm.Strategy, ...] = (
 
 def scene(seed: int) -> tuple[Labels, Labels]:
     reference = phantoms.tissue((28, 30), 9, seed=seed)
-    prediction = phantoms.fragment(phantoms.shift(reference, (2, 1)), 3, ids=[2, 4, 5])
+    prediction = phantoms.split(phantoms.shift(reference, (2, 1)), 3, ids=[2, 4, 5])
     prediction[:4, :4] = 70
     return np.asarray(reference, np.int64), np.asarray(prediction, np.int64)
 

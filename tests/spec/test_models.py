@@ -103,6 +103,13 @@ def test_thresholds_lie_in_the_unit_interval_and_differ(threshold: Any, message:
     assert "\n  thresholds" in text
 
 
+def test_the_headline_is_one_of_the_classes() -> None:
+    classes = {"liver": {"labels": 1}, "lesion": {"labels": 2}}
+    assert as_spec({"classes": classes, "headline": "lesion"}).headline == "lesion"
+    text = refusal(classes=classes, headline="lesions")
+    assert "headline='lesions' is not known; did you mean 'lesion'?" in text
+
+
 def test_thresholds_are_sorted_and_one_alone_needs_no_list() -> None:
     assert as_spec({"thresholds": [0.75, 0, 0.5]}).thresholds == (0.0, 0.5, 0.75)
     assert as_spec({"thresholds": 0.999}).thresholds == (0.999,)

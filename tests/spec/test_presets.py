@@ -71,8 +71,14 @@ def test_metastases_are_counted_by_components_and_share_labels() -> None:
     assert spec.classes["enhancing"].numbers == (3,)
     assert {one.instances for one in spec.classes.values()} == {"components"}
     assert spec.part_background == "image"  # the published definition (D9)
-    assert spec.thresholds == (0.0, 0.1, 0.5)
+    assert spec.headline == "metastasis"
     assert spec.matching[3].regions
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_thresholds_show_where_strategies_differ_unless_a_protocol_fixes_them(name: str) -> None:
+    published = name in ("coco", "cityscapes")
+    assert as_spec(name).thresholds == ((0.5,) if published else (0.1, 0.25, 0.5))
 
 
 def test_vertebrae_are_ranges_of_labels() -> None:

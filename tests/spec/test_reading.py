@@ -106,7 +106,7 @@ def test_upper_case_suffixes_are_files_too(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ({"treshold": 0.3}, "the key 'treshold' is not known; did you mean 'thresholds'? Accepted"),
-        ({"zzz": 1}, "the key 'zzz' is not known. Accepted: encoding, classes, background, void"),
+        ({"zzz": 1}, "the key 'zzz' is not known. Accepted: encoding, classes, headline, back"),
         (
             {"classes": {"cell": {"lables": 1}}},
             "classes.cell: the key 'lables' is not known; did you mean 'labels'? Accepted: labels, "

@@ -90,19 +90,19 @@ def test_pooled_pq_of_nuclei_is_that_of_summed_tallies(
 
 
 def test_union_of_lesions_is_matched_among_components_in_cells(written: Written) -> None:
-    cases = [one for one in lesions.made_up(True)[0].cases if one.model == "fragments"]
+    cases = [one for one in lesions.made_up(True)[0].cases if one.model == "splits"]
     tally = pm.Tally(0, 0, 0, 0.0)
     for one in cases:
         sides = connected_components(one.reference), connected_components(one.prediction)
         cut = pm.count_region_overlaps(*sides, one.spacing)
         tally += pm.match(cut, pm.RegionUnion(), 0.5).tally
-    found = cell(grid_of(written["lesions"]), "fragments", "union", "0.5")
+    found = cell(grid_of(written["lesions"]), "splits", "union", "0.5")
     assert found == pytest.approx(tally.pq, abs=5.01e-4)
 
 
 def test_parts_of_vertebrae_and_cells_count_without_background(written: Written) -> None:
     for module, name, model in (
-        (vertebrae, "vertebrae", "fragments"),
+        (vertebrae, "vertebrae", "splits"),
         (white_cells, "white_cells", "guessed nuclei"),
     ):
         tally = pm.Tally(0, 0, 0, 0.0)

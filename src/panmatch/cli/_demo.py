@@ -19,10 +19,10 @@ from panmatch.report import draw_comparison, write_report
 from panmatch.scoring import curve
 from panmatch.spec import as_spec
 
-MODELS = {"fragments": "fragments", "misses": "misses-small", "redraws": "redraws"}
+MODELS = {"splits": "splits", "misses": "misses-small", "redraws": "redraws"}
 CASES = 8
 SHAPE, LESIONS = (72, 84, 72), 9
-PRESET, CLASS = "brats-mets", "metastasis"
+PRESET = "brats-mets"
 
 DRAWN: tuple[Strategy, ...] = (OneToOne(), ManyToOne(), OneToMany())
 DRAWN_AT = 0.3
@@ -43,7 +43,7 @@ def run_demo(out: Path, seed: int) -> None:
     for score in comparison.scores:
         if not score.is_area:
             print("\n".join(_ranking_lines(comparison, score)), end="\n\n")
-    print("\n".join(stability_lines(comparison, CLASS)))
+    print("\n".join(stability_lines(comparison, comparison.headline_class)))
     figure = out / "demo.png"
     draw_strategies(figure, seed)
     print(
@@ -86,7 +86,7 @@ def make_scene(seed: int) -> tuple[LabelArray, LabelArray]:
     prediction = phantoms.shift(prediction, (4, 3), ids=single[:3] + single[8:10])
     prediction = phantoms.erode(prediction, 2, ids=single[3:5])
     prediction = phantoms.dilate(prediction, 2, ids=single[5:7])
-    prediction = phantoms.fragment(prediction, 2, ids=single[7:10])
+    prediction = phantoms.split(prediction, 2, ids=single[7:10])
     prediction = phantoms.miss(prediction, ids=single[10:12])
     prediction = phantoms.add_spurious(
         prediction, 2, radius=(5, 7), avoid=reference, gap=1, seed=seed
@@ -112,8 +112,9 @@ def _save(path: Path, labels: LabelArray) -> None:
 
 def _ranking_lines(comparison: Comparison, score: Score) -> list[str]:
     """Return the models by their mean of cases, a line for every strategy and threshold."""
-    rows = [["strategy", "τ", f"mean {score.title} of cases"]]
-    for ranking in ranking_rows(comparison, CLASS, score):
+    shown = comparison.headline_class
+    rows = [["strategy", "τ", f"mean {score.title} of cases ({shown})"]]
+    for ranking in ranking_rows(comparison, shown, score):
         criterion = ranking[0].criterion
         order = " > ".join(f"{placing.model} {placing.value:.3f}" for placing in ranking)
         rows.append([criterion.setting.matcher.label, criterion.level, order])

@@ -23,7 +23,7 @@ from panmatch.datasets import (
     run_dataset,
 )
 from panmatch.errors import OptionError, check_choice
-from panmatch.evaluation import MEANS, AverageScore, Result
+from panmatch.evaluation import AverageScore, Result
 from panmatch.spec import Spec, as_spec
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
@@ -143,9 +143,9 @@ def read_limits(given: Sequence[str]) -> list[Limit]:
 def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
     """Return a line for every limit and model that misses it.
 
-    What counts is the pooled score under the first matcher of the spec, at its first threshold,
-    averaged over classes where there are several. A score where less is better, such as
-    ``sq_hd95``, misses when it is above the limit, and one that is not defined always does.
+    What counts is the pooled score of the headline class under the first matcher of the spec, at
+    its first threshold. A score where less is better, such as ``sq_hd95``, misses when it is above
+    the limit, and one that is not defined always does.
     """
     pooled = [average for average in result.average_scores if average.averaging == "pooled"]
     lines = []
@@ -153,25 +153,36 @@ def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
         if pooled:
             check_choice("--fail-under", limit.score, result.known_scores)
         for model in result.models:
-            average = _headline_score(pooled, model, limit.score)
+            average = _headline_score(pooled, model, result.headline_class, limit.score)
             value = math.nan if average is None else average.value
             up = average is None or average.score.higher_is_better
             if not (value >= limit.value if up else value <= limit.value):
-                matcher = f" under {average.setting.matcher.label}" if average else ""
                 named = f"{model}: " if model else ""
                 side = "below" if up else "above"
                 lines.append(
-                    f"{named}{limit.score} is {value:.4f}{matcher}, {side} {limit.value:g}."
+                    f"{named}{limit.score} is {value:.4f}{_setting_text(average)}, {side} "
+                    f"{limit.value:g}."
                 )
     return lines
 
 
-def _headline_score(pooled: Sequence[AverageScore], model: str, score: str) -> AverageScore | None:
+def _headline_score(
+    pooled: Sequence[AverageScore], model: str, class_name: str, score: str
+) -> AverageScore | None:
+    """Return the first one of the class, or of any class where this one does not have it."""
     fitting = [
         average for average in pooled if (average.model, average.score.name) == (model, score)
     ]
-    means = [average for average in fitting if average.setting.class_name == next(iter(MEANS))]
-    return next(iter(means or fitting), None)
+    own = [average for average in fitting if average.setting.class_name == class_name]
+    return next(iter(own or fitting), None)
+
+
+def _setting_text(average: AverageScore | None) -> str:
+    if average is None:
+        return ""
+    at = "" if average.threshold is None else f" at {average.threshold:g}"
+    setting = average.setting
+    return f" ({setting.class_name}, {setting.matcher.label}{at}, pooled)"
 
 
 QUIET_SECONDS = 10.0  # between two lines where there is no terminal

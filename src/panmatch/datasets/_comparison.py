@@ -137,10 +137,8 @@ class Comparison:
 
     @property
     def headline_class(self) -> str:
-        """The class to show first: the mean of classes where there are several."""
-        names = list(dict.fromkeys(criterion.setting.class_name for criterion in self.values))
-        mean = next(iter(MEANS))
-        return mean if mean in names else names[0]
+        """The class to speak of."""
+        return self.result.headline_class
 
     @cached_property
     def values(self) -> dict[Criterion, Floats]:

@@ -17,7 +17,7 @@ from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
 from panmatch.evaluation._case_result import CaseResult, Entry
 from panmatch.evaluation._series import CaseSeries
-from panmatch.evaluation._setting import Score, Setting, known_scores
+from panmatch.evaluation._setting import MEANS, Score, Setting, known_scores
 from panmatch.evaluation._wording import plural, summarise
 from panmatch.labels import Unit
 from panmatch.spec import Spec
@@ -97,6 +97,15 @@ class Result:
     def models(self) -> tuple[str, ...]:
         """Names of all models."""
         return tuple(dict.fromkeys(case.model for case in self.cases))
+
+    @property
+    def headline_class(self) -> str:
+        """The class to speak of: the spec's headline, or the mean of classes, or the only class."""
+        if self.spec.headline is not None:
+            return self.spec.headline
+        names = dict.fromkeys(average.setting.class_name for average in self.average_scores)
+        mean = next(iter(MEANS))
+        return mean if mean in names else next(iter(names), mean)
 
     @property
     def unit(self) -> Unit | None:

@@ -38,7 +38,7 @@ def resolve_strategy(strategy: str | Strategy) -> Strategy:
         raise StrategyError(
             "strategy='many-to-many' is refused: a prediction would be counted in the unions of "
             "several references, so qualities would no longer add up to a Panoptic Quality (D4). "
-            "For groups of objects use cluster_dice; for fragments 'many-to-one', for merged "
+            "For groups of objects use cluster_dice; for split objects 'many-to-one', for merged "
             "objects 'one-to-many'."
         )
     if isinstance(strategy, str) and strategy in STRATEGIES:

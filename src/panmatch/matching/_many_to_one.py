@@ -24,7 +24,7 @@ Solver = Literal["merge", "optimal"]
 class ManyToOne(Strategy):
     """Match every reference to any number of predictions, every prediction to at most one.
 
-    Fragments of one object then count once, with the quality of their union.
+    The pieces of a split object then count once, with the quality of their union.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ManyToOne(Strategy):
     name: ClassVar[str] = "many-to-one"
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = 1
-    forgives: ClassVar[str] = "fragments of one object"
+    forgives: ClassVar[str] = "split objects"
     hue: ClassVar[tuple[str, str]] = ("#099268", "#42d3a5")
 
     def __post_init__(self) -> None:

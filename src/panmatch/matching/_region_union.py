@@ -33,7 +33,7 @@ class RegionUnion(Strategy):
     name: ClassVar[str] = "union"
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = None
-    forgives: ClassVar[str] = "fragments and merged objects"
+    forgives: ClassVar[str] = "split and merged objects"
     hue: ClassVar[tuple[str, str]] = ("#b07a00", "#e5b84a")
     needs_regions: ClassVar[bool] = True
 

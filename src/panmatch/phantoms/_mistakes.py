@@ -140,7 +140,7 @@ def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = N
     return objects.paint(objects.ids, after)
 
 
-def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = None) -> LabelArray:
+def split(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = None) -> LabelArray:
     """Cut objects into pieces of nearly equal size.
 
     Cuts run across the longest axis of the bounding box (the first of equally long ones). They
@@ -166,7 +166,7 @@ def fragment(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = 
 
     Examples
     --------
-    >>> fragment([[5, 5, 5, 5, 5, 0, 8]], 2, ids=[5]).tolist()
+    >>> split([[5, 5, 5, 5, 5, 0, 8]], 2, ids=[5]).tolist()
     [[5, 5, 5, 9, 9, 0, 8]]
     """
     objects, pieces = number_objects(labels), check_count("pieces", pieces, lowest=1)

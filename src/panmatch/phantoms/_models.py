@@ -50,7 +50,7 @@ class SimulatedModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Fragments:
+class Splits:
     """Splits large objects into pieces.
 
     Attributes
@@ -68,7 +68,7 @@ class Fragments:
     --------
     >>> from panmatch.phantoms import liver_lesions
     >>> liver = liver_lesions((64, 64), 1, radius_mm=(6, 6))
-    >>> Fragments(2).predict(liver).profile.split
+    >>> Splits(2).predict(liver).profile.split
     {1: (1, 2)}
     """
 
@@ -295,10 +295,10 @@ def _volumes(objects: Objects, anatomy: Anatomy, limit: float | None) -> tuple[F
 SIMULATED_MODELS: Mapping[str, SimulatedModel] = MappingProxyType(
     {
         "adds-spurious": AddsSpurious(),
-        "fragments": Fragments(),
         "merges": Merges(),
         "misses-small": MissesSmall(),
         "redraws": Redraws(),
         "redraws-slightly": Redraws(offset_mm=1.2),
+        "splits": Splits(),
     }
 )

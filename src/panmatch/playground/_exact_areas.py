@@ -42,6 +42,21 @@ def exact_overlap(scene: Scene) -> Overlap:
     return replace(overlap, ref_ids=refs + 1, pred_ids=preds + 1)
 
 
+def has_exact_areas(scene: Scene) -> bool:
+    """Return whether a scene consists of whole discs that do not hide each other.
+
+    Examples
+    --------
+    >>> has_exact_areas(Scene([Disc(300, 181, 40)], [Disc(300, 181, 20), Disc(310, 181, 20)]))
+    False
+    """
+    try:
+        exact_overlap(scene)
+    except OptionError:
+        return False
+    return True
+
+
 def disc_table(shapes: Sequence[Shape]) -> Floats:
     """Return x, y and r of all discs among shapes, one row each."""
     discs = [(shape.x, shape.y, shape.r) for shape in shapes if isinstance(shape, Disc)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import unquote_plus
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground._exact_areas import disc_table, overlapping_discs
+from panmatch.playground._exact_areas import disc_table, has_exact_areas, overlapping_discs
 from panmatch.playground._shapes import Disc
 from panmatch.playground._spans import HEIGHT, WIDTH
 from panmatch.playground._states import COMPARED, Quantity, Scene, State, View
@@ -67,6 +68,8 @@ def read_published(query: str) -> tuple[State, list[str]]:
         grid=chosen["mode"] == "discrete",
     )
     scene = Scene(_discs("refs", fields["refs"]), _discs("preds", fields["preds"]))
+    if has_exact_areas(scene):
+        view = replace(view, areas="analytic")
     notes = [f"matcher={chosen['matcher']} is {strategy} here."]
     notes += [
         f"Discs of {key} overlap: a later one covers an earlier one."

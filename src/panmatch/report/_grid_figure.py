@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import OptionError
-from panmatch.evaluation import MEANS, Result, Score, number
+from panmatch.evaluation import Result, Score, number
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
 from panmatch.report import _selection as selection
@@ -48,8 +48,8 @@ def plot_grid(
     quantity, width
         As for `plot_curve`.
     classes
-        By default the only class, or else the mean of classes; ``"mean of things"`` and
-        ``"mean of stuff"`` can be named, too.
+        By default the headline of the spec: the only class, or else the mean of classes, unless
+        it names another; ``"mean of things"`` and ``"mean of stuff"`` can be named, too.
     models, strategies, thresholds
         All of the result by default.
 
@@ -57,7 +57,7 @@ def plot_grid(
     --------
     >>> from panmatch.evaluation import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
-    >>> [text.get_text() for text in plot_grid(result).axes[0].texts]
+    >>> [text.get_text() for text in plot_grid(result, thresholds=[0.5]).axes[0].texts]
     ['0.667', '0.667', '0.667']
     """
     score = selection.choose_quantity(result, quantity)
@@ -90,14 +90,10 @@ def plot_grid(
 
 
 def _classes(result: Result, classes: Names, score: Score) -> list[str]:
-    means = {
-        average.setting.class_name
-        for average in result.average_scores
-        if average.setting.is_mean and average.score == score
-    }
-    overall = next(iter(MEANS))
-    if classes is None and overall in means:
-        return [overall]
+    settings = {one.setting for one in result.average_scores if one.score == score}
+    if classes is None and result.headline_class in {one.class_name for one in settings}:
+        return [result.headline_class]
+    means = {one.class_name for one in settings if one.is_mean}
     return selection.choose_classes(result, classes, score=score, others=sorted(means))
 
 

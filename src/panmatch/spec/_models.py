@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from panmatch.errors import nearest_name
+from panmatch.errors import check_choice, nearest_name
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
 from panmatch.scoring import Metric, resolve_metrics
@@ -108,6 +108,9 @@ class Spec(StrictModel):
         from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids spell their class).
     classes
         By name. Classes may share labels: a lesion and its core, say.
+    headline
+        Class that comparisons, the report and ``--fail-under`` speak of; None for the mean of
+        classes, or for the class where there is one.
     background
         Labels that are neither of a class nor an error.
     void
@@ -145,6 +148,7 @@ class Spec(StrictModel):
 
     encoding: Encoding = "labels"
     classes: dict[str, ClassSpec] = Field(default_factory=lambda: {"object": ClassSpec()})
+    headline: str | None = None
     background: MarkerSet = ()
     void: MarkerSet = ()
     colour_ids: bool = False
@@ -156,7 +160,7 @@ class Spec(StrictModel):
         Matcher(ManyToOne()),
         Matcher(OneToMany()),
     )
-    thresholds: tuple[float, ...] = (0.5,)
+    thresholds: tuple[float, ...] = (0.1, 0.25, 0.5)
     curve: bool = True
     metrics: tuple[str, ...] = ("iou", "dice")
     metric_options: MetricOptions = MetricOptions()
@@ -217,6 +221,8 @@ class Spec(StrictModel):
                     )
         if self.encoding != "labels" and any(matcher.regions for matcher in self.matching):
             raise ValueError(f"regions are not offered for encoding {self.encoding!r}")
+        if self.headline is not None and self.encoding != "coco":
+            check_choice("headline", self.headline, self.classes)
         strays = {name for name in self.classes if name.startswith("mean of ") or not name.strip()}
         if strays:
             raise ValueError(f"classes: {sorted(strays)[0]!r} is a reserved name")

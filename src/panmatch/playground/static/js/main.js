@@ -149,10 +149,20 @@ class Page {
       document.body.classList.add("refused");
       return;
     }
+    if (about === "numbers" && this.store.state.view.areas === "analytic") {
+      this.countPixels(problem);
+      return;
+    }
     find("#trouble").hidden = false;
     find("#trouble").textContent = problem;
     // Until there are numbers of the present scene, those that are shown look old.
     if (about === "numbers") document.body.classList.add("outdated");
+  }
+
+  /** Discs that hide or leave each other have no exact areas: go on with pixels, and say so. */
+  countPixels(problem) {
+    this.store.view({ areas: "raster" }, { final: this.store.before === null });
+    this.say(`Exact areas are off now, and pixels are counted: ${problem.split(":")[0]}.`);
   }
 
   changed(what) {
