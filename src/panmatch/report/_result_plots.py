@@ -53,7 +53,7 @@ class ResultPlots:
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> result.plot.curve(width="double").get_size_inches()[0].item()
     7.2
