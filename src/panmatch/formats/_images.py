@@ -185,8 +185,9 @@ def grid_difference(
 def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
     """Return an image with its axes in the order and direction of those of another one.
 
-    Only if that brings every voxel to the place of the one with the same index, as both affines
-    say; otherwise, and for images in chunks, it is returned as it is.
+    No voxel changes its place, so nothing is guessed; whether voxels of equal index then lie in
+    the same place is for `grid_difference` to tell. Images in chunks, images without an affine and
+    those that are turned by about 45° stay as they are.
 
     Examples
     --------
@@ -209,9 +210,7 @@ def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
     signs = np.rint(steps * _scale(image.unit, wanted.unit))
     if not all((np.abs(signs).sum(axis=axis) == 1).all() for axis in (0, 1)):
         return image
-    turned = _turned(image, signs)
-    fits = turned.labels.shape == wanted.labels.shape and not _grid_difference(wanted, turned)
-    return turned if fits else image
+    return _turned(image, signs)
 
 
 def reverse_axes(image: LabelImage) -> LabelImage:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Unpack, overl
 
 import numpy.typing as npt
 
+from panmatch.errors import named_only
 from panmatch.evaluation import Result
 from panmatch.report._curve_figure import plot_curve
 from panmatch.report._graph_figure import plot_matching
@@ -66,6 +67,7 @@ class ResultPlots:
     grid = _OfResult(plot_grid)
     sizes = _OfResult(plot_sizes)
 
+    @named_only
     def matching(
         self, *, most: int = 40, width: Width = "single", **case: Unpack[CaseImages]
     ) -> Figure:
@@ -77,6 +79,7 @@ class ResultPlots:
         found = match_class(self.result.spec, **case)
         return plot_matching(found.matching, most=most, width=width)
 
+    @named_only
     def scene(
         self,
         *,
