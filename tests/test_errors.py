@@ -144,7 +144,8 @@ def test_labels_are_listed_up_to_ten_with_their_voxels() -> None:
     assert str(caught.value) == (
         f"reference holds {listed} and 3 more, which are in no class. Nothing is guessed. If they "
         f"are objects, add them to the labels of a class; if they are background, write "
-        f"`background: [{numbers}, …]` in the spec (ignored=[{numbers}, …] of from_labels)."
+        f"`background: [{numbers}, …]` in the spec (ignored=[{numbers}, …] of from_labels), or "
+        f"set them to 0."
     )
 
 

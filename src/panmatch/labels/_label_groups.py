@@ -29,11 +29,11 @@ from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 # What to do about labels that mean nothing, as templates for `refuse_labels`. A spec calls
 # background what `from_labels` ignores.
-MARKERS = "If they mark background, write `background: {numbers}` in the spec"
+MARKERS = "If they mark background, write `background: {numbers}` in the spec, or set them to 0"
 UNKNOWN = "; if they mark unknown voxels of a reference, `void: {numbers}`."
 OUTSIDE = (
     "If they are objects, add them to the labels of a class; if they are background, write "
-    "`background: {numbers}` in the spec (ignored={numbers} of from_labels)."
+    "`background: {numbers}` in the spec (ignored={numbers} of from_labels), or set them to 0."
 )
 PART_MARKERS = (
     "If they are not parts, write `not_parts: {numbers}` in the spec; if they mark unknown parts, "
