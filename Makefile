@@ -29,7 +29,7 @@ test-torch: $(TORCH)/installed-torch
 # For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
 CUPY ?= cupy-cuda12x
 test-device: $(DEVICE)/installed-device
-	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py
+	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py tests/torch/test_evaluate.py
 	$(DEVICE)/bin/python -m benchmarks.device
 
 # Pages are tested in a real browser; without one those tests are skipped, and say so.

@@ -32,8 +32,8 @@ from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
-    from panmatch.datasets import Comparison, compare
-    from panmatch.evaluation import Evaluator, Result, evaluate
+    from panmatch.datasets import Comparison, Evaluator, compare, evaluate
+    from panmatch.evaluation import Result
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels import (
         LabelGroup,
@@ -69,8 +69,8 @@ __version__ = "0.1.0"
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "panmatch.datasets": ("Comparison", "compare"),
-        "panmatch.evaluation": ("Evaluator", "Result", "evaluate"),
+        "panmatch.datasets": ("Comparison", "Evaluator", "compare", "evaluate"),
+        "panmatch.evaluation": ("Result",),
         "panmatch.formats": ("load_overlap", "save_overlap"),
         "panmatch.labels": (
             "LabelGroup",

@@ -3,12 +3,89 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from panmatch._synonyms import our_word_for
+
+# How similar a name must be to be suggested: less misleads, but a short word has few letters.
+LEAST_SIMILARITY, OF_SHORT_WORDS, SHORT = 0.6, 0.5, 3
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that the command line has as an option.
+
+    It is a part of the message of an error, so that everyone reads it as they would write it.
+
+    Attributes
+    ----------
+    name
+        Of the argument in Python.
+    value
+        What was given; without it, the argument is only named.
+    flag
+        The option, where it has another name.
+
+    Examples
+    --------
+    >>> spacing = Argument("spacing", (1.0, 0.5))
+    >>> str(spacing), spacing.option
+    ('spacing=(1.0, 0.5)', '--spacing 1,0.5')
+    >>> Argument("reference_parts").option
+    '--reference-parts'
+    """
+
+    name: str
+    value: object = None
+    flag: str = ""
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+    @property
+    def option(self) -> str:
+        """How it is written on the command line."""
+        option = self.flag or f"--{self.name.replace('_', '-')}"
+        if self.value is None or self.value is True:
+            return option
+        if isinstance(self.value, tuple | list):
+            return f"{option} {','.join(f'{one:g}' for one in self.value)}"
+        return f"{option} {self.value!r}"
 
 
 class PanmatchError(ValueError):
-    """Base of everything that panmatch raises on purpose."""
+    """Base of everything that panmatch raises on purpose.
+
+    Parameters
+    ----------
+    message
+        Pieces of text, and arguments that the command line calls by another name.
+
+    Examples
+    --------
+    >>> error = PanmatchError(Argument("spacing", (1.0,)), " has one number.")
+    >>> str(error), error.for_command_line()
+    ('spacing=(1.0,) has one number.', '--spacing 1 has one number.')
+    """
+
+    def __init__(self, *message: str | Argument) -> None:
+        super().__init__(*message)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.args))
+
+    def for_command_line(self) -> str:
+        """Return the message with options in place of arguments."""
+        return "".join(
+            piece.option if isinstance(piece, Argument) else str(piece) for piece in self.args
+        )
 
 
 class ShapeError(PanmatchError):
@@ -33,6 +110,10 @@ class StrategyError(PanmatchError):
 
 class OptionError(PanmatchError):
     """An option has a value that is not accepted."""
+
+
+class CallError(OptionError, TypeError):
+    """A function is called in a way that leaves open what is meant."""
 
 
 class FileError(PanmatchError):
@@ -80,8 +161,38 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         ) from error
 
 
-def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
-    """Raise an `OptionError` that suggests the nearest name unless `value` is accepted.
+def named_only(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function that takes its arguments by name say so when it is called otherwise.
+
+    Examples
+    --------
+    >>> @named_only
+    ... def score(*, reference, prediction):
+    ...     return reference - prediction
+    >>> score(reference=3, prediction=1)
+    2
+    >>> score(3, 1)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.CallError: score takes its arguments by name …
+    """
+    accepted: int = function.__code__.co_argcount
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if len(args) > accepted:
+            raise CallError(
+                f"{function.__name__} takes its arguments by name, because which side is the "
+                f"reference is never guessed from the order: write "
+                f"{function.__name__}(reference=…, prediction=…)."
+            )
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_choice(argument: str | Argument, value: object, accepted: Iterable[str]) -> None:
+    """Raise an `OptionError` that suggests what was meant unless `value` is accepted.
 
     Examples
     --------
@@ -94,13 +205,33 @@ def check_choice(argument: str, value: object, accepted: Iterable[str]) -> None:
     names = list(accepted)
     if value in names:
         return
+    kind = argument if isinstance(argument, str) else argument.name
+    given = f"{kind}={value!r}" if isinstance(argument, str) else replace(argument, value=value)
     raise OptionError(
-        f"{argument}={value!r} is not known{nearest_name(value, names)} "
-        f"Accepted: {', '.join(map(repr, names))}."
+        given,
+        f" is not known{nearest_name(value, names, kind)} Accepted: {', '.join(map(repr, names))}.",
     )
 
 
-def nearest_name(value: object, names: Iterable[str]) -> str:
-    """Return '; did you mean …?' for the most similar name, or '.' where none is similar."""
-    close = difflib.get_close_matches(str(value), list(names), n=1, cutoff=0.4)
+def nearest_name(value: object, names: Iterable[str], kind: str = "") -> str:
+    """Return what to write for a name that is not known, as the end of a sentence.
+
+    Parameters
+    ----------
+    value, names
+        What was given, and what is accepted.
+    kind
+        What is named, such as ``"strategy"`` or ``"metrics"``: words of others for it are known.
+
+    Examples
+    --------
+    >>> nearest_name("one-two-one", ["one-to-one", "union"])
+    "; did you mean 'one-to-one'?"
+    >>> nearest_name("jaccard", ["iou", "dice"], "metrics")
+    "; panmatch calls it 'iou'."
+    """
+    if ours := our_word_for(kind, value):
+        return f"; panmatch calls it {ours}."
+    least = OF_SHORT_WORDS if len(str(value)) <= SHORT else LEAST_SIMILARITY
+    close = difflib.get_close_matches(str(value), list(names), n=1, cutoff=least)
     return f"; did you mean {close[0]!r}?" if close else "."

@@ -334,3 +334,40 @@ def test_version_help_and_completion_are_offered(tmp_path: Path) -> None:
     unreadable = panmatch("show", tmp_path)
     assert unreadable.returncode == 2
     assert "is not an output of `panmatch evaluate`" in unreadable.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--spec", "cels"], "--spec 'cels' is not a preset; did you mean 'cells'?"),
+        (["--spec", "no.yaml"], "--spec 'no.yaml' cannot be read"),
+        (["--spacing", "1,1"], "--spacing 1,1 has 2 numbers, but the image has 3 axes"),
+        (["--reference-parts", "ref.npy"], "--prediction-parts is missing: give part images on"),
+        (
+            ["--reference-parts", "ref.npy", "--prediction-parts", "ref.npy"],
+            "--reference-parts is given, but no class of the spec has parts",
+        ),
+        (["--spec", "parts.yaml"], "pass --reference-parts and --prediction-parts."),
+    ],
+)
+def test_mistakes_are_told_in_options(tmp_path: Path, options: list[str], message: str) -> None:
+    np.save(tmp_path / "ref.npy", scene(0))
+    np.save(tmp_path / "pred.npy", scene(0))
+    (tmp_path / "parts.yaml").write_text(
+        "classes: {body: {labels: 1, parts: [8]}}\nbackground: 2-99"
+    )
+    done = panmatch("evaluate", "ref.npy", "pred.npy", "-o", "out", *options, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert message in " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_score_to_compare_by_is_told_as_an_option(tmp_path: Path) -> None:
+    make_folders(tmp_path, 2, models=("a", "b"))
+    out = tmp_path / "out"
+    models = [f"--model={name}={tmp_path / name}" for name in ("a", "b")]
+    assert panmatch("evaluate", tmp_path / "ref", *models, "-o", out).returncode == 0
+    done = panmatch("compare", out, "--score", "pk")
+    assert (done.returncode, done.stderr.partition("Accepted")[0]) == (
+        2,
+        "panmatch: --score 'pk' is not known; did you mean 'pq'? ",
+    )

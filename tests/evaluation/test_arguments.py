@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
+from panmatch import related
 from panmatch.errors import LabelError, OptionError, ShapeError, SpecError
 from panmatch.evaluation._sides import split_classes
 from panmatch.spec import ClassSpec, as_spec
@@ -22,9 +23,25 @@ ROAD = pm.from_cityscapes([[7, 7]], [pm.SegmentClass(7, thing=False)])
 def test_all_arguments_are_named() -> None:
     kinds = {p.kind for p in inspect.signature(pm.evaluate).parameters.values()}
     kinds |= {p.kind for p in list(inspect.signature(pm.Evaluator.update).parameters.values())[1:]}
-    assert kinds == {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
-    with pytest.raises(TypeError):
-        pm.evaluate(ONE, ONE)  # type: ignore[call-arg]
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pm.evaluate,
+        pm.Evaluator().update,
+        related.cc_metric,
+        related.cluster_dice,
+        related.cluster_iou,
+        related.lesionwise_dice,
+    ],
+)
+def test_sides_by_position_are_refused_with_the_call_to_write(function: Any) -> None:
+    with pytest.raises(OptionError) as caught:
+        function(ONE, ONE)
+    assert isinstance(caught.value, TypeError)
+    assert str(caught.value).endswith(f": write {function.__name__}(reference=…, prediction=…).")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +70,7 @@ def test_all_arguments_are_named() -> None:
         (
             {"spec": PARTS},
             OptionError,
-            r"classes\.body: part 2 is not a label of the class, so it must be in a part image: pa",
+            r"classes\.body: the parts \[2\] are not labels of the class, so they must be in part",
         ),
         ({"spec": "coco"}, OptionError, r"encoding 'coco' needs a table of segments .* from_segm"),
         (
@@ -82,7 +99,8 @@ def test_all_arguments_are_named() -> None:
         (
             {"spec": PARTS, "reference_parts": [1, 8, 0], "prediction_parts": [1, 2, 0]},
             LabelError,
-            r"holds part 8 \(1 voxels\), which is not among the parts of its class: \[1, 2\]",
+            r"holds part 8 \(1 voxel\), which is not among the parts of its class: \[1, 2\]\..*"
+            r"write `not_parts: \[8\]` in the spec",
         ),
     ],
 )

@@ -133,7 +133,7 @@ def test_labels_of_other_classes_and_the_background_are_no_errors_and_others_are
     content: dict[str, Any] = {"classes": {"a": {"labels": 1}, "b": {"labels": 2}}}
     images: dict[str, Any] = {"reference": [1, 2, 5], "prediction": [1, 2, 0]}
     with pytest.raises(
-        pm.PanmatchError, match=r"reference holds 5 \(1 voxels\), which belongs to n"
+        pm.PanmatchError, match=r"reference holds 5 \(1 voxel\), which is in no class"
     ):
         pm.evaluate(**images, spec=content)
     with pytest.raises(pm.PanmatchError, match="prediction holds 5"):

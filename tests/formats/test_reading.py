@@ -173,6 +173,9 @@ def test_an_unknown_suffix_lists_those_that_are_known(tmp_path: Path) -> None:
         f".nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd, .tif, .tiff, .ome.tif, .ome.tiff, .png, .npy, "
         f".npz, .zarr, .ome.zarr."
     )
+    for many in (tmp_path, tmp_path / "coco.json"):
+        with pytest.raises(FileError, match="of many cases go to `panmatch evaluate`"):
+            read_labels(many)
 
 
 def test_an_archive_may_hold_more_if_one_array_is_called_labels(tmp_path: Path) -> None:

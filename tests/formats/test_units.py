@@ -204,9 +204,10 @@ def test_voxels_cannot_be_converted(unit: Unit, wanted: Unit) -> None:
     with pytest.raises(OptionError) as caught:
         convert_spacing((2.0, 0.5), unit, wanted)
     assert str(caught.value) == (
-        f"spacing=(2.0, 0.5) has the unit '{unit}', which cannot be converted to '{wanted}': give "
-        f"the spacing in {wanted} on the command line (--spacing), or as spacing= in Python."
+        f"the spacing (2.0, 0.5) has the unit '{unit}', which cannot be converted to '{wanted}': "
+        f"give it in {wanted}, with spacing."
     )
+    assert caught.value.for_command_line().endswith(f"give it in {wanted}, with --spacing.")
 
 
 def test_unknown_units_are_refused() -> None:

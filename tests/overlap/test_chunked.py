@@ -180,7 +180,7 @@ def test_mistakes_are_named_as_for_arrays(kind: str) -> None:
     negative = np.array([[0, -2, 1, 1]] * 4)
     with (
         boxes_up_to(1),
-        pytest.raises(LabelError, match=r"negative label -2 \(4 voxels .* pass void=-2"),
+        pytest.raises(LabelError, match=r"negative label -2 \(4 voxels\).* pass void=-2"),
     ):
         pm.count_overlaps(stored(negative, (1, 2), kind), good)
     with pytest.raises(OptionError, match="prediction is a masked array"):

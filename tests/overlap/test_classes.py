@@ -49,7 +49,7 @@ def part_overlaps(case: dict[str, Any], rows: slice = slice(None)) -> pm.ClassOv
 @pytest.mark.parametrize("case", PARTS, ids=[case["name"] for case in PARTS])
 def test_the_published_part_aware_program_agrees(case: dict[str, Any]) -> None:
     if case["name"] == FOREIGN_PART:
-        with pytest.raises(LabelError, match=r"holds part 9 \(1 voxels\)"):
+        with pytest.raises(LabelError, match=r"holds part 9 \(1 voxel\)"):
             part_overlaps(case)
         return
     found, want = pm.tally_classes(part_overlaps(case), quality="parts"), case["reference"]
@@ -304,12 +304,12 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_segments([[5]], {5: (24, False), 8: (24, False)}, PLAIN, name="a.png"),
             LabelError,
-            "a.png: the table lists segment 8, which has 0 voxels",
+            "a.png: the table lists segments that have 0 voxels: 8",
         ),
         (
             lambda: pm.from_segments([[5]], {5: (99, False)}, PLAIN, name="a.png"),
             LabelError,
-            "a.png: segment 5 has the unknown class 99",
+            "a.png: the table gives segments to unknown classes: 5 to 99",
         ),
         (
             lambda: pm.from_segments([[5]], {0: (24, False)}, PLAIN),
@@ -319,7 +319,7 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_maps([[24, 99, 99]], [[1, 1, 1]], PLAIN, name="b.png"),
             LabelError,
-            r"b.png holds 99 \(2 voxels\), which is not a class",
+            r"b.png holds 99 \(2 voxels\), which is not among the classes",
         ),
         (
             lambda: pm.from_maps([[24, 26, 26]], [[1, 1, 1]], PLAIN, name="b.png"),
@@ -329,17 +329,17 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_maps([[24, 24]], [[1, -3]], PLAIN),
             LabelError,
-            r"instance_map holds the negative instance -3 \(1 voxels below 0\)",
+            r"instance_map holds the negative instance -3 \(1 voxel\)",
         ),
         (
             lambda: pm.from_maps([[24, 24]], [[1, 1]], PLAIN, part_map=[[1, -1]]),
             LabelError,
-            r"part_map holds the negative part -1 \(1 voxels below 0\)",
+            r"part_map holds the negative part -1 \(1 voxel\)",
         ),
         (
             lambda: pm.from_labels([[1, 4, 4]], [pm.LabelGroup(ROAD, (1,))], name="c.tif"),
             LabelError,
-            r"c.tif holds 4 \(2 voxels\), which belongs to no class",
+            r"c.tif holds 4 \(2 voxels\), which is in no class",
         ),
     ],
 )

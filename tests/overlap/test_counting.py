@@ -245,7 +245,7 @@ class TestErrors:
             LabelError, match=r"reference holds the negative label -1 \(2 voxels.*void=-1"
         ):
             pm.count_overlaps([-1, -1, 3], [1, 1, 1])
-        with pytest.raises(LabelError, match=r"prediction holds the negative label -5 \(1 voxels"):
+        with pytest.raises(LabelError, match=r"prediction holds the negative label -5 \(1 voxel\)"):
             pm.count_overlaps([1, 1, 3], np.array([1, 1, -5], np.int8))
 
     def test_labels_beyond_int64(self) -> None:

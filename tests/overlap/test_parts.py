@@ -243,22 +243,22 @@ def test_parents_are_made_of_touching_parts() -> None:
         (
             {"reference_parts": np.array([1, 1, 2])},
             LabelError,
-            "reference_parts holds part 2 on 1 voxels that belong to no reference segment",
+            r"reference_parts holds part 2 \(1 voxel\) where there is no reference segment",
         ),
         (
             {"prediction_parts": np.array([1, 2, 2])},
             LabelError,
-            "prediction_parts holds part 2 on 1 voxels that belong to no prediction segment",
+            r"prediction_parts holds part 2 \(1 voxel\) where there is no prediction segment",
         ),
         (
             {"prediction_parts": np.array([1, 7, 0])},
             LabelError,
-            r"prediction_parts holds part 7 \(1 voxels\).*parts of its class: \[1, 2\]",
+            r"prediction_parts holds part 7 \(1 voxel\).*parts of its class: \[1, 2\]",
         ),
         (
             {"reference_parts": np.array([1, -1, 0])},
             LabelError,
-            r"reference_parts holds the negative part -1 \(1 voxels.*pass void_part=-1",
+            r"reference_parts holds the negative part -1 \(1 voxel\).*pass void_part=-1",
         ),
         ({"parts": (1, 1)}, OptionError, r"parts=\[1, 1\] must be distinct labels"),
         ({"background": "all"}, OptionError, "background='all' is not known"),

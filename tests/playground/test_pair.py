@@ -227,7 +227,7 @@ def test_what_is_wrong_with_files_is_said_as_by_evaluate(tmp_path: Path, kind: s
         pred.write_text("hello")
     with pytest.raises(pm.PanmatchError) as raised:
         FilePair.open(ref, pred)
-    message = " ".join(str(raised.value).split())
+    message = " ".join(raised.value.for_command_line().split())
     if kind == "missing":
         assert message == f"path={str(pred)!r} does not exist."
     elif kind == "negative":

@@ -126,3 +126,27 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     reference[0].write_text("{")
     with pytest.raises(FileError, match=r"gt\.json' cannot be read as COCO panoptic"):
         related.coco_pq(*reference, *prediction)
+
+
+@pytest.mark.parametrize("kind", ["instances", "with isthing", "detections", "captions"])
+def test_other_files_of_coco_are_told_from_panoptic_ones(tmp_path: Path, kind: str) -> None:
+    outline = {"segmentation": [[0, 0, 2, 0, 2, 2]], "bbox": [0, 0, 2, 2], "category_id": 1}
+    content: Any = {
+        "images": [{"id": 1, "file_name": "1.jpg", "height": 4, "width": 4}],
+        "annotations": [{"id": 1, "image_id": 1, "iscrowd": 0, "area": 2.0, **outline}],
+        "categories": [{"id": 1, "name": "person"}],
+    }
+    if kind == "with isthing":
+        content["categories"][0]["isthing"] = 1
+    if kind == "detections":
+        content = [{"image_id": 1, "score": 0.5, **outline}]
+    if kind == "captions":
+        content["annotations"] = [{"id": 1, "image_id": 1, "caption": "a person"}]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(content))
+    found = "another" if kind == "captions" else "an instance"
+    message = (
+        rf"annotations\.json' is {found} file of COCO, not a panoptic one.*'segments_info'\. P"
+    )
+    with pytest.raises(FileError, match=message):
+        related.coco_pq(path, tmp_path, path, tmp_path)

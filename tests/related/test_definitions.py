@@ -238,7 +238,7 @@ def test_labels_are_taken_together() -> None:
 )
 def test_a_negative_label_is_no_object(score: Any) -> None:
     good, bad = np.array([[1, 0]]), np.array([[1, -1]])
-    with pytest.raises(LabelError, match=r"reference holds the negative label -1 \(1 voxels"):
+    with pytest.raises(LabelError, match=r"reference holds the negative label -1 \(1 voxel"):
         score(reference=bad, prediction=good)
     with pytest.raises(LabelError, match="prediction holds the negative label -1"):
         score(reference=good, prediction=bad)

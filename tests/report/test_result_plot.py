@@ -216,3 +216,10 @@ plot.curve()
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["scene", "matching"])
+def test_sides_by_position_are_refused_with_the_call_to_write(name: str) -> None:
+    result = pm.evaluate(reference=[[1, 1]], prediction=[[1, 0]])
+    with pytest.raises(OptionError, match=rf"write {name}\(reference=…, prediction=…\)"):
+        getattr(result.plot, name)([[1, 1]], [[1, 0]])

@@ -164,16 +164,16 @@ def whole(*shape: int) -> Any:
         ),
         (
             {}, whole(1, 4) - 1, whole(1, 4), LabelError,
-            r"prediction holds the negative label -1 \(4 voxels below 0\)",
+            r"prediction holds the negative label -1 \(4 voxels\)",
         ),
         (
             {"classes": KINDS}, whole(1, 4, 2) + 7, whole(1, 4, 2), LabelError,
-            r"preds holds 7 \(4 voxels\), which is not a class. Nothing is guessed: add it, or "
-            r"declare it void",
+            r"preds holds 7 \(4 voxels\), which is not among the classes\. Nothing is guessed\. If "
+            r"they are classes, add them; if they are background, set such voxels to 0",
         ),
         (
             {"classes": KINDS, "instances": "components"}, whole(1, 4), whole(1, 4) + 7, LabelError,
-            r"target holds 7 \(4 voxels\), which belongs to no class of the schema",
+            r"target holds 7 \(4 voxels\), which is in no class",
         ),
     ],
 )  # fmt: skip

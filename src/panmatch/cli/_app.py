@@ -295,5 +295,5 @@ def main() -> None:
     try:
         app()
     except PanmatchError as error:
-        typer.echo(f"panmatch: {error}", err=True)
+        typer.echo(f"panmatch: {error.for_command_line()}", err=True)
         sys.exit(USAGE)

@@ -1,4 +1,4 @@
-"""From folders of cases to tables, and what the tables say.
+"""From cases, one by one or in folders, to results, and what the results say.
 
 Names are imported when they are first used, so that a worker pool can start before anything else
 is loaded.
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._pairing import DatasetPaths, pair
     from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
+    from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
         RankInterval,
         RankStability,
@@ -55,6 +56,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
         "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
+        "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
             "RankInterval",
             "RankStability",
@@ -81,6 +83,7 @@ __all__ = [
     "Criterion",
     "DatasetPaths",
     "Difference",
+    "Evaluator",
     "ImageFile",
     "Job",
     "Outcome",
@@ -92,6 +95,7 @@ __all__ = [
     "coco_cases",
     "compare",
     "compare_runs",
+    "evaluate",
     "listed_cases",
     "load_case",
     "load_run",

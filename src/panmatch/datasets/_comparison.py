@@ -29,7 +29,7 @@ from panmatch.datasets._statistics import (
     ranks,
     resample,
 )
-from panmatch.errors import FileError, OptionError, check_choice, needs_extra
+from panmatch.errors import Argument, FileError, OptionError, check_choice, needs_extra
 from panmatch.evaluation import MEANS, Result, Score, Setting, filled, mean_of_defined
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve
@@ -301,7 +301,7 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     known = result.known_scores
     wanted = list(scores) or [name for name in ("pq", "part_pq", "autc") if name in known]
     for name in wanted:
-        check_choice("--score", name, known)
+        check_choice(Argument("scores", flag="--score"), name, known)
     cases = tuple(case for case in result.cases if case.case in shared)
     chosen = tuple(known[name] for name in wanted)
     return Comparison(Result(result.spec, cases), left_out, chosen)

@@ -57,7 +57,7 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
                 return Outcome(case, key, None, time.perf_counter() - start)
         result = _evaluate(job, case)
     except PanmatchError as error:
-        result = failed(case, str(error))
+        result = failed(case, error.for_command_line())
     except MemoryError:
         result = failed(case, "there is not enough memory for it")
     except Exception as error:

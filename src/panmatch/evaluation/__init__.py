@@ -10,7 +10,7 @@ from panmatch.evaluation._averages import (
 from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
 from panmatch.evaluation._class_case import ClassCase, class_cases
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
-from panmatch.evaluation._evaluate import Evaluator, evaluate, evaluate_case
+from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._series import CaseCounts, CaseSeries
 from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
@@ -31,7 +31,6 @@ __all__ = [
     "ClassCase",
     "Diagnosis",
     "Entry",
-    "Evaluator",
     "Image",
     "Images",
     "Json",
@@ -44,7 +43,6 @@ __all__ = [
     "class_cases",
     "count_mistakes",
     "diagnose",
-    "evaluate",
     "evaluate_case",
     "filled",
     "mean_of_defined",

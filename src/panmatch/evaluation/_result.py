@@ -43,7 +43,7 @@ class Result:
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> result.instances.loc[:1, ["status", "ref_id", "pred_ids", "iou"]]
         status  ref_id pred_ids  iou

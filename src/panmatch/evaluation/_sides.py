@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy.typing as npt
 
-from panmatch.errors import OptionError
+from panmatch.errors import Argument, OptionError
 from panmatch.labels import (
     LabelGroup,
     Panoptic,
@@ -56,7 +56,9 @@ def make_layers(spec: Spec, reference: Images, prediction: Images) -> list[Layer
     panoptic = [isinstance(side.labels, Panoptic) for side in sides.values()]
     if all(panoptic):
         if any(side.parts is not None for side in sides.values()):
-            raise OptionError("reference_parts is given, but Panoptic images have their own parts.")
+            raise OptionError(
+                Argument("reference_parts"), " is given, but Panoptic images have their own parts."
+            )
         return [Layer(reference.labels, prediction.labels)]  # type: ignore[arg-type]
     if any(panoptic):
         raise OptionError("reference and prediction must both be Panoptic, or both label images.")
@@ -142,12 +144,16 @@ def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
     given = {name: side.parts is not None for name, side in sides.items()}
     if len(set(given.values())) > 1:
         missing = next(name for name, there in given.items() if not there)
-        raise OptionError(f"{missing}_parts is missing: give part images on both sides, or none.")
+        raise OptionError(
+            Argument(f"{missing}_parts"),
+            " is missing: give part images on both sides, or none.",
+        )
     if any(given.values()):
         if not spec.has_parts or spec.encoding != "labels":
             raise OptionError(
-                "reference_parts is given, but no class of the spec has parts to read from it: "
-                "add `parts` to a class."
+                Argument("reference_parts"),
+                " is given, but no class of the spec has parts to read from it: add `parts` to a "
+                "class.",
             )
         return
     for name, class_spec in spec.classes.items():
@@ -155,6 +161,10 @@ def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
         strays = set(parts) - set(class_spec.numbers or parts)
         if strays and spec.encoding == "labels":
             raise OptionError(
-                f"classes.{name}: part {min(strays)} is not a label of the class, so it must be in "
-                f"a part image: pass reference_parts and prediction_parts."
+                f"classes.{name}: the parts {sorted(strays)} are not labels of the class, so they "
+                f"must be in part images: pass ",
+                Argument("reference_parts"),
+                " and ",
+                Argument("prediction_parts"),
+                ".",
             )

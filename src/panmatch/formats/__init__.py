@@ -4,8 +4,15 @@ The libraries behind the formats are imported when the first file of their kind 
 """
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
-from panmatch.formats._images import LabelImage, StoredImage, check_same_grid
+from panmatch.formats._images import (
+    LabelImage,
+    StoredImage,
+    check_same_grid,
+    grid_difference,
+    turned_like,
+)
 from panmatch.formats._numpy_files import load_overlap, save_overlap, write_atomically
+from panmatch.formats._objects import ImageLike, as_stored_image
 from panmatch.formats._reading import (
     case_name,
     is_chunked_file,
@@ -17,11 +24,14 @@ from panmatch.formats._units import convert_spacing
 
 __all__ = [
     "CocoPanoptic",
+    "ImageLike",
     "LabelImage",
     "StoredImage",
+    "as_stored_image",
     "case_name",
     "check_same_grid",
     "convert_spacing",
+    "grid_difference",
     "is_chunked_file",
     "is_label_file",
     "load_overlap",
@@ -30,5 +40,6 @@ __all__ = [
     "read_coco_panoptic",
     "read_labels",
     "save_overlap",
+    "turned_like",
     "write_atomically",
 ]

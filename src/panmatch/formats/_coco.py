@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from panmatch.errors import FileError
 from panmatch.formats._png import read_segment_ids
@@ -72,18 +72,39 @@ def read_coco_panoptic(
     source = Path(path)
     try:
         content = json.loads(source.read_text(encoding="utf-8"))
+        _check_kind(content, source)
         annotations = {annotation["image_id"]: annotation for annotation in content["annotations"]}
         classes = tuple(
             SegmentClass(int(entry["id"]), str(entry.get("name", "")), bool(entry["isthing"]))
             for entry in content.get("categories", ())
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except FileError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise FileError(
             f"path={str(source)!r} cannot be read as COCO panoptic annotations: {error!r}."
         ) from error
     if len(annotations) != len(content["annotations"]):
         raise FileError(f"path={str(source)!r} lists an image more than once.")
     return CocoPanoptic(source, Path(folder), classes, annotations)
+
+
+def _check_kind(content: Any, path: Path) -> None:
+    """Raise a `FileError` for what is COCO, but not panoptic: instances, detections, captions."""
+    listed = content["annotations"] if isinstance(content, dict) else content
+    for annotation in listed:
+        missing = [key for key in Annotation.__annotations__ if key not in annotation]
+        if not missing:
+            continue
+        found = "an instance" if "segmentation" in annotation or "bbox" in annotation else "another"
+        raise FileError(
+            f"path={str(path)!r} is {found} file of COCO, not a panoptic one: an annotation has "
+            f"{', '.join(map(repr, annotation))}, but not {', '.join(map(repr, missing))}. Paint "
+            f"the objects of every image into a PNG file of segment ids (panopticapi converts "
+            f"instance files), or into label images, which need no JSON file."
+        )
+    if not isinstance(content, dict):
+        raise FileError(f"path={str(path)!r} holds a list, not the annotations of COCO panoptic.")
 
 
 def pair_images(

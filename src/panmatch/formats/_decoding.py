@@ -17,12 +17,20 @@ from panmatch.labels import LabelArray
 
 LONGEST_CAUSE = 200
 
+# What values were read from: a file, or an image that goes by another name, such as 'reference'.
+Origin = Path | str
+
 # Above this, floating-point numbers no longer tell neighbouring whole numbers apart.
 LARGEST_WHOLE = 2.0**53
 
 
+def name_of(origin: Origin) -> str:
+    """Return what to call a file, or an image, at the beginning of an error message."""
+    return origin if isinstance(origin, str) else f"path={str(origin)!r}"
+
+
 @contextmanager
-def reading_as(path: Path, kind: str) -> Iterator[None]:
+def reading_as(origin: Origin, kind: str) -> Iterator[None]:
     """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
 
     Examples
@@ -40,8 +48,10 @@ def reading_as(path: Path, kind: str) -> Iterator[None]:
         raise
     # Libraries answer damaged files with almost any exception: struct.error, IndexError …
     except Exception as error:
-        cause = _cause(error).replace(str(path), path.name)
-        raise FileError(f"path={str(path)!r} cannot be read as {kind}: {cause}.") from error
+        cause = _cause(error)
+        if isinstance(origin, Path):
+            cause = cause.replace(str(origin), origin.name)
+        raise FileError(f"{name_of(origin)} cannot be read as {kind}: {cause}.") from error
 
 
 def _cause(error: Exception) -> str:
@@ -82,7 +92,7 @@ class _NoWarnings:
 _no_warnings = _NoWarnings()
 
 
-def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
+def as_stored_labels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
     """Return the values of a file as integers, in the memory order of the file.
 
     Booleans become uint8 and integers stay as they are, both without a copy. Floating-point
@@ -103,32 +113,32 @@ def as_stored_labels(values: npt.NDArray[Any], path: Path) -> LabelArray:
     if values.dtype.kind in "iu":
         return values
     if values.dtype.kind == "f":
-        return _whole_numbers(values, path)
+        return _whole_numbers(values, origin)
     raise FileError(
-        f"path={str(path)!r} stores values of dtype {values.dtype}; labels must be integers, "
+        f"{name_of(origin)} stores values of dtype {values.dtype}; labels must be integers, "
         f"booleans, or whole floating-point numbers."
     )
 
 
-def _whole_numbers(values: npt.NDArray[np.floating], path: Path) -> LabelArray:
+def _whole_numbers(values: npt.NDArray[np.floating], origin: Origin) -> LabelArray:
     if values.size == 0:
         return values.astype(np.int32)
     largest = max(abs(float(values.min())), abs(float(values.max())))
     if not largest < LARGEST_WHOLE:  # NaN is never less
-        raise FileError(_why_not_labels(values, path))
+        raise FileError(_why_not_labels(values, origin))
     fits = np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max
     labels: LabelArray = values.astype(np.int32 if fits else np.int64, order="K")
     if not (labels == values).all():
-        raise FileError(_why_not_labels(values, path))
+        raise FileError(_why_not_labels(values, origin))
     return labels
 
 
-def _why_not_labels(values: npt.NDArray[np.floating], path: Path) -> str:
+def _why_not_labels(values: npt.NDArray[np.floating], origin: Origin) -> str:
     whole = (values == np.floor(values)) & (np.abs(values) < LARGEST_WHOLE)
     index = np.unravel_index(np.argmin(whole), values.shape)
     voxel = tuple(int(i) for i in index)
     return (
-        f"path={str(path)!r} holds {values[index]} at voxel {voxel}, which is not a label. If it "
+        f"{name_of(origin)} holds {values[index]} at voxel {voxel}, which is not a label. If it "
         f"is a probability map, threshold it; if it was resampled, use nearest-neighbour "
         f"interpolation; if its header scales the values, store whole numbers instead."
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from pathlib import Path
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import FileError
+from panmatch.errors import Argument, FileError
 from panmatch.formats._units import micrometres_per
 from panmatch.labels import LabelArray, Unit, Volume, check_same_shape
 
@@ -20,8 +21,12 @@ Floats = npt.NDArray[np.float64]
 SHIFT_TOLERANCE = 1e-2
 SPACING_TOLERANCE = 1e-3
 
-# World axes of an affine, each from its negative to its positive end.
-DIRECTIONS = (("L", "R"), ("P", "A"), ("I", "S"))
+# What an affine leads to, and what its three axes are called at their negative and positive end.
+Frame = Literal["RAS", "xyz"]
+DIRECTIONS: dict[Frame, tuple[tuple[str, str], ...]] = {
+    "RAS": (("L", "R"), ("P", "A"), ("I", "S")),
+    "xyz": (("-x", "+x"), ("-y", "+y"), ("-z", "+z")),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,14 +42,18 @@ class StoredImage:
         Distance between neighbouring voxels along every axis of `labels`; None where the file
         does not say.
     affine
-        From a voxel's index, axes as in `labels`, to RAS+ world space: shape (4, 4). None where
-        the file does not say.
+        From a voxel's index, axes as in `labels`, to `frame`: shape (4, 4). None where the file
+        does not say.
     path
-        The file.
+        The file; ``Path()`` for an image that has none.
     unit
         Of `spacing` and `affine` (D14): millimetres for medical formats, unless a NIfTI header
         says micrometres; micrometres for TIFF and OME-Zarr files that name a unit of length;
         voxel where nothing is known, or a spacing is stated without a unit.
+    name
+        What to call it in an error message; by default its path.
+    frame
+        What the affine leads to: RAS+ world space, or coordinates called x, y and z.
     """
 
     labels: Volume
@@ -52,6 +61,13 @@ class StoredImage:
     affine: Floats | None
     path: Path
     unit: Unit = "voxel"
+    name: str = ""
+    frame: Frame = "RAS"
+
+    @property
+    def called(self) -> str:
+        """What to call it in an error message."""
+        return self.name or f"path={str(self.path)!r}"
 
     @property
     def orientation(self) -> str | None:
@@ -65,8 +81,9 @@ class StoredImage:
             permutations(range(3), len(along)),
             key=lambda order: float(np.abs(along[rows, order]).sum()),
         )
+        directions = DIRECTIONS[self.frame]
         return "".join(
-            DIRECTIONS[axis][int(along[row, axis] > 0)] for row, axis in enumerate(world)
+            directions[axis][int(along[row, axis] > 0)] for row, axis in enumerate(world)
         )
 
     def describe(self) -> str:
@@ -95,6 +112,9 @@ class LabelImage(StoredImage):
     """
 
     labels: LabelArray
+
+
+Placed = TypeVar("Placed", bound=StoredImage)
 
 
 def check_same_grid(
@@ -132,21 +152,89 @@ def check_same_grid(
     """
     check_same_shape(
         {
-            f"reference path={str(reference.path)!r}": reference.labels,
-            f"prediction path={str(prediction.path)!r}": prediction.labels,
+            f"reference {reference.called}": reference.labels,
+            f"prediction {prediction.called}": prediction.labels,
         }
     )
     if allow_header_mismatch:
         return
-    if problem := _grid_difference(reference, prediction):
+    if problem := grid_difference(reference, prediction):
         raise FileError(
-            f"path={str(prediction.path)!r} and its reference path={str(reference.path)!r} "
-            f"{problem}:\n"
-            f"  reference:  {reference.describe()}\n"
-            f"  prediction: {prediction.describe()}\n"
-            f"Resample or reorient one of them, or pass --allow-header-mismatch "
-            f"(allow_header_mismatch=True) to compare voxel by voxel as they are stored."
+            f"{prediction.called} and its reference {reference.called} {problem}\n"
+            f"Resample or reorient one of them, or pass ",
+            Argument("allow_header_mismatch", True),
+            " to compare voxel by voxel as they are stored.",
         )
+
+
+def grid_difference(
+    reference: StoredImage,
+    prediction: StoredImage,
+    names: tuple[str, str] = ("reference", "prediction"),
+) -> str | None:
+    """Return how the grids of two images of one shape differ, with both; None if they do not."""
+    problem = _grid_difference(reference, prediction)
+    if problem is None:
+        return None
+    width = max(map(len, names)) + 1
+    grids = zip(names, (reference, prediction), strict=True)
+    lines = [f"  {f'{name}:':{width}} {image.describe()}" for name, image in grids]
+    return "\n".join([f"{problem}:", *lines])
+
+
+def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
+    """Return an image with its axes in the order and direction of those of another one.
+
+    No voxel changes its place, so nothing is guessed; whether voxels of equal index then lie in
+    the same place is for `grid_difference` to tell. Images in chunks, images without an affine and
+    those that are turned by about 45° stay as they are.
+
+    Examples
+    --------
+    >>> steps = np.diag([0.5, 0.5, 2.0, 1.0])
+    >>> image = LabelImage(np.zeros((4, 3, 2), np.uint8), (0.5, 0.5, 2.0), steps, Path("a.nii"))
+    >>> other = LabelImage(image.labels.T, (2, 0.5, 0.5), steps[:, [2, 1, 0, 3]], Path("b.nii"))
+    >>> turned_like(other, image).describe()
+    'shape (4, 3, 2), spacing (0.5, 0.5, 2) voxel, orientation RAS, origin (0, 0, 0)'
+    """
+    n = wanted.labels.ndim
+    if (
+        image.affine is None
+        or wanted.affine is None
+        or not isinstance(image.labels, np.ndarray)
+        or image.frame != wanted.frame
+        or not 1 <= n == image.labels.ndim <= 3
+    ):
+        return image
+    steps = np.linalg.pinv(wanted.affine[:3, :n]) @ image.affine[:3, :n]
+    signs = np.rint(steps * _scale(image.unit, wanted.unit))
+    if not all((np.abs(signs).sum(axis=axis) == 1).all() for axis in (0, 1)):
+        return image
+    return _turned(image, signs)
+
+
+def reverse_axes(image: LabelImage) -> LabelImage:
+    """Return an image with its axes in reverse order; an affine is about the first three only."""
+    n = image.labels.ndim
+    if image.affine is not None and n <= 3:
+        return _turned(image, np.eye(n)[::-1])
+    return replace(
+        image, labels=image.labels.T, spacing=image.spacing and image.spacing[::-1], affine=None
+    )
+
+
+def _turned(image: Placed, signs: Floats) -> Placed:
+    """Return an image whose axis j became axis i where ``signs[i, j]`` is 1, or −1 if reversed."""
+    order = np.abs(signs).argmax(axis=1).tolist()
+    falls = [i for i, axis in enumerate(order) if signs[i, axis] < 0]
+    assert image.affine is not None
+    labels: LabelArray = np.flip(np.transpose(np.asarray(image.labels), order), tuple(falls))
+    to_old = np.eye(4)
+    to_old[: len(order), : len(order)] = signs.T
+    for i in falls:
+        to_old[order[i], 3] = labels.shape[i] - 1
+    spacing = image.spacing and tuple(image.spacing[axis] for axis in order)
+    return replace(image, labels=labels, spacing=spacing, affine=image.affine @ to_old)
 
 
 def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | None:
@@ -155,7 +243,11 @@ def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | N
         spacings = np.array([reference.spacing, np.multiply(prediction.spacing, scale)])
         if (np.ptp(spacings, axis=0) > SPACING_TOLERANCE * spacings.min(axis=0)).any():
             return "differ in spacing"
-    if reference.affine is not None and prediction.affine is not None:
+    if (
+        reference.affine is not None
+        and prediction.affine is not None
+        and reference.frame == prediction.frame
+    ):
         placed = np.diag([scale, scale, scale, 1.0]) @ prediction.affine
         shift = _largest_shift(reference.affine, placed, reference.labels.shape)
         if shift > SHIFT_TOLERANCE:

@@ -9,13 +9,13 @@ import re
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
-from panmatch.formats._images import Floats, LabelImage
+from panmatch.formats._images import Floats, LabelImage, reverse_axes
 from panmatch.formats._units import shift_decimal_point, usable_spacing
 from panmatch.labels import Array, Unit, shortest_decimal
 
@@ -60,14 +60,31 @@ def read_nifti(path: Path) -> LabelImage:
         values = nibabel.volumeutils.apply_read_scaling(
             _stored_array(content, header, path), *header.get_slope_inter()
         )
-        affine = _affine(header)
-        spacing = _spacing(affine, header, values.ndim)
-        code = int(header["xyzt_units"]) & UNIT_BITS
-        if code == METRE:
-            affine = None if affine is None else np.diag([1e3, 1e3, 1e3, 1.0]) @ affine
-            spacing = spacing and shift_decimal_point(spacing[:3], 3) + spacing[3:]
-        unit: Unit = "µm" if code == MICRON else "mm"
-        return _image(values, spacing, affine, path, unit)
+        return LabelImage(as_stored_labels(values, path), *_nifti_grid(header, values.ndim, path))
+
+
+def from_nibabel(image: Any, name: str) -> LabelImage:
+    """Return the labels of an image of nibabel, as `read_nifti` returns those of its file.
+
+    Of formats other than NIfTI the affine is taken as it is, but for Analyze, whose files do not
+    say where they lie.
+    """
+    if not hasattr(image, "dataobj") or not hasattr(image, "affine"):
+        raise FileError(
+            f"{name} is a {type(image).__name__} of nibabel, which is not a volume: paint its "
+            f"labels into a Nifti1Image."
+        )
+    with reading_as(name, "an image of nibabel"):
+        values = np.asanyarray(image.dataobj)
+        values = values.reshape(_without_trailing_ones(values.shape), order="A")
+        labels, path = as_stored_labels(values, name), Path(image.get_filename() or "")
+        header = image.header
+        if hasattr(header, "get_sform"):
+            return LabelImage(labels, *_nifti_grid(header, values.ndim, path), name)
+        knows_place = "analyze" not in type(image).__module__
+        affine = np.asarray(image.affine, np.float64) if knows_place else None
+        steps = [_decimal(float(step), single=True) for step in header.get_zooms()[: values.ndim]]
+        return LabelImage(labels, *_grid(usable_spacing(steps), affine, path, "mm"), name)
 
 
 def read_itk(path: Path) -> LabelImage:
@@ -88,19 +105,53 @@ def read_itk(path: Path) -> LabelImage:
             image = sitk.ReadImage(str(path))
         except RuntimeError as error:
             raise ValueError(_innermost_cause(error)) from error
-        if image.GetNumberOfComponentsPerPixel() > 1:
-            raise ValueError("its voxels are vectors or colours, not labels")
-        values = sitk.GetArrayFromImage(image).T
-        values = values.reshape(_without_trailing_ones(values.shape), order="F")
-        spacing, affine = _itk_grid(image, values.ndim, path)
-        return _image(values, spacing, affine, path, "mm")
+        values = _itk_values(image, sitk)
+        grid = _itk_grid(image, values.ndim, path)
+        return LabelImage(as_stored_labels(values, path), *_grid(*grid, path, "mm"))
 
 
-def _image(
-    values: Array, spacing: tuple[float, ...] | None, affine: Floats | None, path: Path, unit: Unit
-) -> LabelImage:
+def from_simpleitk(image: Image, name: str) -> LabelImage:
+    """Return the labels of an image of SimpleITK, with axes (z, y, x).
+
+    That is the order in which SimpleITK hands out arrays, and so that of every array beside it.
+    """
+    import SimpleITK as sitk  # noqa: N813
+
+    with reading_as(name, "an image of SimpleITK"):
+        values = _itk_values(image, sitk)
+        n = values.ndim
+        steps = usable_spacing(_decimal(step, single=False) for step in image.GetSpacing()[:n])
+        grid = _grid(steps, _itk_affine(image), Path(), "mm")
+        return reverse_axes(LabelImage(as_stored_labels(values, name), *grid, name))
+
+
+def _itk_values(image: Image, sitk: ModuleType) -> Array:
+    """Return the voxels of an image, axes (x, y, z)."""
+    if image.GetNumberOfComponentsPerPixel() > 1:
+        raise ValueError("its voxels are vectors or colours, not labels")
+    if image.GetPixelIDTypeAsString().startswith("label"):
+        raise ValueError("it is a label map: pass SimpleITK.Cast(image, SimpleITK.sitkUInt32)")
+    values: Array = sitk.GetArrayFromImage(image).T
+    return values.reshape(_without_trailing_ones(values.shape), order="F")
+
+
+Grid = tuple[tuple[float, ...] | None, Floats | None, Path, Unit]
+
+
+def _grid(spacing: tuple[float, ...] | None, affine: Floats | None, path: Path, unit: Unit) -> Grid:
     known: Unit = "voxel" if spacing is None and affine is None else unit
-    return LabelImage(as_stored_labels(values, path), spacing, affine, path, known)
+    return spacing, affine, path, known
+
+
+def _nifti_grid(header: Nifti1Header, ndim: int, path: Path) -> Grid:
+    """Return spacing, affine, path and unit as a NIfTI header has them."""
+    affine = _affine(header)
+    spacing = _spacing(affine, header, ndim)
+    code = int(header["xyzt_units"]) & UNIT_BITS
+    if code == METRE:
+        affine = None if affine is None else np.diag([1e3, 1e3, 1e3, 1.0]) @ affine
+        spacing = spacing and shift_decimal_point(spacing[:3], 3) + spacing[3:]
+    return _grid(spacing, affine, path, "µm" if code == MICRON else "mm")
 
 
 def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -141,10 +141,17 @@ def _checked_suffix(path: Path) -> str:
     if not suffix:
         raise FileError(
             f"path={str(path)!r} does not have the suffix of a label file. Accepted: "
-            f"{', '.join(READERS)}."
+            f"{', '.join(READERS)}.{_remedy_for(path)}"
         )
     _check_kind(path, folder=suffix.endswith(".zarr"))
     return suffix
+
+
+def _remedy_for(path: Path) -> str:
+    """Return who reads what holds many cases."""
+    if path.is_dir() or path.suffix.lower() in (".json", ".csv"):
+        return " Folders, manifests and COCO files of many cases go to `panmatch evaluate`."
+    return ""
 
 
 def _inside_zarr(path: Path) -> str:

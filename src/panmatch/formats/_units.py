@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import get_args
 
-from panmatch.errors import OptionError, check_choice
+from panmatch.errors import Argument, OptionError, check_choice
 from panmatch.labels import Unit
 
 # As OME-XML and ImageJ abbreviate them, and as OME-Zarr spells them out.
@@ -69,7 +69,7 @@ def convert_spacing(spacing: Iterable[float], unit: Unit, wanted: Unit) -> tuple
     >>> convert_spacing((2, 0.5), "voxel", "mm")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    panmatch.errors.OptionError: spacing=(2, 0.5) has the unit 'voxel', which cannot be …
+    panmatch.errors.OptionError: the spacing (2, 0.5) has the unit 'voxel', which cannot be …
     """
     check_choice("unit", unit, get_args(Unit))
     check_choice("wanted", wanted, get_args(Unit))
@@ -78,9 +78,10 @@ def convert_spacing(spacing: Iterable[float], unit: Unit, wanted: Unit) -> tuple
         return steps
     if "voxel" in (unit, wanted):
         raise OptionError(
-            f"spacing={steps} has the unit {unit!r}, which cannot be converted to {wanted!r}: "
-            f"give the spacing in {wanted} on the command line (--spacing), or as spacing= in "
-            f"Python."
+            f"the spacing {steps} has the unit {unit!r}, which cannot be converted to {wanted!r}: "
+            f"give it in {wanted}, with ",
+            Argument("spacing"),
+            ".",
         )
     return shift_decimal_point(steps, 3 if unit == "mm" else -3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,69 @@ Mask = npt.NDArray[np.bool_]
 
 def is_on_device(array: object) -> bool:
     """Return whether an array is in the memory of a CUDA device (CuPy, torch, numba …)."""
-    return getattr(array, "__cuda_array_interface__", None) is not None
+    try:
+        return getattr(array, "__cuda_array_interface__", None) is not None
+    except RuntimeError:  # a tensor that requires gradients does not show it
+        return True
+
+
+def library_of(image: object) -> str:
+    """Return the library of an image or tensor; '' for arrays, lists and all else.
+
+    It is known by the module of its class, so that no library is imported for it.
+
+    Examples
+    --------
+    >>> import nibabel
+    >>> library_of(nibabel.Nifti1Image(np.zeros((2, 2, 2), np.uint8), np.eye(4)))
+    'nibabel'
+    >>> library_of(np.zeros(3))
+    ''
+    """
+    packages = (base.__module__.partition(".")[0] for base in type(image).__mro__)
+    return next((package for package in packages if package in LIBRARIES), "")
+
+
+# How to get the array of an image, and its spacing along the axes of that array.
+IMAGES = {
+    "SimpleITK": ("SimpleITK.GetArrayFromImage({})", "{}.GetSpacing()[::-1]"),
+    "nibabel": ("numpy.asarray({}.dataobj)", "{}.header.get_zooms()"),
+}
+LIBRARIES = (*IMAGES, "torch", "xarray")
+
+
+def check_is_array(array: object, name: str) -> None:
+    """Raise a `LabelError` for what numpy takes for an array of something else, or cannot take."""
+    if isinstance(array, str | os.PathLike):
+        raise LabelError(
+            f"{name}={os.fspath(array)!r} is a path, and this takes arrays: pass "
+            f"panmatch.formats.read_labels({os.fspath(array)!r}).labels. panmatch.evaluate takes "
+            f"paths as they are."
+        )
+    if isinstance(array, list | tuple) and array and library_of(array[0]) in IMAGES:
+        raise LabelError(
+            f"{name} is a list of images: pass one image; several cases go one by one to "
+            f"panmatch.Evaluator.update."
+        )
+    library = library_of(array)
+    if library in IMAGES:
+        values, spacing = (how.format(name) for how in IMAGES[library])
+        raise LabelError(
+            f"{name} is an image of {library}, and this takes arrays: pass {values} and, where "
+            f"distances matter, spacing={spacing}. panmatch.evaluate takes the image as it is."
+        )
+    if library == "torch":
+        check_is_label_tensor(array, name)
+
+
+def check_is_label_tensor(tensor: Any, name: str) -> None:
+    """Raise a `LabelError` for a tensor of anything but integers or booleans."""
+    if tensor.is_floating_point() or tensor.is_complex():
+        raise LabelError(
+            f"{name} has dtype {tensor.dtype}; labels must be integers or booleans. Turn logits "
+            f"into labels first, with argmax over the classes or a threshold, and labels that are "
+            f"stored as floats with .long()."
+        )
 
 
 def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
@@ -38,7 +100,8 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     Raises
     ------
     LabelError
-        For any other dtype. Floating-point labels are never converted silently.
+        For any other dtype, and for paths and images of other libraries. Floating-point labels are
+        never converted silently.
     OptionError
         If a chunked array is too large for the memory, or an array is on a CUDA device.
 
@@ -47,6 +110,7 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
     'i'
     """
+    check_is_array(array, name)
     if is_on_device(array):
         raise OptionError(
             f"{name} is on a CUDA device, and this runs on the host: pass cupy.asnumpy({name}), or "
@@ -54,7 +118,10 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
         )
     if is_chunked(array):
         check_fits(array, name)
-    values = np.asarray(array)
+    try:
+        values = np.asarray(array)
+    except ValueError as error:
+        raise LabelError(f"{name} cannot be read as an array of one shape: {error}") from error
     if values.dtype == np.bool_:
         values = values.view(np.uint8)
     if values.size == 0 and values.dtype == np.float64:
@@ -82,21 +149,48 @@ def as_mask(array: npt.ArrayLike, name: str) -> Mask:
 def negative_label(name: str, label: int, voxels: int) -> LabelError:
     """Return the error about a label below 0 in a mask."""
     return LabelError(
-        f"{name} holds the negative label {label} ({voxels} voxels below 0): labels are "
-        f"0 (background) or positive ids. Set such voxels to 0, or leave them out as void."
+        f"{name} holds the negative label {label} ({_voxels(voxels)} below 0): labels are "
+        f"0 (background) or positive ids. Set such voxels to 0 first: "
+        f"numpy.where({name} < 0, 0, {name})."
     )
 
 
-def refuse_labels(labels: Ints, counts: Ints, bad: Mask, message: str, **names: object) -> None:
-    """Raise a `LabelError` if some of the labels are bad.
+MOST_LISTED = 10  # labels of an error message
 
-    The message is a template. Besides `names` it may contain ``{label}``, the first bad one,
-    ``{voxels}``, how many voxels have it, and ``{all_voxels}``, how many have any bad label.
+
+def refuse_labels(labels: Ints, counts: Ints, bad: Mask, message: str, **names: object) -> None:
+    """Raise a `LabelError` that names the bad labels, if there are any.
+
+    The message is a template. Besides `names` it may contain ``{listed}``, all of them with their
+    voxels, ``{numbers}``, a list to copy (both end after the tenth), ``{label}``, the first, and
+    ``{s}`` and ``{are}`` for the plural.
+
+    Examples
+    --------
+    >>> message = "label{s} {listed}: write `background: {numbers}`"
+    >>> labels, counts = np.array([1, 7, 9]), np.array([5, 3, 1])
+    >>> refuse_labels(labels, counts, labels > 1, message)
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.LabelError: labels 7 (3 voxels), 9 (1 voxel): write `background: [7, 9]`
     """
-    if bad.any():
-        label, of_all = int(labels[bad][0]), int(counts[bad].sum())
-        voxels = int(counts[bad & (labels == label)].sum())
-        raise LabelError(message.format(label=label, voxels=voxels, all_voxels=of_all, **names))
+    if not bad.any():
+        return
+    found, place = np.unique(labels[bad], return_inverse=True)
+    voxels = np.zeros(len(found), np.int64)
+    np.add.at(voxels, place, counts[bad])
+    shown = dict(zip(found[:MOST_LISTED].tolist(), voxels.tolist(), strict=False))
+    listed = ", ".join(f"{label} ({_voxels(n)})" for label, n in shown.items())
+    numbers = ", ".join(map(str, shown))
+    if len(found) > MOST_LISTED:
+        listed, numbers = f"{listed} and {len(found) - MOST_LISTED} more", f"{numbers}, …"
+    names |= {"s": "", "are": "is"} if len(found) == 1 else {"s": "s", "are": "are"}
+    names["label"] = int(found[0])
+    raise LabelError(message.format(listed=listed, numbers=f"[{numbers}]", **names))
+
+
+def _voxels(count: int) -> str:
+    return "1 voxel" if count == 1 else f"{count} voxels"
 
 
 def refuse_beyond_int64(
@@ -162,6 +256,12 @@ def _shape_hint(first: tuple[int, ...], other: tuple[int, ...]) -> str:
 
 def _why_not_labels(values: Array, name: str) -> str:
     problem = f"{name} has dtype {values.dtype}; labels must be integers or booleans."
+    if values.dtype.kind == "O":
+        kinds = sorted({type(value).__qualname__ for value in values.ravel()[:MOST_LISTED]})
+        return (
+            f"{problem} It holds {', '.join(kinds)}: pass the voxels of one image as an array of "
+            f"numbers."
+        )
     if values.dtype.kind != "f":
         return problem
     whole = np.isfinite(values) & (values == np.floor(values))

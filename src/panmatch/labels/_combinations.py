@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.labels._arrays import Ints, LabelArray, is_on_device, memory_axes, thread_count
+from panmatch.labels._arrays import (
+    Ints,
+    LabelArray,
+    check_is_array,
+    is_on_device,
+    memory_axes,
+    thread_count,
+)
 from panmatch.labels._boxes import Box
 from panmatch.labels._volumes import Volume, any_chunked, as_volume, map_labels
 
@@ -54,6 +61,8 @@ def as_images(given: Mapping[str, npt.ArrayLike]) -> dict[str, Volume]:
     OptionError
         If some are on a device and others are not.
     """
+    for name, array in given.items():
+        check_is_array(array, name)
     if any(is_on_device(array) for array in given.values()):
         from panmatch.labels._device import as_device_labels
 

@@ -93,7 +93,7 @@ def device_components(array: object, reach: int | None, name: str) -> DeviceArra
     if labels.dtype.kind == "i" and labels.size and int(labels.min()) < 0:
         raise LabelError(
             f"{name} holds the negative label {int(labels.min())}: labels are 0 (background) or "
-            f"positive ids. Set such voxels to 0, or leave them out as void."
+            f"positive ids. Set such voxels to 0 first."
         )
     if not labels.size:
         return cupy.zeros(labels.shape, cupy.int32)

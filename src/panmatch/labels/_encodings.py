@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import LabelError, check_choice
-from panmatch.labels._arrays import Ints, check_same_shape
+from panmatch.labels._arrays import MOST_LISTED, Ints, check_same_shape
 from panmatch.labels._panoptic import (
     NO_CLASS,
     UNKNOWN_PART,
@@ -25,6 +25,19 @@ from panmatch.labels._panoptic import (
     segment_numbers,
 )
 from panmatch.labels._volumes import as_volume
+
+# What to do about numbers that mean nothing, as templates for `refuse_labels`.
+UNLISTED = (
+    "If they are classes, add them; if they are background, set such voxels to 0; if they mark "
+    "unknown voxels of a reference, pass void={numbers}."
+)
+UNLISTED_SEGMENTS = (
+    "Add them to the table (segments_info of a COCO file), or set their voxels to 0, which is void."
+)
+UNNUMBERED_THINGS = "Set them to 0 where there is no object."
+UNKNOWN_PARTS = (
+    "If they mark unknown parts, pass void_part={label}; if they are not parts, set them to 0."
+)
 
 
 def from_maps(
@@ -77,16 +90,18 @@ def from_maps(
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         numbers, instances = columns[:2]
         known = np.isin(numbers, [0, *(kind.id for kind in kinds), *unknown])
-        refuse_unknown(numbers, counts, ~known, name, "is not a class")
+        refuse_unknown(numbers, counts, ~known, name, "not among the classes", UNLISTED)
         places = class_places(numbers, kinds)
         if numbering == "global":
             _check_numbers(places, instances, counts, kinds, name)
         things, image = are_things(places, kinds), arrays["instance_map"]
-        refuse_negative(instances, counts, things, image, "instance_map", "instance")
+        called = "instance_map"
+        refuse_negative(instances, counts, things, image, called, "instance", UNNUMBERED_THINGS)
         parts = np.zeros_like(numbers)
         if part_map is not None:
             parts, image = columns[2], arrays["part_map"]
-            refuse_negative(parts, counts, parts != void_part, image, "part_map", "part")
+            known, called = parts != void_part, "part_map"
+            refuse_negative(parts, counts, known, image, called, "part", UNKNOWN_PARTS)
         if void_part is not None:
             parts = np.where(parts == void_part, UNKNOWN_PART, parts)
         segments, unnumbered = segment_numbers(places, instances, kinds), instances == 0
@@ -129,24 +144,34 @@ def from_segments(
     strange = {i: number for i, (number, _) in table.items() if number not in known}
     if strange:
         raise LabelError(
-            f"{name}: segment {next(iter(strange))} has the unknown class "
-            f"{min(strange.values())}; there are {known}."
+            f"{name}: the table gives segments to unknown classes: "
+            f"{_some(f'{i} to {number}' for i, number in strange.items())}; there are {known}."
         )
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         ids = columns[0]
         listed = np.array(sorted(table), np.int64)
         strange_ids = (ids != 0) & ~np.isin(ids, listed)
-        refuse_unknown(ids, counts, strange_ids, name, "is not in the table")
+        refuse_unknown(ids, counts, strange_ids, name, "not in the table", UNLISTED_SEGMENTS)
         absent = listed[~np.isin(listed, ids)]
         if len(absent):
-            raise LabelError(f"{name}: the table lists segment {absent[0]}, which has 0 voxels.")
+            raise LabelError(
+                f"{name}: the table lists segments that have 0 voxels: "
+                f"{_some(absent.tolist())}. Drop them from the table."
+            )
         entries = [table[i] if i else (NO_CLASS, False) for i in ids.tolist()]
         places = class_places(np.array([number for number, _ in entries]), kinds)
         crowd = np.array([crowded for _, crowded in entries], np.bool_)
         return Meaning(places, ids, np.zeros_like(ids), crowd, ids == 0)
 
     return Panoptic((as_volume(segments, name),), kinds, decode)
+
+
+def _some(names: Iterable[object]) -> str:
+    """Return names as text, the first ten and how many more there are."""
+    shown = [str(name) for name in names]
+    more = f" and {len(shown) - MOST_LISTED} more" if len(shown) > MOST_LISTED else ""
+    return ", ".join(shown[:MOST_LISTED]) + more
 
 
 def _check_numbers(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels._arrays import Ints, LabelArray, check_same_shape
+from panmatch.labels._arrays import Ints, LabelArray, check_same_shape, refuse_beyond_int64
 from panmatch.labels._combinations import mask_of
 from panmatch.labels._components import Connectivity, connected_components
 from panmatch.labels._panoptic import (
@@ -26,6 +26,19 @@ from panmatch.labels._panoptic import (
     segment_numbers,
 )
 from panmatch.labels._volumes import Volume, as_volume, map_labels
+
+# What to do about labels that mean nothing, as templates for `refuse_labels`. A spec calls
+# background what `from_labels` ignores.
+MARKERS = "If they mark background, write `background: {numbers}` in the spec, or set them to 0"
+UNKNOWN = "; if they mark unknown voxels of a reference, `void: {numbers}`."
+OUTSIDE = (
+    "If they are objects, add them to the labels of a class; if they are background, write "
+    "`background: {numbers}` in the spec (ignored={numbers} of from_labels), or set them to 0."
+)
+PART_MARKERS = (
+    "If they are not parts, write `not_parts: {numbers}` in the spec; if they mark unknown parts, "
+    "`void_part: {label}`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +120,15 @@ def from_labels(
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         numbers = columns[0]
         left_out = np.isin(numbers, [0, *unknown, *others])
-        refuse_negative(numbers, counts, ~left_out, image, name, "label")
         default = owner.get(None, NO_CLASS)
+        if None in owner:  # elsewhere they are labels of no class, as others are
+            remedy = MARKERS + ("." if name == "prediction" else UNKNOWN)
+            refuse_negative(numbers, counts, ~left_out, image, name, "label", remedy)
         places = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
         if ignored != "others":
             strange = ~left_out & (places < 0)
-            refuse_unknown(numbers, counts, strange, name, "belongs to no class of the schema")
+            refuse_beyond_int64(numbers, counts, strange, image.dtype, name)
+            refuse_unknown(numbers, counts, strange, name, "in no class", OUTSIDE)
         places = np.where(left_out, NO_CLASS, places)
         instances = np.where(
             (places >= 0) & by_component[places], columns[1 % len(columns)], numbers
@@ -121,8 +137,8 @@ def from_labels(
         places = _without_small(places, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
         if part_map is not None:
-            known, called = parts != void_part, f"{name}_parts"
-            refuse_negative(parts, counts, known, arrays[called], called, "part")
+            known, called = ~np.isin(parts, no_parts) & (parts != void_part), f"{name}_parts"
+            refuse_negative(parts, counts, known, arrays[called], called, "part", PART_MARKERS)
         parts = _parts_of_classes(parts, places, kinds, part_map is None, void_part, no_parts)
         nothing = np.zeros(len(numbers), np.bool_)
         return Meaning(places, instances, parts, nothing, np.isin(numbers, unknown))

@@ -173,25 +173,27 @@ def segment_numbers(places: Ints, instances: Ints, kinds: tuple[SegmentClass, ..
 
 
 def refuse_negative(
-    numbers: Ints, counts: Ints, among: Mask, image: Volume, name: str, what: str
+    numbers: Ints, counts: Ints, among: Mask, image: Volume, name: str, what: str, remedy: str
 ) -> None:
-    """Raise a `LabelError` if some of the numbers are negative, or too large for int64."""
+    """Raise a `LabelError` if some of the numbers are negative, or too large for int64.
+
+    The remedy is a template as for `refuse_labels`.
+    """
     refuse_beyond_int64(numbers, counts, among, image.dtype, name)
-    message = (
-        "{name} holds the negative {what} {label} ({all_voxels} voxels below 0): numbers begin "
-        "with 1, and 0 is none. Set such voxels to 0 or, where they mark unknown ones of the "
-        "reference, pass a mask of them as void."
-    )
-    refuse_labels(numbers, counts, among & (numbers < 0), message, name=name, what=what)
+    message = "{name} holds the negative {what}{s} {listed}: numbers begin with 1, and 0 is none. "
+    bad = among & (numbers < 0)
+    refuse_labels(numbers, counts, bad, message + remedy, name=name, what=what)
 
 
-def refuse_unknown(numbers: Ints, counts: Ints, bad: Mask, name: str, why: str) -> None:
-    """Raise a `LabelError` if there is a number that means nothing."""
-    message = (
-        "{name} holds {label} ({voxels} voxels), which {why}. Nothing is guessed: add it, or "
-        "declare it void."
-    )
-    refuse_labels(numbers, counts, bad, message, name=name, why=why)
+def refuse_unknown(
+    numbers: Ints, counts: Ints, bad: Mask, name: str, why: str, remedy: str
+) -> None:
+    """Raise a `LabelError` if there are numbers that mean nothing.
+
+    The reason and the remedy are templates as for `refuse_labels`.
+    """
+    message = f"{{name}} holds {{listed}}, which {{are}} {why}. Nothing is guessed. {remedy}"
+    refuse_labels(numbers, counts, bad, message, name=name)
 
 
 class SegmentImages:

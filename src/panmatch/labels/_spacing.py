@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OptionError
+from panmatch.errors import Argument, OptionError
 
 # Of a spacing (D14); voxel where nothing is known.
 Unit = Literal["mm", "µm", "voxel"]
@@ -40,22 +40,24 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
     """
     if spacing is None:
         return np.ones(ndim)
+    argument = Argument("spacing", spacing)
     try:
         given = np.asarray(spacing)
         sizes = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise OptionError(f"spacing={spacing!r} is not a list of numbers.") from error
+        raise OptionError(argument, " is not a list of numbers.") from error
     if given.dtype.type is np.float32:
         sizes = np.vectorize(shortest_decimal, otypes=[np.float64])(sizes)
     if sizes.ndim == 0:
         sizes = np.full(ndim, sizes)
     if sizes.shape != (ndim,):
         raise OptionError(
-            f"spacing={spacing!r} has {sizes.size} numbers, but the image has {ndim} axes: give "
-            f"one number per axis, in the order of the axes."
+            argument,
+            f" has {sizes.size} numbers, but the image has {ndim} axes: give one number per axis, "
+            f"in the order of the axes.",
         )
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise OptionError(f"spacing={spacing!r} must be positive and finite along every axis.")
+        raise OptionError(argument, " must be positive and finite along every axis.")
     return np.ascontiguousarray(sizes)
 
 

@@ -43,7 +43,8 @@ def resolve_strategy(strategy: str | Strategy) -> Strategy:
         )
     if isinstance(strategy, str) and strategy in STRATEGIES:
         return STRATEGIES[strategy]()
+    suggestion = nearest_name(strategy, STRATEGIES, "strategy")
     raise StrategyError(
-        f"strategy={strategy!r} is not known{nearest_name(strategy, STRATEGIES)} Accepted: "
+        f"strategy={strategy!r} is not known{suggestion} Accepted: "
         f"{', '.join(map(repr, STRATEGIES))}, or an object such as OneToOne(solver='greedy')."
     )

@@ -357,15 +357,13 @@ def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
         return
     refuse_beyond_int64(labels, counts, bad, array.dtype, name)
     message = (
-        "{name} holds the negative label {label} ({all_voxels} voxels below 0): labels are "
-        "0 (background) or positive ids. "
+        "{name} holds the negative label{s} {listed}: labels are 0 (background) or positive ids. "
+        "If they mark background, set them to 0: numpy.where({name} < 0, 0, {name})"
     )
-    message += (
-        "If {label} marks unknown voxels, pass void={label}."
-        if name == "reference"
-        else "Set such voxels to 0 (background) if they belong to no object."
-    )
-    refuse_labels(labels, counts, bad, message, name=name)
+    message += "; if unknown voxels, pass void={void}." if name == "reference" else "."
+    marks = np.unique(labels[bad])
+    void = f"{marks[0]}" if len(marks) == 1 else "reference < 0"
+    refuse_labels(labels, counts, bad, message, name=name, void=void)
 
 
 def _parents(

@@ -253,8 +253,9 @@ def count_parts(
 def check_part_labels(part: Ints, counts: Ints, labels: Ints, name: str) -> None:
     """Raise a `LabelError` if a part is not among the labels of its class."""
     message = (
-        "{name} holds part {label} ({voxels} voxels), which is not among the parts of its class: "
-        "{known}. Add it to the parts, or set such voxels to 0."
+        "{name} holds part{s} {listed}, which {are} not among the parts of its class: {known}. If "
+        "they are parts of it, add them to its `parts`; if not, write `not_parts: {numbers}` in "
+        "the spec, or set such voxels to 0."
     )
     foreign = (part > 0) & ~np.isin(part, labels)
     refuse_labels(part, counts, foreign, message, name=name, known=labels.tolist())
@@ -264,8 +265,8 @@ def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -
     """Return part labels with −1 for void; any other negative one is an error."""
     known = np.ones(len(labels), np.bool_) if void_part is None else labels != void_part
     message = (
-        "{name} holds the negative part {label} ({all_voxels} voxels below 0): parts are 0 (none) "
-        "or positive labels. If it marks unknown parts, pass void_part={label}."
+        "{name} holds the negative part{s} {listed}: parts are 0 (none) or positive labels. If "
+        "they mark unknown parts, pass void_part={label}; if none, set them to 0."
     )
     refuse_labels(labels, counts, known & (labels < 0), message, name=name)
     return np.where(known, labels, UNKNOWN_PART)
@@ -274,9 +275,8 @@ def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -
 def check_inside(part: Ints, inside: Mask, counts: Ints, side: str) -> None:
     """Raise a `LabelError` if a part lies outside the segments of its side."""
     message = (
-        "{side}_parts holds part {label} on {voxels} voxels that belong to no {side} segment: "
-        "parts lie inside their parents. Set such voxels to 0, or pass {side}=None to make parents "
-        "of the parts."
+        "{side}_parts holds part{s} {listed} where there is no {side} segment: parts lie inside "
+        "their parents. Set such voxels to 0, or pass {side}=None to make parents of the parts."
     )
     refuse_labels(part, counts, (part > 0) & ~inside, message, side=side)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.errors import named_only
 from panmatch.labels import (
     Connectivity,
     LabelArray,
@@ -80,6 +81,7 @@ class CCMetric:
         return self if other == 0 else NotImplemented  # sum() begins with 0
 
 
+@named_only
 def cc_metric(
     *,
     reference: npt.ArrayLike,
@@ -153,6 +155,7 @@ def _rows(components: LabelArray, inside: LabelArray, threads: int | None) -> Ob
     )
 
 
+@named_only
 def cluster_dice(
     *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
 ) -> float:
@@ -177,6 +180,7 @@ def cluster_dice(
     return _mean(2 * shared / (ref + pred))
 
 
+@named_only
 def cluster_iou(
     *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
 ) -> float:

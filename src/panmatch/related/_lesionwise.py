@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, named_only
 from panmatch.labels import (
     LabelArray,
     as_labels,
@@ -17,6 +17,7 @@ from panmatch.labels import (
 from panmatch.overlap import Ints, sum_by
 
 
+@named_only
 def lesionwise_dice(
     *,
     reference: ArrayLike,

@@ -93,7 +93,7 @@ def plot_curve(
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> plot_curve(result, strategies="one-to-one").axes[0].get_ylabel()
     'PQ'

@@ -55,7 +55,7 @@ def plot_grid(
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> [text.get_text() for text in plot_grid(result, thresholds=[0.5]).axes[0].texts]
     ['0.667', '0.667', '0.667']

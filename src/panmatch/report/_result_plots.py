@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, Generic, ParamSpec, Unpack, overl
 
 import numpy.typing as npt
 
+from panmatch.errors import named_only
 from panmatch.evaluation import Result
 from panmatch.report._curve_figure import plot_curve
 from panmatch.report._graph_figure import plot_matching
@@ -53,7 +54,7 @@ class ResultPlots:
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> result.plot.curve(width="double").get_size_inches()[0].item()
     7.2
@@ -66,6 +67,7 @@ class ResultPlots:
     grid = _OfResult(plot_grid)
     sizes = _OfResult(plot_sizes)
 
+    @named_only
     def matching(
         self, *, most: int = 40, width: Width = "single", **case: Unpack[CaseImages]
     ) -> Figure:
@@ -77,6 +79,7 @@ class ResultPlots:
         found = match_class(self.result.spec, **case)
         return plot_matching(found.matching, most=most, width=width)
 
+    @named_only
     def scene(
         self,
         *,

@@ -64,7 +64,7 @@ def plot_sizes(
 
     Examples
     --------
-    >>> from panmatch.evaluation import evaluate
+    >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
     >>> plot_sizes(result).axes[0].get_xlabel()
     'reference size (voxels)'

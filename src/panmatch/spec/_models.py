@@ -153,7 +153,7 @@ class Spec(StrictModel):
     void: MarkerSet = ()
     colour_ids: bool = False
     void_part: int | None = None
-    not_parts: LabelSet = ()
+    not_parts: MarkerSet = ()
     part_background: Background = "image"
     matching: tuple[MatcherEntry, ...] = (
         Matcher(OneToOne()),

@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from panmatch.errors import SpecError, nearest_name
+from panmatch.errors import Argument, SpecError, nearest_name
 from panmatch.spec._models import Spec
 
 Content = dict[str, object]
@@ -43,8 +43,9 @@ def as_spec(spec: SpecLike) -> Spec:
     if path.suffix.lower() in SUFFIXES:
         return read_spec(path)
     raise SpecError(
-        f"spec={str(spec)!r} is not a preset{nearest_name(spec, preset_names())} Presets: "
-        f"{', '.join(preset_names())}; a file must end in {' or '.join(SUFFIXES)}."
+        Argument("spec", str(spec)),
+        f" is not a preset{nearest_name(spec, preset_names())} Presets: "
+        f"{', '.join(preset_names())}; a file must end in {' or '.join(SUFFIXES)}.",
     )
 
 
@@ -54,7 +55,7 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"spec={str(source)!r} cannot be read: {error}.") from error
+        raise SpecError(Argument("spec", str(source)), f" cannot be read: {error}.") from error
     return _validated(_parsed(text, str(source)), str(source))
 
 
@@ -77,13 +78,15 @@ def _parsed(text: str, name: str) -> Content:
     try:
         content = yaml.load(text, _Loader)
     except (yaml.YAMLError, TypeError, ValueError) as error:
-        raise SpecError(f"spec={name!r} is not YAML: {' '.join(str(error).split())}.") from error
+        cause = " ".join(str(error).split())
+        raise SpecError(Argument("spec", name), f" is not YAML: {cause}.") from error
     if content is None:
         content = {}
     if not isinstance(content, dict):
         raise SpecError(
-            f"spec={name!r} must be a mapping of keys such as 'classes' and 'matching', not a "
-            f"{type(content).__name__}. `panmatch spec` writes a template."
+            Argument("spec", name),
+            f" must be a mapping of keys such as 'classes' and 'matching', not a "
+            f"{type(content).__name__}. `panmatch spec` writes a template.",
         )
     return content
 
@@ -93,7 +96,8 @@ def _validated(content: Content, name: str) -> Spec:
         return Spec.model_validate(_with_preset(content))
     except ValidationError as error:
         lines = [_line(one) for one in error.errors()]
-        raise SpecError(f"spec={name!r} cannot be used:\n  " + "\n  ".join(lines)) from error
+        text = " cannot be used:\n  " + "\n  ".join(lines)
+        raise SpecError(Argument("spec", name), text) from error
 
 
 def _with_preset(content: Content) -> Content:

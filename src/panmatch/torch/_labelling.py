@@ -18,6 +18,7 @@ from panmatch.labels import (
     SegmentClass,
     Void,
     check_classes,
+    check_is_label_tensor,
     from_labels,
     from_maps,
 )
@@ -141,12 +142,7 @@ def _check_integers(name: str, tensor: object) -> None:
             f"{name} is a {type(tensor).__name__}, not a torch.Tensor: pass "
             f"torch.as_tensor({name})."
         )
-    if tensor.is_floating_point() or tensor.is_complex():
-        raise LabelError(
-            f"{name} has dtype {tensor.dtype}; labels must be integers or booleans. Turn logits "
-            f"into labels first, with argmax over the classes or a threshold, and labels that are "
-            f"stored as floats with .long()."
-        )
+    check_is_label_tensor(tensor, name)
 
 
 def _check_kinds(

@@ -1,0 +1,277 @@
+"""One case as people hold it in Python: arrays, images of other libraries, tensors and paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError, named_only
+from panmatch.evaluation import CaseResult, Images, Result, evaluate_case
+from panmatch.formats import (
+    ImageLike,
+    StoredImage,
+    as_stored_image,
+    convert_spacing,
+    grid_difference,
+    turned_like,
+)
+from panmatch.labels import Panoptic, Unit, as_spacing, check_same_shape, library_of
+from panmatch.spec import Spec, SpecLike, as_spec
+
+Given: TypeAlias = ImageLike | Panoptic
+
+LARGEST_DIFFERENCE = 1e-3  # between a spacing that is given and one that is read, relative
+
+REMEDY = (
+    "Resample or reorient one of them. An image that was made from an array takes over the grid of "
+    "the other with CopyInformation (SimpleITK) or with its affine (nibabel). To compare voxel by "
+    "voxel as they are stored, pass arrays."
+)
+
+
+@named_only
+def evaluate(
+    *,
+    reference: Given,
+    prediction: Given,
+    spec: SpecLike = "instances",
+    reference_parts: ImageLike | None = None,
+    prediction_parts: ImageLike | None = None,
+    void: ImageLike | None = None,
+    spacing: npt.ArrayLike | None = None,
+    unit: Unit | None = None,
+    case: str = "case",
+    threads: int | None = None,
+) -> Result:
+    """Evaluate one case.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one shape, or `Panoptic` images, on both sides. Each is an array (chunked
+        ones of Zarr, Dask and HDF5 are read box by box if they are large), a path, an image of
+        nibabel or SimpleITK, a ``DataArray`` of xarray, or a tensor of torch, which is copied to
+        the host if it is on another device. ``docs/evaluate.md`` says how each is read.
+    spec
+        A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
+    spacing
+        Distance between voxels along each axis; by default what the images state, or else voxel
+        units. One that contradicts an image is an error.
+    unit
+        Of the spacing, and so of distances and volumes: ``"mm"`` (the default) or ``"µm"``; that of
+        an image which states one.
+    reference_parts, prediction_parts
+        Part images, for classes with parts that are not labels of the images themselves.
+    void
+        Mask of voxels about which nothing is known, besides those that the spec calls void.
+    case
+        What to call the case in tables.
+    threads
+        Number of threads; by default as many as pay. The result does not depend on it.
+
+    Returns
+    -------
+    Result
+        With pandas tables `scores`, `instances` and `curves`, and `summary()` for people.
+
+    Examples
+    --------
+    >>> reference, prediction = np.array([1, 1, 1, 0, 2, 2]), np.array([4, 4, 0, 0, 5, 0])
+    >>> result = evaluate(reference=reference, prediction=prediction, spec={"thresholds": 0.4})
+    >>> result.scores[["strategy", "tp", "fp", "fn", "pq"]].round(3)
+          strategy  tp  fp  fn     pq
+    0   one-to-one   2   0   0  0.583
+    1  many-to-one   2   0   0  0.583
+    2  one-to-many   2   0   0  0.583
+    """
+    evaluator = Evaluator(spec)
+    evaluator.update(
+        reference=reference,
+        prediction=prediction,
+        reference_parts=reference_parts,
+        prediction_parts=prediction_parts,
+        void=void,
+        spacing=spacing,
+        unit=unit,
+        case=case,
+        threads=threads,
+    )
+    return evaluator.compute()
+
+
+class Evaluator:
+    """Collects cases; several evaluators of one spec merge, in any order.
+
+    Parameters
+    ----------
+    spec
+        As for `evaluate`.
+
+    Examples
+    --------
+    >>> first, second = Evaluator("cells"), Evaluator("cells")
+    >>> first.update(reference=[[1, 1, 0]], prediction=[[1, 1, 0]], case="a")
+    >>> second.update(reference=[[0, 2, 2]], prediction=[[3, 0, 0]], case="b")
+    >>> first.merge(second)
+    >>> first.compute()
+    Result(2 cases)
+    """
+
+    def __init__(self, spec: SpecLike = "instances") -> None:
+        self.spec = as_spec(spec)
+        self._cases: list[CaseResult] = []
+
+    @named_only
+    def update(
+        self,
+        *,
+        reference: Given,
+        prediction: Given,
+        case: str | None = None,
+        model: str = "",
+        reference_parts: ImageLike | None = None,
+        prediction_parts: ImageLike | None = None,
+        void: ImageLike | None = None,
+        spacing: npt.ArrayLike | None = None,
+        unit: Unit | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Evaluate one more case; parameters are those of `evaluate`.
+
+        Without a name, a case is called by its number, from 0000 on.
+        """
+        images = {
+            "reference": reference,
+            "prediction": prediction,
+            "reference_parts": reference_parts,
+            "prediction_parts": prediction_parts,
+            "void": void,
+        }
+        read = _read(images, self.spec, spacing, unit)
+        self._cases.append(
+            evaluate_case(
+                Images(read.images["reference"], read.images["reference_parts"]),
+                Images(read.images["prediction"], read.images["prediction_parts"]),
+                self.spec,
+                case=f"{len(self._cases):04}" if case is None else case,
+                model=model,
+                void=read.images["void"],
+                spacing=read.spacing,
+                unit=read.unit,
+                threads=threads,
+            )
+        )
+
+    def merge(self, other: Evaluator) -> None:
+        """Take over the cases of another evaluator."""
+        if not isinstance(other, Evaluator) or other.spec != self.spec:
+            raise OptionError("other must be an Evaluator with the same spec.")
+        self._cases.extend(other._cases)
+
+    def compute(self) -> Result:
+        """Return the result of all cases so far."""
+        return Result(self.spec, tuple(self._cases))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """The images of a case as arrays, and the distance between their voxels."""
+
+    images: Mapping[str, Any]
+    spacing: npt.ArrayLike | None
+    unit: Unit | None
+
+
+def _read(
+    given: Mapping[str, Any], spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None
+) -> _Read:
+    """Read whatever is not an array, and bring it on one grid."""
+    placed: dict[str, StoredImage] = {}
+    for name, image in given.items():
+        if spec.encoding == "coco" and isinstance(image, str | os.PathLike):
+            raise OptionError(
+                f"{name}={os.fspath(image)!r}: of COCO files, related.coco_pq(…) and `panmatch "
+                f"evaluate` score all images; for one, pass from_segments(…) on both sides."
+            )
+        colour_ids = spec.colour_ids and name in ("reference", "prediction")
+        stored = as_stored_image(image, name, colour_ids=colour_ids)
+        if stored is not None:
+            placed[name] = stored
+    _check_dims({name: image for name, image in given.items() if library_of(image) == "xarray"})
+    placed = _on_one_grid(placed)
+    images = {**given, **{name: image.labels for name, image in placed.items()}}
+    return _Read(images, *_spacing(placed, spec, spacing, unit))
+
+
+def _check_dims(arrays: Mapping[str, Any]) -> None:
+    """Raise an `OptionError` unless all arrays of xarray have the same dimensions."""
+    first, *others = [(name, array.dims) for name, array in arrays.items()] or [("", ())]
+    for name, dims in others:
+        if dims != first[1]:
+            raise OptionError(
+                f"{name} has the dimensions {dims}, but {first[0]} has {first[1]}: bring them into "
+                f"one order with {name}.transpose(*{first[0]}.dims)."
+            )
+
+
+def _on_one_grid(images: Mapping[str, StoredImage]) -> dict[str, StoredImage]:
+    """Return the images with the axes of the first that says where it lies; others must fit."""
+    if not images:
+        return {}
+    leads = max(images, key=lambda name: _knowledge(images[name]))
+    lead, placed = images[leads], dict[str, StoredImage]()
+    for name, image in images.items():
+        turned = image if name == leads else turned_like(image, lead)
+        check_same_shape({leads: lead.labels, name: turned.labels})
+        if problem := grid_difference(lead, turned, (leads, name)):
+            raise OptionError(f"{name} and {leads} {problem}\n{REMEDY}")
+        placed[name] = turned
+    return placed
+
+
+def _knowledge(image: StoredImage) -> tuple[bool, bool]:
+    return image.affine is not None, image.spacing is not None
+
+
+def _spacing(
+    images: Mapping[str, StoredImage],
+    spec: Spec,
+    spacing: npt.ArrayLike | None,
+    unit: Unit | None,
+) -> tuple[npt.ArrayLike | None, Unit | None]:
+    """Return the spacing that the images state, in the unit of the spec, or what is given."""
+    stating = next((name for name in images if images[name].spacing is not None), None)
+    if stating is None:
+        return spacing, unit
+    image, own = images[stating], images[stating].unit
+    assert image.spacing is not None
+    if unit is not None and own not in ("voxel", unit):
+        raise OptionError(
+            f"unit={unit!r} contradicts {stating}, whose spacing is {image.spacing} {own}: drop "
+            f"unit or, to have all distances in {unit}, write `unit: {unit}` in the spec."
+        )
+    known = unit or own
+    if spacing is not None:
+        if own == "voxel":
+            known = unit or spec.unit or "mm"
+        _check_agrees(spacing, unit or spec.unit or own, stating, image)
+    wanted = spec.unit or known
+    return convert_spacing(image.spacing, known, wanted), wanted
+
+
+def _check_agrees(spacing: npt.ArrayLike, unit: Unit, stating: str, image: StoredImage) -> None:
+    """Raise an `OptionError` if a spacing that is given is not that of an image."""
+    assert image.spacing is not None
+    given = as_spacing(spacing, image.labels.ndim)
+    if image.unit != "voxel":
+        given = np.array(convert_spacing(given.tolist(), unit, image.unit))
+    if not np.allclose(given, image.spacing, rtol=LARGEST_DIFFERENCE, atol=0.0):
+        raise OptionError(
+            f"spacing={spacing!r} contradicts {stating}, whose spacing is {image.spacing} "
+            f"{image.unit}: drop spacing to use that; if the image is wrong, pass arrays."
+        )
