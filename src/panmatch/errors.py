@@ -11,6 +11,10 @@ class PanmatchError(ValueError):
     """Base of everything that panmatch raises on purpose."""
 
 
+class PanmatchWarning(UserWarning):
+    """Numbers were computed as asked, but probably not as meant."""
+
+
 class ShapeError(PanmatchError):
     """Arrays that belong together differ in shape."""
 

@@ -217,20 +217,22 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
 
 def test_captions_have_both_qualities(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
-    result = _result(out_with_parts)
-    (series,) = [
-        one for one in result.series
-        if (one.model, one.setting.class_name, one.setting.matcher.name)
-        == ("far", "cell", "one-to-one")
-    ]  # fmt: skip
-    for entry in series.entries:
-        assert entry is not None
-        level = entry.level(0.3)
-        assert level.part_tally is not None
-        assert f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>" in html
+    expected = {}
+    for series in _result(out_with_parts).series:
+        if (series.setting.class_name, series.setting.matcher.name) == ("cell", "one-to-one"):
+            for case, entry in zip(series.cases, series.entries, strict=True):
+                assert entry is not None
+                level = entry.level(0.3)
+                assert level.part_tally is not None
+                qualities = f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>"
+                expected[case, series.model] = qualities
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)
-    assert sum("PartPQ" in caption for caption in captions) == 8  # not those of debris
+    with_parts = [caption for caption in captions if "PartPQ" in caption]
+    assert len(with_parts) == 8  # of 10, and none of debris
     assert len(captions) == 16
+    for caption in with_parts:
+        case, model = re.findall(r"<strong>(\w+)</strong>.*?</span>(\w+)<br>", caption, re.S)[0]
+        assert expected[case, model] in caption
 
 
 def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> None:

@@ -29,8 +29,16 @@ if TYPE_CHECKING:
         write_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, pair
-    from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
+    from panmatch.datasets._run import (
+        RunOptions,
+        listed_cases,
+        listed_notices,
+        load_run,
+        run_dataset,
+    )
     from panmatch.datasets._statistics import (
+        FEWEST_CASES,
+        Interval,
         RankInterval,
         RankStability,
         ranking_over_threshold,
@@ -54,8 +62,16 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
-        "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
+        "panmatch.datasets._run": (
+            "RunOptions",
+            "listed_cases",
+            "listed_notices",
+            "load_run",
+            "run_dataset",
+        ),
         "panmatch.datasets._statistics": (
+            "FEWEST_CASES",
+            "Interval",
             "RankInterval",
             "RankStability",
             "ranking_over_threshold",
@@ -75,6 +91,7 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "FEWEST_CASES",
     "RESAMPLES",
     "Case",
     "Comparison",
@@ -82,6 +99,7 @@ __all__ = [
     "DatasetPaths",
     "Difference",
     "ImageFile",
+    "Interval",
     "Job",
     "Outcome",
     "Placing",
@@ -93,6 +111,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "listed_cases",
+    "listed_notices",
     "load_case",
     "load_run",
     "order_text",

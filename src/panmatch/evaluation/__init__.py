@@ -11,6 +11,7 @@ from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
 from panmatch.evaluation._class_case import ClassCase, class_cases
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import Evaluator, evaluate, evaluate_case
+from panmatch.evaluation._notices import Notice, NoticeKind, some_names
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._series import CaseCounts, CaseSeries
 from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
@@ -36,6 +37,8 @@ __all__ = [
     "Images",
     "Json",
     "Level",
+    "Notice",
+    "NoticeKind",
     "Result",
     "Score",
     "Setting",
@@ -51,6 +54,7 @@ __all__ = [
     "metric_scores",
     "number",
     "plural",
+    "some_names",
     "table",
     "unit_text",
 ]

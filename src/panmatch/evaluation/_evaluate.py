@@ -12,11 +12,12 @@ from panmatch.errors import OptionError
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
+from panmatch.evaluation._notices import find_id_mistakes, warn_of
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Image, Images
 from panmatch.labels import Unit
-from panmatch.matching import QUALITIES, Matching, Quality
+from panmatch.matching import QUALITIES, Matching, Quality, SameId
 from panmatch.scoring import Curve, Measurer, curves
 from panmatch.spec import Spec, SpecLike, as_spec
 
@@ -58,6 +59,11 @@ def evaluate(
     Result
         With pandas tables `scores`, `instances` and `curves`, and `summary()` for people.
 
+    Warns
+    -----
+    PanmatchWarning
+        If the spec asks for ``same-id`` and ids look shifted or unrelated: see `Result.notices`.
+
     Examples
     --------
     >>> reference, prediction = np.array([1, 1, 1, 0, 2, 2]), np.array([4, 4, 0, 0, 5, 0])
@@ -70,7 +76,9 @@ def evaluate(
     """
     chosen = as_spec(spec)
     sides = Images(reference, reference_parts), Images(prediction, prediction_parts)
-    return Result(chosen, (evaluate_case(*sides, chosen, case=case, **options),))
+    result = Result(chosen, (evaluate_case(*sides, chosen, case=case, **options),))
+    warn_of(result.notices)
+    return result
 
 
 def evaluate_case(
@@ -85,6 +93,7 @@ def evaluate_case(
     """Evaluate one case of a model; parameters are those of `evaluate`."""
     spacing = options.get("spacing")
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
+    classes = class_cases(reference, prediction, spec, **options)
     return CaseResult(
         case=case,
         model=model,
@@ -92,11 +101,22 @@ def evaluate_case(
         spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
         unit=unit,
         entries=tuple(
-            entry
-            for class_case in class_cases(reference, prediction, spec, **options)
-            for entry in _evaluate_class(class_case, spec)
+            entry for class_case in classes for entry in _evaluate_class(class_case, spec)
+        ),
+        notices=tuple(
+            notice
+            for class_case in classes
+            if _relies_on_ids(class_case.name, spec)
+            for notice in find_id_mistakes(class_case.overlap, class_case.name, case, model)
         ),
     )
+
+
+def _relies_on_ids(class_name: str, spec: Spec) -> bool:
+    """Return whether ids of the images, not numbers of components, decide about partners."""
+    known = spec.classes.get(class_name)
+    by_id = any(isinstance(matcher.strategy, SameId) for matcher in spec.matching)
+    return by_id and (known is None or known.instances == "ids")
 
 
 def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Unit:
@@ -195,5 +215,7 @@ class Evaluator:
         self._cases.extend(other._cases)
 
     def compute(self) -> Result:
-        """Return the result of all cases so far."""
-        return Result(self.spec, tuple(self._cases))
+        """Return the result of all cases so far; warns as `evaluate` does."""
+        result = Result(self.spec, tuple(self._cases))
+        warn_of(result.notices)
+        return result

@@ -27,7 +27,7 @@ from panmatch.labels._combinations import (
     mask_of,
     paint_volumes,
 )
-from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._components import Connectivity, component_sizes, connected_components
 from panmatch.labels._panoptic import (
     UNKNOWN_PART,
     UNNUMBERED,
@@ -123,6 +123,7 @@ __all__ = [
     "bytes_of",
     "check_classes",
     "check_same_shape",
+    "component_sizes",
     "connected_components",
     "distinct_labels",
     "edge_distances",
