@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,3 +180,14 @@ def test_so_few_cases_hold_the_truth_as_often_as_warnings_say() -> None:
         assert covered(bad) == pytest.approx(worst / 100, abs=0.04)
         assert covered(good) == pytest.approx(best / 100, abs=0.03)
     assert covered(rng.normal(0.6, 0.15, (2000, 40))) > 0.92
+
+
+def test_warnings_and_the_page_say_the_same_coverage() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text()
+    head, *rows = re.findall(r"^\| (?:score|mean of cases, .*|pooled PQ) \|.*$", page, re.MULTILINE)
+    cases = [int(n) for n in re.findall(r"(\d+) cases", head)]
+    shares = np.array([[int(n) for n in re.findall(r"(\d+) %", row)] for row in rows])
+    assert shares.shape == (4, len(cases))
+    for n, ends in MEASURED_COVERAGE.items():
+        column = shares[:, cases.index(n)]
+        assert (column.min(), column.max()) == ends

@@ -165,6 +165,25 @@ def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
     assert len(charts(text)) > 0
 
 
+def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path) -> None:
+    labels = np.array([[1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 2, 2, 2, 0, 2, 2, 2, 0, 2, 2, 2]])
+    (tmp_path / "ref").mkdir()
+    for name in ("<b>a", "b"):
+        np.save(tmp_path / "ref" / f"{name}.npy", labels)
+    layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "ref"})
+    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
+    page = without_scripts(write_report(tmp_path / "out").read_text())
+    box = page.split('<aside class="careful warnings">')[1].split("</aside>")[0]
+    assert (
+        page.index("<main>") < page.index("<h2>Warnings</h2>") < page.index("<h2>Be careful</h2>")
+    )
+    assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
+    assert "labels 1, 2 of the references lie in 12 connected components" in box
+    assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
+    assert "no interval: 2 cases are too few" in box
+    assert 'class="ci"' not in page.split('<section id="curves">')[0]
+
+
 def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "ref").mkdir()
     (tmp_path / "pred").mkdir()

@@ -22,7 +22,7 @@ MEASURED_COVERAGE = {5: (66, 84), 10: (75, 90)}
 
 LOOKED_AT = 3  # cases whose components are counted
 MOST_LABELS = 20  # of a label map with a few classes
-MANY_PIECES = 3  # components per label; objects of real references have at most 2.3
+MANY_PIECES = 3  # components per label; objects of real references have at most 2.0
 SPECK_VOXELS = 3  # components of fewer voxels are noise
 MOST_VOXELS = 1 << 28  # of an image that is read again
 
