@@ -303,7 +303,10 @@ def test_a_case_without_a_score_does_not_count_for_the_interval() -> None:
         for at in range(5):
             labels = [[0, 0]] if at == 0 else [[1, 1]]
             evaluator.update(reference=labels, prediction=labels, case=str(at), model=model)
-    found = compare(evaluator.compute()).tables()
+    result = evaluator.compute()
+    assert set(summary_table(result).cases) == {4}
+    assert summary_table(result).low.isna().all()
+    found = compare(result).tables()
     assert found["rankings"].low.isna().all()
     assert found["rankings"].first_share.isna().all()
 
