@@ -14,7 +14,7 @@ Tally(tp=2, fp=0, fn=0, quality=1.75)
 from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
-from panmatch.errors import PanmatchError
+from panmatch.errors import PanmatchError, PanmatchWarning
 from panmatch.matching import (
     Budget,
     Certificate,
@@ -122,6 +122,7 @@ __all__ = [
     "OneToOne",
     "Overlap",
     "PanmatchError",
+    "PanmatchWarning",
     "Panoptic",
     "RegionUnion",
     "Result",

@@ -88,6 +88,10 @@ class PanmatchError(ValueError):
         )
 
 
+class PanmatchWarning(UserWarning):
+    """Numbers were computed as asked, but probably not as meant."""
+
+
 class ShapeError(PanmatchError):
     """Arrays that belong together differ in shape."""
 

@@ -21,6 +21,7 @@ from panmatch import related
 from panmatch.spec import read_spec
 from tests.datasets.folders import SPACING, make_folders, save_nifti, scene, tables
 
+NO_INTERVAL = "panmatch: warning: no interval: 2 cases are too few (5 is the least).\n"
 MANY = 80  # cases, so that a run is still going on when it is interrupted
 
 
@@ -32,7 +33,7 @@ def panmatch(*arguments: object, cwd: Path | None = None) -> subprocess.Complete
 def test_two_folders_give_tables_and_a_summary(tmp_path: Path) -> None:
     make_folders(tmp_path, 2)
     done = panmatch("evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, NO_INTERVAL)
     assert "2 cases" in done.stdout
     assert "at most 1 prediction per reference, at most 1 reference per prediction" in done.stdout
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
@@ -41,6 +42,7 @@ def test_two_folders_give_tables_and_a_summary(tmp_path: Path) -> None:
     assert set(scores.model) == {"model"}
     shown = panmatch("show", tmp_path / "out")
     assert shown.stdout.rstrip("\n") == done.stdout.split("\n\nTables:")[0]
+    assert shown.stderr == NO_INTERVAL
 
 
 def test_several_models_and_workers_at_once(tmp_path: Path) -> None:
@@ -183,7 +185,7 @@ def test_a_limit_that_is_missed_exits_with_3(tmp_path: Path) -> None:
     assert "pq is 0." in done.stderr
     assert "below 0.99" in done.stderr
     done = panmatch("evaluate", *folders, "-o", tmp_path / "b", "--fail-under", "pq=0.01")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, NO_INTERVAL)
     spec = tmp_path / "distances.yaml"
     spec.write_text("metrics: [hd95]\nthresholds: [0.1]")
     for limit, code in (("sq_hd95=100", 0), ("sq_hd95=0.001", 3)):  # less is better

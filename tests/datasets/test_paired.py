@@ -113,14 +113,15 @@ def test_swapping_the_models_turns_everything_round(pairs: list[tuple[float, flo
     assert one.wins + one.losses + one.ties == one.n == len(pairs)
     assert one.p_value == other.p_value
     assert one.mean_difference == pytest.approx(-other.mean_difference, abs=1e-15)
-    assert one.interval.low == pytest.approx(-other.interval.high, abs=1e-12)
+    assert one.interval.low == pytest.approx(-other.interval.high, abs=1e-12, nan_ok=True)
+    assert one.interval.is_defined == other.interval.is_defined == (len(pairs) >= 5)
 
 
 def test_the_smaller_distance_wins() -> None:
-    first, second = [1.0, 2.0, 3.0], [2.0, 4.0, 1.0]
+    first, second = [1.0, 2.0, 3.0, 5.0, 5.0], [2.0, 4.0, 1.0, 5.0, 5.0]
     found = paired_test(first, second, higher_is_better=False)
     assert (found.wins, found.losses) == (2, 1)
-    assert found.mean_difference == pytest.approx(-1 / 3)
+    assert found.mean_difference == pytest.approx(-1 / 5)
     assert found.interval == paired_test(first, second).interval
 
 
@@ -134,6 +135,18 @@ def test_without_pairs_everything_is_undefined_and_one_pair_has_no_interval() ->
     found = paired_test([0.75, NAN], [0.5, 1.0])
     assert (found.n, found.mean_difference, found.p_value) == (1, 0.25, 1.0)
     assert math.isnan(found.interval.low)
+
+
+def test_fewer_than_five_pairs_have_no_interval_but_an_exact_p() -> None:
+    first, second = np.array([0.5, 0.6, 0.7, 0.8, 0.9]), np.array([0.4, 0.3, 0.5, 0.4, 0.4])
+    five, four = paired_test(first, second), paired_test(first[:4], second[:4])
+    assert (five.interval.is_defined, four.interval.is_defined) == (True, False)
+    assert (five.p_value, four.p_value) == (2 / 2**5, 2 / 2**4)
+    missing = np.array([NAN, *first[1:]])  # pairs count, not cases
+    assert not paired_test(missing, second).interval.is_defined
+    assert paired_test(missing, second).mean_difference == pytest.approx(
+        (first[1:] - second[1:]).mean()
+    )
 
 
 def test_wrong_arguments_are_explained() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import ndimage
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels import connected_components
+from panmatch.labels import component_sizes, connected_components
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3, 4])
@@ -40,3 +40,23 @@ def test_mistakes_are_named() -> None:
         connected_components([1], "26")  # type: ignore[call-overload]
     with pytest.raises(LabelError, match="reference has dtype float64"):
         connected_components([0.5], name="reference")
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", ">u2", "int64", "uint64"])
+def test_component_sizes_are_those_of_each_label_alone(ndim: int, dtype: str) -> None:
+    rng = np.random.default_rng(ndim)
+    corners = ndimage.generate_binary_structure(ndim, ndim)
+    for number in range(20):
+        labels = (rng.integers(0, 4, rng.integers(1, 8, ndim)) * rng.integers(0, 2)).astype(dtype)
+        labels = np.asarray(labels, order="F" if number % 2 else "C")
+        labels.flags.writeable = number % 3 > 0
+        want = sorted(
+            (int(label), int(voxels))
+            for label in np.unique(labels[labels != 0])
+            for voxels in np.bincount(ndimage.label(labels == label, corners)[0].ravel())[1:]
+        )
+        label, voxels = component_sizes(labels)
+        assert sorted(zip(label.tolist(), voxels.tolist(), strict=True)) == want
+        assert label.tolist() == sorted(label.tolist())
+    assert component_sizes(np.zeros((0,) * ndim, dtype))[0].tolist() == []

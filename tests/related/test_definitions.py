@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import ndimage
+from scipy.optimize import linear_sum_assignment
 
 import panmatch as pm
 from panmatch import related
@@ -242,3 +244,47 @@ def test_a_negative_label_is_no_object(score: Any) -> None:
         score(reference=bad, prediction=good)
     with pytest.raises(LabelError, match="prediction holds the negative label -1"):
         score(reference=good, prediction=bad)
+
+
+def stardist_quality(iou: Any, threshold: float) -> tuple[int, float]:
+    """Return stardist's TP and summed score: one assignment, whatever overlaps breaks ties."""
+    worth = (iou >= threshold) + iou / (2 * max(1, min(iou.shape)))
+    matched = iou[linear_sum_assignment(worth, maximize=True)]
+    return int((matched >= threshold).sum()), float(matched[matched >= threshold].sum())
+
+
+def dense_iou(overlap: pm.Overlap) -> Any:
+    table = np.zeros((len(overlap.ref_ids), len(overlap.pred_ids)))
+    table[overlap.edges.ref, overlap.edges.pred] = overlap.iou
+    return table
+
+
+@given(label_pairs(), st.sampled_from([0.1, 0.2, 0.25, 0.3, 0.37, 0.5, 0.7, 1.0]))
+def test_stardist_differs_only_where_pairs_below_the_threshold_break_a_tie(
+    pair: tuple[Labels, Labels], threshold: float
+) -> None:
+    overlap = pm.count_overlaps(*pair)
+    iou = dense_iou(overlap)
+    (found,) = related.stardist_scores(overlap, threshold)
+    tp, quality = stardist_quality(iou, threshold)
+    assert found.tally.tp == tp
+    assert quality <= found.tally.quality + 1e-9
+    if threshold >= 0.5:
+        assert quality == pytest.approx(found.tally.quality, abs=1e-9)
+    # Without the scores of pairs that do not match, both are one definition.
+    matches_only = np.where(iou >= threshold, iou, 0.0)
+    assert stardist_quality(matches_only, threshold)[1] == pytest.approx(
+        found.tally.quality, abs=1e-9
+    )
+
+
+def test_a_pair_that_does_not_match_can_cost_stardist_a_better_match() -> None:
+    """The scene of docs/related.md, and the two numbers that the page says."""
+    overlap = pm.Overlap.from_dense([[7, 4], [6, 0]], ref_sizes=[11, 9], pred_sizes=[13, 4])
+    (found,) = related.stardist_scores(overlap, 0.37)
+    tp, quality = stardist_quality(dense_iou(overlap), 0.37)
+    assert found.tally.tp == tp == 1
+    assert (found.tally.quality, quality) == pytest.approx((7 / 17, 6 / 16))
+    assert found.tally.pq == pytest.approx(7 / 17 / 2)
+    page = " ".join((Path(__file__).parents[2] / "docs" / "related.md").read_text().split())
+    assert f"its PQ is {quality / 2:.3f}, not {found.tally.pq:.3f}" in page

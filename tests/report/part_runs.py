@@ -30,7 +30,7 @@ SPEC = {
 Labels = npt.NDArray[np.integer]
 
 
-def run_with_parts(folder: Path, n: int = 4) -> Path:
+def run_with_parts(folder: Path, n: int = 5) -> Path:
     """Evaluate two models on n cases, and return the folder of the run."""
     for i in range(n):
         cells = phantoms.blobs((70, 90), 10, radius=(5, 9), gap=3, seed=i)

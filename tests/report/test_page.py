@@ -165,6 +165,25 @@ def test_names_from_files_cannot_become_code(tmp_path: Path) -> None:
     assert len(charts(text)) > 0
 
 
+def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path) -> None:
+    labels = np.array([[1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 2, 2, 2, 0, 2, 2, 2, 0, 2, 2, 2]])
+    (tmp_path / "ref").mkdir()
+    for name in ("<b>a", "b"):
+        np.save(tmp_path / "ref" / f"{name}.npy", labels)
+    layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "ref"})
+    run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
+    page = without_scripts(write_report(tmp_path / "out").read_text())
+    box = page.split('<aside class="careful warnings">')[1].split("</aside>")[0]
+    assert (
+        page.index("<main>") < page.index("<h2>Warnings</h2>") < page.index("<h2>Be careful</h2>")
+    )
+    assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
+    assert "labels 1, 2 of the references lie in 12 connected components" in box
+    assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
+    assert "no interval: 2 cases are too few" in box
+    assert 'class="ci"' not in page.split('<section id="curves">')[0]
+
+
 def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     (tmp_path / "ref").mkdir()
     (tmp_path / "pred").mkdir()
@@ -217,20 +236,22 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
 
 def test_captions_have_both_qualities(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
-    result = _result(out_with_parts)
-    (series,) = [
-        one for one in result.series
-        if (one.model, one.setting.class_name, one.setting.matcher.name)
-        == ("far", "cell", "one-to-one")
-    ]  # fmt: skip
-    for entry in series.entries:
-        assert entry is not None
-        level = entry.level(0.3)
-        assert level.part_tally is not None
-        assert f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>" in html
+    expected = {}
+    for series in _result(out_with_parts).series:
+        if (series.setting.class_name, series.setting.matcher.name) == ("cell", "one-to-one"):
+            for case, entry in zip(series.cases, series.entries, strict=True):
+                assert entry is not None
+                level = entry.level(0.3)
+                assert level.part_tally is not None
+                qualities = f"PQ {level.tally.pq:.3f} · PartPQ {level.part_tally.pq:.3f}<br>"
+                expected[case, series.model] = qualities
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.S)
-    assert sum("PartPQ" in caption for caption in captions) == 8  # not those of debris
+    with_parts = [caption for caption in captions if "PartPQ" in caption]
+    assert len(with_parts) == 8  # of 10, and none of debris
     assert len(captions) == 16
+    for caption in with_parts:
+        case, model = re.findall(r"<strong>(\w+)</strong>.*?</span>(\w+)<br>", caption, re.S)[0]
+        assert expected[case, model] in caption
 
 
 def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> None:

@@ -94,6 +94,39 @@ def test_directed_percentiles_and_means_are_told_apart() -> None:
     )
 
 
+def medpy_distances(first: Labels, second: Labels, spacing: Any) -> npt.NDArray[np.float64]:
+    """Distances as MedPy has them: erosion by faces, then a distance transform."""
+    faces = ndimage.generate_binary_structure(first.ndim, 1)
+    here, there = (
+        image.astype(bool) ^ ndimage.binary_erosion(image, faces) for image in (first, second)
+    )
+    nearest: npt.NDArray[np.float64] = ndimage.distance_transform_edt(~there, spacing)[here]
+    return nearest
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pages_say_which_metric_medpy_calls_assd_and_hd95(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    reference, prediction = (random_shape(rng, (9, 8, 7)) for _ in range(2))
+    reference[4, 4, 4] = prediction[4, 4, 4] = 1
+    spacing = (3.0, 1.0, 0.5)
+    there = medpy_distances(reference, prediction, spacing)
+    back = medpy_distances(prediction, reference, spacing)
+    both = np.concatenate([there, back])
+    want = {
+        ("assd", "As Metrics Reloaded and MedPy 0.5.2."): both.mean(),
+        ("masd", "panoptica and MedPy 0.4.0 call it ASSD"): (there.mean() + back.mean()) / 2,
+        ("hd95_pooled", "As MedPy and panoptica (there: HD95)."): np.percentile(both, 95),
+        ("hd", "As MedPy, panoptica"): both.max(),
+    }
+    found = measured(reference, prediction, spacing=spacing)
+    for (name, words), value in want.items():
+        assert found[name] == pytest.approx(value, rel=1e-12)
+        assert words in pm.all_metrics()[name].conventions
+    if len(there) != len(back):
+        assert found["assd"] != pytest.approx(found["masd"], rel=1e-6)
+
+
 def test_a_sheet_of_one_voxel_is_all_boundary() -> None:
     reference, prediction = np.zeros((2, 5, 6, 6), int)
     reference[1], prediction[2] = 1, 1

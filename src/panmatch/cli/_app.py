@@ -271,11 +271,13 @@ def show(
     result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
 ) -> None:
     """Print the summary of a result."""
-    from panmatch.datasets import load_run
+    from panmatch.cli._evaluate import print_warnings
+    from panmatch.datasets import listed_notices, load_run
     from panmatch.evaluation import Result
 
     found = Result.load(result) if result.is_file() else load_run(result)
     typer.echo(found.summary())
+    print_warnings(found.notices if result.is_file() else listed_notices(result))
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:

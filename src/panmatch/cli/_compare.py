@@ -6,8 +6,17 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from panmatch.datasets import Comparison, Placing, compare_runs, order_text, write_table
-from panmatch.evaluation import Score, number, plural, table
+from panmatch.cli._evaluate import print_warnings
+from panmatch.datasets import (
+    Comparison,
+    Interval,
+    Placing,
+    compare_runs,
+    listed_notices,
+    order_text,
+    write_table,
+)
+from panmatch.evaluation import Notice, Score, number, plural, table
 
 NARROW = 0.02  # intervals of thresholds that are not printed
 
@@ -16,10 +25,19 @@ def run_compare(folders: Sequence[Path], scores: Sequence[str], out: Path | None
     """Compare models, print what people ask, and write all tables if a folder is named."""
     comparison = compare_runs(folders, scores)
     print("\n\n".join(_blocks(comparison)))
+    print_warnings(_warnings(comparison, folders))
     if out is not None:
         for name, content in comparison.tables().items():
             write_table(out, name, content)
         print(f"\nTables: {out}/")
+
+
+def _warnings(comparison: Comparison, folders: Sequence[Path]) -> list[Notice]:
+    """Return what the runs warned of; about few cases, what holds for the shared ones."""
+    of_runs = [notice for folder in folders for notice in listed_notices(folder)]
+    found = [notice for notice in of_runs if notice.kind != "few-cases"]
+    found += [notice for notice in comparison.notices if notice.kind == "few-cases"]
+    return list(dict.fromkeys(found))
 
 
 def _blocks(comparison: Comparison) -> list[str]:
@@ -55,21 +73,24 @@ def ranking_rows(comparison: Comparison, class_name: str, score: Score) -> list[
 
 
 def _ranking_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
+    rankings = ranking_rows(comparison, class_name, score)
     rows = [
         [ranking[0].criterion.setting.matcher.label, ranking[0].criterion.level]
         + [_placing_text(placing) for placing in ranking]
-        for ranking in ranking_rows(comparison, class_name, score)
+        for ranking in rankings
     ]
+    sure = any(placing.interval.is_defined for ranking in rankings for placing in ranking)
     head = ["strategy", "τ", *(f"rank {i + 1}" for i in range(len(comparison.models)))]
-    title = f"Ranking by {score.title} ({class_name}, mean of cases with 95 % interval):"
+    what = "mean of cases with 95 % interval" if sure else "mean of cases"
+    title = f"Ranking by {score.title} ({class_name}, {what}):"
     return [title, *table([head, *rows], left=len(head))]
 
 
 def _placing_text(placing: Placing) -> str:
-    ends = f"[{number(placing.interval.low)}, {number(placing.interval.high)}]"
-    share = placing.first_share
+    ends, share = placing.interval, placing.first_share
+    between = f" [{number(ends.low)}, {number(ends.high)}]" if ends.is_defined else ""
     first = "" if math.isnan(share) else f" first in {share:.0%}"
-    return f"{placing.model} {number(placing.value)} {ends}{first}"
+    return f"{placing.model} {number(placing.value)}{between}{first}"
 
 
 def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
@@ -84,7 +105,7 @@ def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> 
                     criterion.level,
                     f"{difference.first} − {difference.second}",
                     _signed(test.mean_difference),
-                    f"[{_signed(test.interval.low)}, {_signed(test.interval.high)}]",
+                    _signed_interval(test.interval),
                     f"{test.wins}–{test.losses}–{test.ties}",
                     _p(test.p_value),
                     _p(difference.p_holm),
@@ -132,6 +153,10 @@ def _threshold_lines(comparison: Comparison) -> list[str]:
         if len(wide) < len(parts):
             lines.append(f"    and {len(parts) - len(wide)} intervals narrower than {NARROW}")
     return lines
+
+
+def _signed_interval(ends: Interval) -> str:
+    return f"[{_signed(ends.low)}, {_signed(ends.high)}]" if ends.is_defined else "–"
 
 
 def _signed(value: float) -> str:

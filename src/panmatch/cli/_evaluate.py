@@ -18,15 +18,17 @@ from panmatch.datasets import (
     Outcome,
     RunOptions,
     coco_cases,
+    listed_notices,
     pair,
     read_manifest,
     run_dataset,
 )
 from panmatch.errors import OptionError, check_choice
-from panmatch.evaluation import AverageScore, Result
+from panmatch.evaluation import AverageScore, Notice, Result, plural
 from panmatch.spec import Spec, as_spec
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
+MOST_WARNINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def run_evaluate(
         from panmatch.report import write_report
 
         print(f"Report: {write_report(out)}")
+    print_warnings(listed_notices(out))
     missed = missed_limits(result, limits)
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
@@ -82,6 +85,17 @@ def run_evaluate(
         print(f"panmatch: {n} of {len(result.cases)} cases failed, see above.", file=sys.stderr)
         return SOME_FAILED
     return LIMIT_MISSED if missed else FINE
+
+
+def print_warnings(notices: Sequence[Notice]) -> None:
+    """Print what makes the numbers plausible but wrong; run.json and the report have it all."""
+    for notice in notices[:MOST_WARNINGS]:
+        print(f"panmatch: warning: {notice.sentence}", file=sys.stderr)
+        for line in notice.spec.splitlines():
+            print(f"    {line}", file=sys.stderr)
+    more = len(notices) - MOST_WARNINGS
+    if more > 0:
+        print(f"panmatch: {plural(more, 'more warning')} in run.json", file=sys.stderr)
 
 
 def default_spec(paths: DatasetPaths) -> str:

@@ -29,9 +29,17 @@ if TYPE_CHECKING:
         write_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, pair
-    from panmatch.datasets._run import RunOptions, listed_cases, load_run, run_dataset
+    from panmatch.datasets._run import (
+        RunOptions,
+        listed_cases,
+        listed_notices,
+        load_run,
+        run_dataset,
+    )
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
+        FEWEST_CASES,
+        Interval,
         RankInterval,
         RankStability,
         ranking_over_threshold,
@@ -55,9 +63,17 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
-        "panmatch.datasets._run": ("RunOptions", "listed_cases", "load_run", "run_dataset"),
+        "panmatch.datasets._run": (
+            "RunOptions",
+            "listed_cases",
+            "listed_notices",
+            "load_run",
+            "run_dataset",
+        ),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
+            "FEWEST_CASES",
+            "Interval",
             "RankInterval",
             "RankStability",
             "ranking_over_threshold",
@@ -77,6 +93,7 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "FEWEST_CASES",
     "RESAMPLES",
     "Case",
     "Comparison",
@@ -85,6 +102,7 @@ __all__ = [
     "Difference",
     "Evaluator",
     "ImageFile",
+    "Interval",
     "Job",
     "Outcome",
     "Placing",
@@ -97,6 +115,7 @@ __all__ = [
     "compare_runs",
     "evaluate",
     "listed_cases",
+    "listed_notices",
     "load_case",
     "load_run",
     "order_text",

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from panmatch.datasets._notices import few_cases
 from panmatch.datasets._outputs import RESAMPLES, SEED
 from panmatch.datasets._run import load_run
 from panmatch.datasets._statistics import (
+    FEWEST_CASES,
     Interval,
     PairedTest,
     RankInterval,
     RankStability,
     bootstrap_mean,
     holm,
-    interval,
+    interval_over_cases,
     lead_share,
     paired_test,
     rank_counts,
@@ -30,7 +32,15 @@ from panmatch.datasets._statistics import (
     resample,
 )
 from panmatch.errors import Argument, FileError, OptionError, check_choice, needs_extra
-from panmatch.evaluation import MEANS, Result, Score, Setting, filled, mean_of_defined
+from panmatch.evaluation import (
+    MEANS,
+    Notice,
+    Result,
+    Score,
+    Setting,
+    filled,
+    mean_of_defined,
+)
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve
 
@@ -90,7 +100,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """One model in a ranking: its mean of cases, its rank, and how often it comes first."""
+    """One model in a ranking: its mean of cases, its rank, and how often it comes first.
+
+    Of fewer than 5 cases the interval and the share of first places are NaN.
+    """
 
     criterion: Criterion
     model: str
@@ -199,6 +212,11 @@ class Comparison:
             for setting, curves in self._curves.items()
         }
 
+    @property
+    def notices(self) -> list[Notice]:
+        """What to know about the shared cases before trusting the comparison."""
+        return [*self.result.notices, *few_cases(self.result)]
+
     def stability(self, score: Score) -> dict[str, RankStability]:
         """Return for every class how much its rankings agree over matchers and thresholds."""
         found: dict[str, dict[str, Floats]] = {}
@@ -236,13 +254,16 @@ class Comparison:
         means = mean_of_defined(table)
         places = ranks(means, up)
         shares = rank_counts(table, self.counts, higher_is_better=up)
+        if np.count_nonzero(~np.isnan(table).all(axis=1)) < FEWEST_CASES:
+            shares[:] = np.nan
+        defined = np.count_nonzero(~np.isnan(table), axis=0)
         return [
             Placing(
                 criterion,
                 self.models[i],
                 float(places[i]),
                 float(means[i]),
-                interval(bootstrap_mean(table[:, i], self.counts)),
+                interval_over_cases(bootstrap_mean(table[:, i], self.counts), int(defined[i])),
                 float(shares[i, 0]),
             )
             for i in np.argsort(places, kind="stable")

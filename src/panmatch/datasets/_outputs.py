@@ -11,7 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from panmatch.datasets._statistics import Interval, interval, resample
+from panmatch.datasets._statistics import (
+    FEWEST_CASES,
+    Interval,
+    interval_over_cases,
+    resample,
+)
 from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import AverageScore, Json, Result, average_all, average_row
 from panmatch.formats import write_atomically
@@ -29,7 +34,7 @@ def summary_table(result: Result) -> pd.DataFrame:
     """Return pooled scores and means of cases with 95 % bootstrap intervals over cases.
 
     Every model is resampled with the same seed, so that models with the same cases see the same
-    resamples. With a single case there is nothing to resample, and no interval.
+    resamples. Of fewer than 5 cases there is no interval: it would claim more than it can hold.
     """
     with needs_extra("cli", "Tables"):
         import pandas as pd
@@ -41,14 +46,14 @@ def summary_table(result: Result) -> pd.DataFrame:
 def averages_with_samples(result: Result, model: str) -> list[AverageScore]:
     """Return the averages of a model with their resamples."""
     n = len(result.evaluated(model))
-    weights = resample(n, RESAMPLES, SEED) if n > 1 else None
+    weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
     series = [one for one in result.series if one.model == model]
     return average_all(series, result.spec.averaging.undefined, weights)
 
 
 def spread(average: AverageScore) -> Interval:
-    """Return the interval of an average; of a single case there is none."""
-    return interval(average.samples if average.cases > 1 else [])
+    """Return the interval of an average; of fewer than 5 cases there is none."""
+    return interval_over_cases(average.samples, average.cases)
 
 
 def _row(average: AverageScore, unit: Unit | None) -> dict[str, object]:
@@ -95,7 +100,12 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
         "format": FORMAT,
         "spec": spec.model_dump(mode="json"),
         "versions": _versions() | {"python": platform.python_version()},
-        "bootstrap": {"resamples": RESAMPLES, "seed": SEED, "level": 0.95},
+        "bootstrap": {
+            "resamples": RESAMPLES,
+            "seed": SEED,
+            "level": 0.95,
+            "fewest_cases": FEWEST_CASES,
+        },
         **facts,
     }
     text = json.dumps(content, indent=2, allow_nan=False, default=str)

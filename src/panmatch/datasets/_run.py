@@ -12,13 +12,14 @@ from typing import Literal
 
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
+from panmatch.datasets._notices import run_notices
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
 from panmatch.datasets._worker_pool import open_pool
 from panmatch.errors import FileError
-from panmatch.evaluation import Json, Result
+from panmatch.evaluation import Json, Notice, Result
 from panmatch.spec import Spec
 
 Watch = Callable[[Outcome], None]
@@ -125,6 +126,8 @@ class _Log:
         seen = sorted(self._seen, key=lambda outcome: _who(outcome.case))
         result = Result(self._spec, tuple(results[_who(one.case)] for one in seen))
         write_tables(self._folder, result)
+        whole = self.status == "finished"
+        notices = run_notices(result, [one.case for one in seen]) if whole else result.notices
         all_seconds = time.perf_counter() - self._start
         write_run(
             self._folder,
@@ -133,6 +136,7 @@ class _Log:
             **self._facts,
             evaluated_now=sum(outcome.result is not None for outcome in seen),
             failed=len(result.failures),
+            warnings=[notice.to_dict() for notice in notices],
             workers=workers,
             seconds={"evaluation": round(evaluated, 3), "all": round(all_seconds, 3)},
             results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],
@@ -164,6 +168,11 @@ def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
         )
         found[_who(case)] = case
     return found
+
+
+def listed_notices(folder: Path) -> list[Notice]:
+    """Return what a run warned of."""
+    return [Notice.from_dict(one) for one in read_run(folder).get("warnings", ())]
 
 
 def _source(given: Json | None) -> ImageFile | None:

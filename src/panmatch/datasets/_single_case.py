@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, named_only
-from panmatch.evaluation import CaseResult, Images, Result, evaluate_case
+from panmatch.evaluation import CaseResult, Images, Result, evaluate_case, warn_of
 from panmatch.formats import (
     ImageLike,
     StoredImage,
@@ -78,6 +78,11 @@ def evaluate(
     -------
     Result
         With pandas tables `scores`, `instances` and `curves`, and `summary()` for people.
+
+    Warns
+    -----
+    PanmatchWarning
+        If the spec asks for ``same-id`` and ids look shifted or unrelated: see `Result.notices`.
 
     Examples
     --------
@@ -174,8 +179,10 @@ class Evaluator:
         self._cases.extend(other._cases)
 
     def compute(self) -> Result:
-        """Return the result of all cases so far."""
-        return Result(self.spec, tuple(self._cases))
+        """Return the result of all cases so far; warns as `evaluate` does."""
+        result = Result(self.spec, tuple(self._cases))
+        warn_of(result.notices)
+        return result
 
 
 @dataclass(frozen=True, slots=True, eq=False)

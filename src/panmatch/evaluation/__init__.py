@@ -11,6 +11,7 @@ from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
 from panmatch.evaluation._class_case import ClassCase, class_cases
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
+from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._series import CaseCounts, CaseSeries
 from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
@@ -35,6 +36,8 @@ __all__ = [
     "Images",
     "Json",
     "Level",
+    "Notice",
+    "NoticeKind",
     "Result",
     "Score",
     "Setting",
@@ -49,6 +52,8 @@ __all__ = [
     "metric_scores",
     "number",
     "plural",
+    "some_names",
     "table",
     "unit_text",
+    "warn_of",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from panmatch.errors import FileError
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
+from panmatch.evaluation._notices import Notice
 from panmatch.evaluation._setting import Setting
 from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
@@ -72,6 +73,8 @@ class CaseResult:
         Of the images; without a spacing the unit is ``"voxel"`` (D14).
     entries
         What was found, for every class and matcher.
+    notices
+        What makes it plausible but wrong.
     """
 
     case: str
@@ -82,6 +85,7 @@ class CaseResult:
     spacing: tuple[float, ...] | None = None
     unit: Unit = "voxel"
     entries: tuple[Entry, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting; None where the case lacks the class."""
@@ -98,6 +102,7 @@ class CaseResult:
             "shape": list(self.shape),
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
+            "notices": [notice.to_dict() for notice in self.notices],
             "entries": [_entry_to_dict(entry) for entry in self.entries],
         }
 
@@ -119,6 +124,7 @@ class CaseResult:
             spacing=None if spacing is None else tuple(spacing),
             unit=content["unit"],
             entries=tuple(_entry_from_dict(entry) for entry in content["entries"]),
+            notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
         )
 
 

@@ -12,10 +12,11 @@ from panmatch.errors import OptionError
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
+from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit
-from panmatch.matching import QUALITIES, Matching, Quality
+from panmatch.matching import QUALITIES, Matching, Quality, SameId
 from panmatch.scoring import Curve, Measurer, curves
 from panmatch.spec import Spec
 
@@ -45,6 +46,7 @@ def evaluate_case(
     """
     spacing = options.get("spacing")
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
+    classes = class_cases(reference, prediction, spec, **options)
     return CaseResult(
         case=case,
         model=model,
@@ -52,11 +54,22 @@ def evaluate_case(
         spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
         unit=unit,
         entries=tuple(
-            entry
-            for class_case in class_cases(reference, prediction, spec, **options)
-            for entry in _evaluate_class(class_case, spec)
+            entry for class_case in classes for entry in _evaluate_class(class_case, spec)
+        ),
+        notices=tuple(
+            notice
+            for class_case in classes
+            if _relies_on_ids(class_case.name, spec)
+            for notice in find_id_mistakes(class_case.overlap, class_case.name, case, model)
         ),
     )
+
+
+def _relies_on_ids(class_name: str, spec: Spec) -> bool:
+    """Return whether ids of the images, not numbers of components, decide about partners."""
+    known = spec.classes.get(class_name)
+    by_id = any(isinstance(matcher.strategy, SameId) for matcher in spec.matching)
+    return by_id and (known is None or known.instances == "ids")
 
 
 def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Unit:

@@ -16,6 +16,7 @@ from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
 from panmatch.evaluation._case_result import CaseResult, Entry
+from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import CaseSeries
 from panmatch.evaluation._setting import MEANS, Score, Setting, known_scores
 from panmatch.evaluation._wording import plural, summarise
@@ -92,6 +93,12 @@ class Result:
     def failures(self) -> tuple[CaseResult, ...]:
         """The cases that could not be evaluated, with their reasons."""
         return tuple(case for case in self.cases if case.status == "failed")
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What makes its cases plausible but wrong, once for all cases that have it."""
+        every = [notice for case in self.cases for notice in case.notices]
+        return merge_notices(every, {model: len(self.evaluated(model)) for model in self.models})
 
     @property
     def models(self) -> tuple[str, ...]:

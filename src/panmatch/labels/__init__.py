@@ -30,7 +30,7 @@ from panmatch.labels._combinations import (
     mask_of,
     paint_volumes,
 )
-from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._components import Connectivity, component_sizes, connected_components
 from panmatch.labels._panoptic import (
     UNKNOWN_PART,
     UNNUMBERED,
@@ -127,6 +127,7 @@ __all__ = [
     "check_classes",
     "check_is_label_tensor",
     "check_same_shape",
+    "component_sizes",
     "connected_components",
     "distinct_labels",
     "edge_distances",

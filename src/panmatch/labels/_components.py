@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.labels._arrays import LabelArray, as_mask, is_on_device
+from panmatch.labels._arrays import Ints, LabelArray, as_labels, as_mask, is_on_device
+from panmatch.labels._combinations import distinct_labels
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
 Connectivity = Literal["full", "faces"]
@@ -90,6 +91,49 @@ def connected_components(
     label = partial(_components_in, connectivity=connectivity)
     diagonal = connectivity == "full"
     return components_of(volume, label, diagonal=diagonal, name=name, threads=threads)
+
+
+def component_sizes(labels: npt.ArrayLike, name: str = "labels") -> tuple[Ints, Ints]:
+    """Return the label and the voxels of every connected component of every label.
+
+    Parameters
+    ----------
+    labels
+        Label image in memory. Voxels are connected if they share a face, an edge or a corner, and
+        their label.
+    name
+        What to call the argument in an error message.
+
+    Returns
+    -------
+    tuple of Ints
+        Sorted by label.
+
+    Examples
+    --------
+    >>> component_sizes([[1, 0, 2, 2], [1, 0, 0, 0], [0, 0, 1, 0]])
+    (array([1, 1, 2]), array([2, 1, 2]))
+    """
+    image = as_labels(labels, name)
+    (label, _), sizes = distinct_labels([image, _components_of_labels(image)])
+    inside = label != 0
+    return label[inside], sizes[inside]
+
+
+def _components_of_labels(image: LabelArray) -> LabelArray:
+    """Return numbers of the connected components of every label; labels that touch are apart."""
+    if image.ndim in (2, 3) and image.size:
+        import cc3d
+
+        # It reads neither booleans nor what is stored in another byte order or cannot be written.
+        dtype = np.dtype(np.uint8) if image.dtype == bool else image.dtype.newbyteorder("=")
+        plain = np.require(image, dtype, "W")
+        return cc3d.connected_components(plain, connectivity=NEIGHBOURS["full", image.ndim])
+    found = np.zeros(image.shape, np.int64)
+    for label in np.unique(image[image != 0]).tolist():
+        here = image == label
+        found[here] = found.max(initial=0) + _components(here, "full")[here]
+    return found
 
 
 def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArray:

@@ -156,7 +156,11 @@ def stardist_scores(
     """Return accuracy, F1 and more at every threshold (D12).
 
     Unlike elsewhere a score equal to the threshold matches, and the matching has as many pairs as
-    there can be, even if their total score is lower.
+    there can be, even if their total score is lower. Among matchings with equally many pairs this
+    one has the highest total score. stardist's own program adds the scores of overlapping pairs
+    below the threshold to that total, so that below ½ it can settle for worse matches: the counts
+    and all that follows from them are the same, but `sq`, `pq` and `mean_true_score` are then
+    lower there than here (``docs/related.md`` has a scene).
 
     Parameters
     ----------

@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import panmatch
-from panmatch.datasets import RESAMPLES, Case, compare, listed_cases, load_run, read_run
+from panmatch.datasets import (
+    FEWEST_CASES,
+    RESAMPLES,
+    Case,
+    compare,
+    listed_cases,
+    load_run,
+    read_run,
+)
 from panmatch.errors import needs_extra
-from panmatch.evaluation import MEANS, Result, count_mistakes, number
+from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number
 from panmatch.formats import write_atomically
 from panmatch.report import _charts as charts
 from panmatch.report._case_pictures import CasePicture, show_cases
@@ -80,7 +89,7 @@ def write_report(folder: Path, path: Path | None = None) -> Path:
 def render(
     result: Result,
     cases: Mapping[tuple[str, str], Case],
-    run: Mapping[str, object],
+    run: Mapping[str, Any],
     title: str = "panmatch",
 ) -> str:
     """Return the report as HTML."""
@@ -112,7 +121,7 @@ def _model_colours() -> str:
 
 
 def _context(
-    result: Result, cases: Mapping[tuple[str, str], Case], run: Mapping[str, object]
+    result: Result, cases: Mapping[tuple[str, str], Case], run: Mapping[str, Any]
 ) -> dict[str, object]:
     """Return all that the template shows."""
     classes = []
@@ -143,6 +152,7 @@ def _context(
         "failures": result.failures[:MOST_FAILURES],
         "more_failures": max(len(result.failures) - MOST_FAILURES, 0),
         "computed": what_was_computed(result),
+        "warnings": [Notice.from_dict(one) for one in run.get("warnings", ())],
         "careful": what_to_be_careful_about(result),
         "spec": json.dumps(result.spec.model_dump(mode="json"), indent=2),
         "versions": run.get("versions", {"panmatch": panmatch.__version__}),
@@ -197,7 +207,8 @@ def what_was_computed(result: Result) -> str:
         )
     sentences.append(
         f"Pooled scores sum the counts of all cases, means average the scores of cases; intervals "
-        f"hold 95 % of {RESAMPLES} resamples of the cases."
+        f"hold 95 % of {RESAMPLES} resamples of the cases, and are left out where fewer than "
+        f"{FEWEST_CASES} cases have a score."
     )
     return " ".join(sentences)
 

@@ -258,7 +258,7 @@ def _answer(rankings: Mapping[Criterion, list[Placing]]) -> str:
     """Return in one or two sentences who is best, and under which matcher that changes."""
     first = next(iter(rankings.values()))[0]
     ends = first.interval
-    interval = f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.low == ends.low else ""
+    interval = f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
     text = (
         f"{first.model} has the highest mean {first.criterion.score.title} of cases "
         f"({first.criterion.setting.class_name}: {first.value:.3f}{interval}) under "

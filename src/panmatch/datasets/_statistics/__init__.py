@@ -1,10 +1,13 @@
 """How sure scores, differences and rankings are."""
 
 from panmatch.datasets._statistics._bootstrap import (
+    FEW_CASES,
+    FEWEST_CASES,
     Interval,
     Undefined,
     bootstrap_mean,
     interval,
+    interval_over_cases,
     resample,
 )
 from panmatch.datasets._statistics._paired import PairedTest, holm, paired_test, signed_rank_p
@@ -25,6 +28,8 @@ from panmatch.datasets._statistics._stability import (
 )
 
 __all__ = [
+    "FEWEST_CASES",
+    "FEW_CASES",
     "Interval",
     "LeadShare",
     "PairedTest",
@@ -35,6 +40,7 @@ __all__ = [
     "bootstrap_mean",
     "holm",
     "interval",
+    "interval_over_cases",
     "kendall_tau",
     "lead_share",
     "paired_test",

@@ -11,6 +11,7 @@ resampled with the same counts, so that what they have in common cancels in comp
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -23,6 +24,11 @@ from panmatch.overlap import Floats, Ints
 
 Undefined = Literal["skip", "zero", "one"]
 
+# Intervals over fewer cases are not given: they would hold the true score far less often than they
+# claim. Below FEW_CASES they come with a warning. Measured by benchmarks/coverage.py.
+FEWEST_CASES = 5
+FEW_CASES = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -31,6 +37,11 @@ class Interval:
     low: float  # the ends
     high: float
     level: float = 0.95  # the share of resamples between them
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is one."""
+        return not math.isnan(self.low)
 
 
 def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Ints:
@@ -91,6 +102,26 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
         return Interval(float("nan"), float("nan"), level)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level)
+
+
+def interval_over_cases(values: npt.ArrayLike, n_cases: int, level: float = 0.95) -> Interval:
+    """Return the interval of resampled scores, without ends where the cases are too few.
+
+    Parameters
+    ----------
+    values, level
+        As for `interval`.
+    n_cases
+        How many cases have a score. Of fewer than 5 there is no interval.
+
+    Examples
+    --------
+    >>> interval_over_cases([0.0, 0.5, 1.0], n_cases=5, level=0.5)
+    Interval(low=0.25, high=0.75, level=0.5)
+    >>> interval_over_cases([0.0, 0.5, 1.0], n_cases=4, level=0.5)
+    Interval(low=nan, high=nan, level=0.5)
+    """
+    return interval(values if n_cases >= FEWEST_CASES else [], level)
 
 
 def bootstrap_mean(values: npt.ArrayLike, counts: Ints, undefined: Undefined = "skip") -> Floats:

@@ -12,7 +12,7 @@ from panmatch.datasets._statistics._bootstrap import (
     Interval,
     as_scores,
     bootstrap_mean,
-    interval,
+    interval_over_cases,
     resample,
 )
 from panmatch.datasets._statistics._ranking import TIE, ranks
@@ -30,8 +30,10 @@ class PairedTest:
     n: int  # cases that have both
     skipped: int  # cases left out because a score is NaN (D11)
     mean_difference: float  # mean of first − second; NaN without a case
-    interval: Interval  # bootstrap interval of the mean difference; NaN for fewer than two cases
-    p_value: float  # two-sided, of Wilcoxon's signed-rank test; NaN without a case
+    interval: Interval  # bootstrap interval of the mean difference; NaN for fewer than five cases
+    # Two-sided, of Wilcoxon's signed-rank test; NaN without a case. Of n cases it is 2/2ⁿ or more:
+    # a test that is exact needs no least number of cases.
+    p_value: float
     wins: int  # cases in which the first model is better, worse, or equal up to 1e-12
     losses: int
     ties: int
@@ -86,7 +88,7 @@ def paired_test(
         n=len(usable),
         skipped=len(one) - len(usable),
         mean_difference=float(usable.mean()) if len(usable) else math.nan,
-        interval=interval(bootstrap_mean(differences, counts), level),
+        interval=interval_over_cases(bootstrap_mean(differences, counts), len(usable), level),
         p_value=signed_rank_p(usable),
         wins=int((better > 0).sum()),
         losses=int((better < 0).sum()),

@@ -1,0 +1,240 @@
+"""What makes a run plausible but wrong: the same files, label maps read as objects, few cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from panmatch.datasets._cases import Case
+from panmatch.datasets._statistics import FEW_CASES, FEWEST_CASES
+from panmatch.errors import PanmatchError
+from panmatch.evaluation import CaseResult, Notice, Result, plural, some_names
+from panmatch.formats import open_labels
+from panmatch.labels import Ints, LabelArray, as_labels, component_sizes
+from panmatch.spec import Spec
+
+# How often a 95 % interval of so many cases holds the true score, in percent, from the least to
+# the most favourable distribution of benchmarks/coverage.py.
+MEASURED_COVERAGE = {5: (66, 84), 10: (75, 90)}
+
+LOOKED_AT = 3  # cases whose components are counted
+MOST_LABELS = 20  # of a label map with a few classes
+MANY_PIECES = 3  # components per label; objects of real references have at most 2.0
+SPECK_VOXELS = 3  # components of fewer voxels are noise
+MOST_VOXELS = 1 << 28  # of an image that is read again
+
+
+def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
+    """Return everything about a run that a reader must know before trusting its numbers."""
+    same = list(same_files(cases))
+    copied = {notice.model for notice in same}
+    return [
+        *same,
+        *(notice for notice in perfect_scores(result) if notice.model not in copied),
+        *semantic_labels(result, cases),
+        *result.notices,
+        *few_cases(result),
+    ]
+
+
+def same_files(cases: Iterable[Case]) -> Iterator[Notice]:
+    """Yield a notice for every model with predictions that are the references themselves.
+
+    Links of any kind lead to the same file.
+    """
+    paired: dict[str, list[Case]] = {}
+    for case in cases:
+        if case.reference is not None and case.prediction is not None:
+            paired.setdefault(case.model, []).append(case)
+    for model, listed in paired.items():
+        same = tuple(case.name for case in listed if _is_one_file(case))
+        if same:
+            text = (
+                f"{len(same)} of {plural(len(listed), 'case')} compare a file with itself "
+                f"({some_names(same)}): REF and PRED lead to the same files, so their scores say "
+                f"nothing. Check the paths."
+            )
+            yield Notice("same-files", text, same, model)
+
+
+def _is_one_file(case: Case) -> bool:
+    ref, pred = case.reference, case.prediction
+    assert ref is not None
+    assert pred is not None
+    try:
+        return ref.item == pred.item and ref.path.samefile(pred.path)
+    except OSError:
+        return False
+
+
+def perfect_scores(result: Result) -> Iterator[Notice]:
+    """Yield a notice for every model that makes no mistake at all."""
+    for model in result.models:
+        tallies = [
+            level.tally
+            for case in result.evaluated(model)
+            for entry in case.entries
+            for level in entry.levels
+            if level.tally.tp + level.tally.fp + level.tally.fn
+        ]
+        if tallies and all(tally.pq == 1 for tally in tallies):
+            text = (
+                "every object of every case is predicted to the voxel. Check that the predictions "
+                "are not a copy of the references."
+            )
+            yield Notice("perfect-scores", text, model=model)
+
+
+def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:
+    """Return a notice if labels that count as objects look like classes.
+
+    They do where a few labels that all references share fall into many connected components. That
+    is looked up in at most three references, the smallest ones, and only if there are few labels.
+    """
+    ids = _object_labels(result)
+    if not 1 <= len({label for labels in ids.values() for label in labels}) <= MOST_LABELS:
+        return []
+    files = {case.name: case.reference.path for case in cases if case.reference is not None}
+    voxels = {case.case: math.prod(case.shape) for case in result.cases if case.case in ids}
+    small = [name for name, n in voxels.items() if n <= MOST_VOXELS and name in files]
+    seen: dict[str, dict[int, int]] = {}
+    for name in sorted(small, key=lambda name: (voxels[name], name))[:LOOKED_AT]:
+        if (labels := _read_again(files[name], result.spec)) is not None:
+            pieces = count_pieces(labels)
+            seen[name] = {label: pieces.get(label, 1) for label in ids[name]}
+    n_labels = sum(map(len, seen.values()))
+    n_pieces = sum(sum(pieces.values()) for pieces in seen.values())
+    if not seen or n_pieces < MANY_PIECES * n_labels:
+        return []
+    found = sorted({label for pieces in seen.values() for label in pieces})
+    return [_semantic_notice(found, n_pieces, sorted(seen))]
+
+
+def count_pieces(labels: LabelArray) -> dict[int, int]:
+    """Return the number of connected components of every label, specks left out.
+
+    Examples
+    --------
+    >>> count_pieces(np.array([[1, 1, 1, 0, 1, 1, 1, 0, 2, 0, 2]]))
+    {1: 2}
+    """
+    label, voxels = component_sizes(labels)
+    values, counts = np.unique(label[voxels >= SPECK_VOXELS], return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _object_labels(result: Result) -> dict[str, list[int]]:
+    """Return the labels of every reference that the spec reads as objects, by case.
+
+    Cases without any are left out.
+    """
+    spec = result.spec
+    names = {
+        name
+        for name, kind in spec.classes.items()
+        if spec.encoding == "labels" and kind.kind == "things" and kind.instances == "ids"
+    }
+    found = {case.case: _reference_ids(case, names) for case in result.cases}
+    return {case: labels.tolist() for case, labels in found.items() if len(labels)}
+
+
+def _reference_ids(case: CaseResult, class_names: set[str]) -> Ints:
+    ids = [
+        entry.levels[0].measurements.columns["ref_id"]
+        for entry in case.entries
+        if entry.setting.class_name in class_names
+    ]
+    distinct = np.unique(np.concatenate([np.zeros(0, np.int64), *ids]))
+    return distinct[distinct > 0]  # false positives have 0
+
+
+def _read_again(path: Path, spec: Spec) -> LabelArray | None:
+    """Return a reference; None if it is gone by now."""
+    try:
+        return as_labels(open_labels(path, colour_ids=spec.colour_ids).labels, "reference")
+    except PanmatchError:
+        return None
+
+
+def _semantic_notice(labels: Sequence[int], n_pieces: int, cases: Sequence[str]) -> Notice:
+    several = len(labels) > 1
+    text = (
+        f"{'labels' if several else 'label'} {', '.join(map(str, labels))} of the references "
+        f"{'lie' if several else 'lies'} in {n_pieces} connected components "
+        f"({some_names(cases)}), but "
+        f"{'each label' if several else 'the label'} counts as one object per case. If labels are "
+        f"classes rather than objects, use --spec binary-components for the components of the "
+        f"foreground, or --spec FILE with a class per label:"
+    )
+    lines = [f"  label_{label}: {{labels: {label}, instances: components}}" for label in labels]
+    return Notice("semantic-labels", text, tuple(cases), spec="\n".join(["classes:", *lines]))
+
+
+def few_cases(result: Result) -> list[Notice]:
+    """Return why there are no intervals, or how far to trust them, where cases are few.
+
+    Nobody expects an interval of a single case, so it has no notice.
+    """
+    n_cases = {model: len(result.evaluated(model)) for model in result.models}
+    counts: dict[str, int] = {}
+    for series in result.series:
+        tallies = next(iter(series.counts.values())).tallies
+        occurs = int(np.count_nonzero(tallies.occurs))
+        name = series.setting.class_name
+        counts[name] = min(counts.get(name, occurs), occurs)
+    if max(n_cases.values(), default=0) < 2:
+        return []
+    known = {name: n for name, n in counts.items() if n}
+    texts = [no_interval_text(known), narrow_interval_text(known)]
+    return [Notice("few-cases", text) for text in texts if text]
+
+
+def no_interval_text(counts: Mapping[str, int]) -> str:
+    """Return why classes have no interval, given their cases; empty where all have one.
+
+    Examples
+    --------
+    >>> no_interval_text({"cell": 3})
+    'no interval: 3 cases are too few (5 is the least).'
+    >>> no_interval_text({"cell": 30, "mitosis": 2})
+    'no interval for mitosis (2 cases): fewer than 5 cases are too few.'
+    """
+    few = {name: n for name, n in counts.items() if n < FEWEST_CASES}
+    if not few:
+        return ""
+    if len(few) == len(counts) and len(set(few.values())) == 1:
+        n = next(iter(few.values()))
+        are = "are" if n > 1 else "is"
+        return f"no interval: {plural(n, 'case')} {are} too few ({FEWEST_CASES} is the least)."
+    return f"no interval for {_listed(few)}: fewer than {FEWEST_CASES} cases are too few."
+
+
+def narrow_interval_text(counts: Mapping[str, int]) -> str:
+    """Return how far to trust the intervals of classes, given their cases; empty for many cases.
+
+    Examples
+    --------
+    >>> narrow_interval_text({"cell": 12})[:63]
+    'the 95 % intervals rest on 12 cases and are too narrow: of 10 c'
+    """
+    few = {name: n for name, n in counts.items() if FEWEST_CASES <= n < FEW_CASES}
+    if not few:
+        return ""
+    least = min(few.values())
+    known = max(n for n in MEASURED_COVERAGE if n <= least)
+    low, high = MEASURED_COVERAGE[known]
+    if len(few) == len(counts) and len(set(few.values())) == 1:
+        subject = f"the 95 % intervals rest on {plural(least, 'case')}"
+    else:
+        subject = f"some 95 % intervals rest on few cases, {_listed(few)},"
+    return (
+        f"{subject} and are too narrow: of {known} cases such intervals hold the true score "
+        f"{low} to {high} % of the time."
+    )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return some_names([f"{name} ({plural(n, 'case')})" for name, n in counts.items()])
