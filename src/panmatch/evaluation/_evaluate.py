@@ -15,7 +15,7 @@ from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Image, Images
-from panmatch.labels import Unit
+from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Matching, Quality
 from panmatch.scoring import Curve, Measurer, curves
 from panmatch.spec import Spec, SpecLike, as_spec
@@ -83,13 +83,13 @@ def evaluate_case(
     **options: Unpack[CaseKeywords],
 ) -> CaseResult:
     """Evaluate one case of a model; parameters are those of `evaluate`."""
-    spacing = options.get("spacing")
+    spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     return CaseResult(
         case=case,
         model=model,
-        shape=shape_of(reference.labels),
-        spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
+        shape=shape,
+        spacing=None if spacing is None else tuple(as_spacing(spacing, len(shape)).tolist()),
         unit=unit,
         entries=tuple(
             entry
