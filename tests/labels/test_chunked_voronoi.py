@@ -123,7 +123,7 @@ def assert_equal(found: Any, want: Array) -> None:
     assert pm.count_overlaps(found, places) == pm.count_overlaps(want, places)
 
 
-@pytest.mark.parametrize("spacing", [(0.3, 0.1), (0.742188, 0.247396), (3.000003, 1.000001)])
+@pytest.mark.parametrize("spacing", [(0.3, 0.1), (0.742188, 0.247396), (0.742187, 0.247396)])
 def test_ties_are_the_same_in_a_box_in_the_whole_image_and_in_chunks(spacing: Any) -> None:
     """Three steps along one axis are one along the other, or just not: also in a long image."""
     labels = np.zeros((2, 6000), np.uint8)
