@@ -4,6 +4,7 @@
 #include "distance.hpp"
 #include "geometry.hpp"
 #include "joint_count.hpp"
+#include "numbering.hpp"
 #include "paint.hpp"
 #include "sites.hpp"
 #include "surface.hpp"
@@ -68,12 +69,17 @@ Geometry segment_geometry(const LabelArray& labels, int threads) {
 template <typename D>
 using Distances = nb::ndarray<D, nb::c_contig, nb::device::cpu>;
 
-std::vector<double> weights_of(const FlatArray<double>& spacing, size_t axes) {
-    if (spacing.shape(0) != axes) throw nb::value_error("one spacing per axis is needed");
+// Steps along each axis are in units, which are a fraction: numerator and denominator.
+using Fraction = std::tuple<double, double>;
+
+std::vector<double> weights_of(const FlatArray<double>& steps, size_t axes) {
+    if (steps.shape(0) != axes) throw nb::value_error("one step per axis is needed");
     std::vector<double> weight;
-    for (size_t axis = 0; axis < axes; ++axis) weight.push_back(spacing(axis) * spacing(axis));
+    for (size_t axis = 0; axis < axes; ++axis) weight.push_back(steps(axis) * steps(axis));
     return weight;
 }
+
+Unit unit_of(const Fraction& unit) { return {std::get<0>(unit), std::get<1>(unit)}; }
 
 template <size_t K>
 void paint_combinations(const std::vector<int64_t>& shape, const std::vector<Operand>& operands,
@@ -123,15 +129,15 @@ void fill_distances(const Grid& grid, const Operand& image, bool border, D* out,
 }
 
 template <typename D>
-void edge_distances(const LabelArray& labels, const FlatArray<double>& spacing, bool border,
-                    const Distances<D>& out, int threads) {
+void edge_distances(const LabelArray& labels, const FlatArray<double>& steps, const Fraction& unit,
+                    bool border, const Distances<D>& out, int threads) {
     auto shape = shape_of(labels);
     auto image = operand_of(labels);
     bool same = out.ndim() == shape.size();
     for (size_t axis = 0; same && axis < shape.size(); ++axis)
         same = static_cast<int64_t>(out.shape(axis)) == shape[axis];
     if (!same || shape.empty() || threads < 1) throw nb::value_error("out must have the shape of labels");
-    Grid grid{shape, weights_of(spacing, shape.size())};
+    Grid grid{shape, weights_of(steps, shape.size()), unit_of(unit)};
     if (grid.size() == 0) return;
     if (image.stride.back() != image.width) throw nb::value_error("the last axis must be contiguous");
     nb::gil_scoped_release unlocked;
@@ -143,27 +149,23 @@ void edge_distances(const LabelArray& labels, const FlatArray<double>& spacing, 
     }
 }
 
-bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
-    return exact_in_float(Grid{shape, weights_of(spacing, shape.size())});
+bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<double>& steps) {
+    return exact_in_float(Grid{shape, weights_of(steps, shape.size())});
 }
 
 template <typename T>
 void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& regions,
-                    const FlatArray<double>& spacing,
+                    const FlatArray<double>& weights,
                     const std::optional<nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>>& where,
                     int threads) {
     Grid grid;
     for (size_t axis = 0; axis < regions.ndim(); ++axis) grid.shape.push_back(regions.shape(axis));
-    if (grid.shape.empty() || threads < 1) throw nb::value_error("one axis and one thread at least");
-    grid.weight = weights_of(spacing, grid.shape.size());
+    grid.weight = to_vector(weights);
+    if (grid.shape.empty() || grid.weight.size() != grid.shape.size() || threads < 1)
+        throw nb::value_error("one axis, one weight per axis and one thread at least");
     if (where && where->size() != regions.size()) throw nb::value_error("where must have the shape of regions");
     nb::gil_scoped_release unlocked;
     fill_regions(grid, regions.data(), where ? where->data() : nullptr, threads);
-}
-
-Array<double> region_weights(const std::vector<int64_t>& shape, const FlatArray<double>& spacing) {
-    if (shape.empty()) throw nb::value_error("one axis at least");
-    return flat(exact_weights(Grid{shape, weights_of(spacing, shape.size())}));
 }
 
 template <typename T>
@@ -208,13 +210,33 @@ std::tuple<Array<T>, Array<double>> nearest_where(const Block<T>& regions,
     return {flat(std::move(found.label)), flat(std::move(found.square))};
 }
 
+// Numbers and mask lie in one order, whose last axis is contiguous; `steps` has the steps of the
+// axes in C order as the user gave them.
 template <typename T>
-void bind_nearest(nb::module_& m) {
+void number_components(const Block<T>& numbers, const Block<const uint8_t>& mask,
+                       const std::vector<int64_t>& steps, int64_t count, int threads) {
+    auto shape = block_shape(numbers);
+    if (shape.empty() || shape.size() > 3) throw nb::value_error("one to three axes");
+    if (block_shape(mask) != shape || steps.size() != shape.size())
+        throw nb::value_error("numbers and mask must have one shape, and one step per axis");
+    if (count < 0 || threads < 1) throw nb::value_error("one thread at least");
+    if (numbers.size() == 0) return;
+    nb::gil_scoped_release unlocked;
+    ComponentNumbers<T>(mask.data(), numbers.data(), shape, steps, count).sort(threads);
+}
+
+// What is compiled for each width of labels.
+template <typename T>
+void bind_label_loops(nb::module_& m) {
     using namespace nb::literals;
+    m.def("nearest_labels", &nearest_labels<T>, "regions"_a.noconvert(), "weights"_a,
+          "where"_a.none(), "threads"_a);
     m.def("nearest_where", &nearest_where<T>, "regions"_a.noconvert(), "weights"_a, "where"_a,
           "threads"_a);
     m.def("nearest_sites", &nearest_sites<T>, "sites"_a.noconvert(), "offset"_a, "weights"_a,
           "labels"_a.noconvert(), "squares"_a.noconvert(), "threads"_a);
+    m.def("number_components", &number_components<T>, "numbers"_a.noconvert(), "mask"_a, "steps"_a,
+          "count"_a, "threads"_a);
 }
 
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;
@@ -233,7 +255,7 @@ std::tuple<Ragged, Ragged> surface_distances(
     const LabelArray& reference, const LabelArray& prediction, const FlatArray<int64_t>& ref_label,
     const FlatArray<int64_t>& pred_first, const FlatArray<int64_t>& pred_label,
     const nb::ndarray<const int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>& box,
-    const FlatArray<double>& spacing, int threads) {
+    const FlatArray<double>& steps, const Fraction& unit, int threads) {
     auto shape = shape_of(reference);
     size_t n = ref_label.shape(0);
     if (shape_of(prediction) != shape || shape.empty() || threads < 1)
@@ -248,7 +270,8 @@ std::tuple<Ragged, Ragged> surface_distances(
                    box(i, axis, 1) <= shape[axis];
         if (!fits) throw nb::value_error("boxes must lie within the image");
     }
-    SurfaceMeter meter(operand_of(reference), operand_of(prediction), weights_of(spacing, shape.size()));
+    SurfaceMeter meter(operand_of(reference), operand_of(prediction),
+                       weights_of(steps, shape.size()), unit_of(unit));
     std::vector<SurfaceDistances> found;
     {
         nb::gil_scoped_release unlocked;
@@ -266,26 +289,17 @@ void bind_voxels(nb::module_& m) {
     m.def("paint_numbers", &paint_numbers, "out"_a.noconvert(), "arrays"_a, "keys"_a, "numbers"_a,
           "threads"_a);
     m.def("segment_geometry", &segment_geometry, "labels"_a, "threads"_a);
-    m.def("edge_distances", &edge_distances<float>, "labels"_a, "spacing"_a, "border"_a,
+    m.def("edge_distances", &edge_distances<float>, "labels"_a, "steps"_a, "unit"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);
-    m.def("edge_distances", &edge_distances<double>, "labels"_a, "spacing"_a, "border"_a,
+    m.def("edge_distances", &edge_distances<double>, "labels"_a, "steps"_a, "unit"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);
-    m.def("distances_fit_float", &distances_fit_float, "shape"_a, "spacing"_a);
-    m.def("nearest_labels", &nearest_labels<uint8_t>, "regions"_a.noconvert(), "spacing"_a,
-          "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint16_t>, "regions"_a.noconvert(), "spacing"_a,
-          "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint32_t>, "regions"_a.noconvert(), "spacing"_a,
-          "where"_a.none(), "threads"_a);
-    m.def("nearest_labels", &nearest_labels<uint64_t>, "regions"_a.noconvert(), "spacing"_a,
-          "where"_a.none(), "threads"_a);
-    m.def("region_weights", &region_weights, "shape"_a, "spacing"_a);
-    bind_nearest<uint8_t>(m);
-    bind_nearest<uint16_t>(m);
-    bind_nearest<uint32_t>(m);
-    bind_nearest<uint64_t>(m);
+    m.def("distances_fit_float", &distances_fit_float, "shape"_a, "steps"_a);
+    bind_label_loops<uint8_t>(m);
+    bind_label_loops<uint16_t>(m);
+    bind_label_loops<uint32_t>(m);
+    bind_label_loops<uint64_t>(m);
     m.def("surface_distances", &surface_distances, "reference"_a, "prediction"_a, "ref_label"_a,
-          "pred_first"_a, "pred_label"_a, "box"_a, "spacing"_a, "threads"_a);
+          "pred_first"_a, "pred_label"_a, "box"_a, "steps"_a, "unit"_a, "threads"_a);
 }
 
 }  // namespace panmatch

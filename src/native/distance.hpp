@@ -60,7 +60,7 @@ public:
                 column(columns.envelope, &columns.label[c * n], &columns.height[c * n], n);
             block.each([&](int64_t at, int64_t place) {
                 double square = columns.height[place];
-                out[at] = static_cast<D>(root ? std::sqrt(square) : square);
+                out[at] = static_cast<D>(root ? grid_.unit.length(square) : square);
             });
         });
     }
@@ -110,7 +110,7 @@ private:
             int64_t steps = left ? x - from + 1 : to - x;
             if (right) steps = std::min(steps, to - x);
             double square = grid_.weight.back() * static_cast<double>(steps * steps);
-            out[x] = static_cast<D>(root ? std::sqrt(square) : square);
+            out[x] = static_cast<D>(root ? grid_.unit.length(square) : square);
         }
     }
 

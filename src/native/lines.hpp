@@ -10,9 +10,21 @@
 
 namespace panmatch {
 
+// What a step of length 1 on a grid is, as a fraction: 3 steps of 1/10 are 3/10, and not three times
+// a rounded tenth.
+struct Unit {
+    double numerator = 1, denominator = 1;
+
+    double length(double square) const {
+        double root = std::sqrt(square);
+        return numerator == denominator ? root : root * numerator / denominator;
+    }
+};
+
 struct Grid {
     std::vector<int64_t> shape;
-    std::vector<double> weight;  // squared spacing per axis
+    std::vector<double> weight;  // squared steps per axis
+    Unit unit = {};
 
     int64_t size() const {
         int64_t n = 1;
@@ -64,17 +76,16 @@ void share_rows(const Grid& grid, int threads, Body&& body) {
     });
 }
 
-// True if every squared distance within the grid is a whole multiple of one power of two and has
-// at most 24 bits: float then computes what double would.
+// True if every squared distance within the grid is a whole number of at most 24 bits: float then
+// computes what double would.
 inline bool exact_in_float(const Grid& grid) {
-    double sum = 0, unit = 1;
+    double sum = 0;
     for (size_t axis = 0; axis < grid.shape.size(); ++axis) {
         double n = static_cast<double>(grid.shape[axis] + 1);
+        if (grid.weight[axis] != std::floor(grid.weight[axis])) return false;
         sum += grid.weight[axis] * n * n;
-        while (unit > 1e-6 && std::fmod(grid.weight[axis], unit) != 0) unit /= 2;
-        if (std::fmod(grid.weight[axis], unit) != 0) return false;
     }
-    return sum / unit < static_cast<double>(1 << 24);
+    return sum < static_cast<double>(1 << 24);
 }
 
 }  // namespace panmatch

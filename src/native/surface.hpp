@@ -181,9 +181,9 @@ struct SurfaceDistances {
 
 class SurfaceMeter {
 public:
-    SurfaceMeter(Operand reference, Operand prediction, std::vector<double> weight)
+    SurfaceMeter(Operand reference, Operand prediction, std::vector<double> weight, Unit unit)
         : reference_(std::move(reference)), prediction_(std::move(prediction)),
-          weight_(std::move(weight)) {}
+          weight_(std::move(weight)), unit_(unit) {}
 
     std::vector<SurfaceDistances> measure(const ObjectPairs& pairs, int threads) const {
         std::vector<SurfaceDistances> found(pairs.count);
@@ -196,6 +196,7 @@ public:
 private:
     Operand reference_, prediction_;
     std::vector<double> weight_;
+    Unit unit_;
 
     struct Scratch {
         CropMask ref, pred;
@@ -217,7 +218,7 @@ private:
                          pairs.pred_first[i + 1] - pairs.pred_first[i]);
         scratch.ref.keep_boundary();
         scratch.pred.keep_boundary();
-        Grid grid{shape, weight_};
+        Grid grid{shape, weight_, unit_};
         if (exact_in_float(grid)) return both(grid, scratch, scratch.single, threads);
         return both(grid, scratch, scratch.full, threads);
     }
@@ -237,7 +238,7 @@ private:
         std::vector<double> found;
         from.each([&](int64_t at) { found.push_back(nearest.square(at)); });
         std::sort(found.begin(), found.end());
-        for (double& value : found) value = std::sqrt(value);
+        for (double& value : found) value = grid.unit.length(value);
         return found;
     }
 };

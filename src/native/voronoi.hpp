@@ -2,12 +2,11 @@
 //
 // The lower envelope per axis, carrying labels along. Of two segments at the same distance the one
 // with the smaller label wins, on every axis and therefore overall. For that, distances must be
-// compared exactly: weights are rounded to a lattice on which no sum of squares is ever rounded.
+// compared exactly: weights are whole numbers, so small that no sum of squares is ever rounded.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,29 +16,6 @@
 #include "walk.hpp"
 
 namespace panmatch {
-
-// Returns the grid with weights relative to the smallest one: only ratios matter for who is nearest.
-inline Grid relative(Grid grid) {
-    double smallest = *std::min_element(grid.weight.begin(), grid.weight.end());
-    for (double& weight : grid.weight) weight /= smallest;
-    return grid;
-}
-
-// Returns the grid with weights rounded so that all squared distances are exact in double.
-inline Grid on_lattice(Grid grid) {
-    double sum = 0;
-    for (size_t axis = 0; axis < grid.shape.size(); ++axis)
-        sum += grid.weight[axis] * std::pow(static_cast<double>(grid.shape[axis] + 1), 2);
-    double unit = std::ldexp(1.0, std::ilogb(sum) - 50);
-    for (double& weight : grid.weight) weight = std::max(1.0, std::rint(weight / unit)) * unit;
-    return grid;
-}
-
-// Returns weights with which all squared distances within the grid are compared without rounding.
-inline std::vector<double> exact_weights(const Grid& grid) {
-    Grid ratios = relative(grid);
-    return (exact_in_float(ratios) ? ratios : on_lattice(grid)).weight;
-}
 
 template <typename T, typename D>
 class NearestLabel {
@@ -242,9 +218,8 @@ void fill_regions_in(const Grid& grid, T* regions, const uint8_t* where, int thr
 
 template <typename T>
 void fill_regions(const Grid& grid, T* regions, const uint8_t* where, int threads) {
-    Grid ratios = relative(grid);
-    if (exact_in_float(ratios)) return fill_regions_in<T, float>(ratios, regions, where, threads);
-    fill_regions_in<T, double>(on_lattice(grid), regions, where, threads);
+    if (exact_in_float(grid)) return fill_regions_in<T, float>(grid, regions, where, threads);
+    fill_regions_in<T, double>(grid, regions, where, threads);
 }
 
 }  // namespace panmatch

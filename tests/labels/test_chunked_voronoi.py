@@ -123,18 +123,20 @@ def assert_equal(found: Any, want: Array) -> None:
     assert pm.count_overlaps(found, places) == pm.count_overlaps(want, places)
 
 
-def test_ties_are_those_of_the_whole_image_and_not_of_a_box() -> None:
-    """Three steps of 0.1 are a step of 0.3 to the 15 digits that so long an image leaves."""
+@pytest.mark.parametrize("spacing", [(0.3, 0.1), (0.742188, 0.247396), (0.742187, 0.247396)])
+def test_ties_are_the_same_in_a_box_in_the_whole_image_and_in_chunks(spacing: Any) -> None:
+    """Three steps along one axis are one along the other, or just not: also in a long image."""
     labels = np.zeros((2, 6000), np.uint8)
     labels[1, 100], labels[0, 103] = 2, 1
-    spacing, wanted = (0.3, 0.1), np.zeros_like(labels)
+    wanted = np.zeros_like(labels)
     wanted[0, 100] = 1
-    assert nearest_labels(labels, spacing)[0, 100] == 1
-    assert nearest_labels(labels[:, 90:110], spacing)[0, 10] == 2  # to more digits it is no tie
+    want = 1 if 3 * round(spacing[1] * 1e6) <= round(spacing[0] * 1e6) else 2
+    assert nearest_labels(labels, spacing)[0, 100] == want
+    assert nearest_labels(labels[:, 90:110], spacing)[0, 10] == want
     for chunk in (20, 101, 6000):
         with boxes_up_to(1):
             found = nearest_labels(stored(labels, (2, chunk)), spacing, where=wanted)
-            assert found[0, 100] == 1
+            assert found[0, 100] == want
 
 
 def test_little_is_read_where_segments_are_near() -> None:

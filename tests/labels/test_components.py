@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import ndimage
 
 from panmatch.errors import LabelError, OptionError
-from panmatch.labels import component_sizes, connected_components
+from panmatch.labels import Connectivity, component_sizes, connected_components
+
+Array = npt.NDArray[Any]
+CONNECTIVITIES: tuple[Connectivity, ...] = ("full", "faces")
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3, 4])
@@ -24,6 +32,60 @@ def test_components_equal_scipy_s(ndim: int, connectivity: str) -> None:
         pairs = np.unique(np.stack([found.ravel(), want.ravel()]), axis=1)
         assert pairs.shape[1] == len(np.unique(want))  # one name each, on both sides
         assert found.max() == count
+
+
+def in_order_of_first_voxels(components: Array) -> Array:
+    """Numbers 1, 2, … by the first voxel in C order of the axes, whatever the memory order."""
+    names, firsts = np.unique(components.ravel(order="C"), return_index=True)
+    order = np.argsort(firsts[names > 0])
+    numbers = np.zeros(int(components.max()) + 1, np.int64)
+    numbers[names[names > 0][order]] = np.arange(1, len(order) + 1)
+    return numbers[components]
+
+
+def layouts(array: Array) -> Iterator[Array]:
+    """The same image in every order of its axes in memory, turned round, and with gaps."""
+    for axes in permutations(range(array.ndim)):
+        back = np.argsort(axes)
+        yield np.ascontiguousarray(array.transpose(axes)).transpose(back)
+        yield np.ascontiguousarray(np.flip(array.transpose(axes))).transpose(back)[
+            (slice(None, None, -1),) * array.ndim
+        ]
+    wide = np.zeros([3 * n for n in array.shape], array.dtype)
+    wide[(slice(1, None, 3),) * array.ndim] = array
+    yield wide[(slice(1, None, 3),) * array.ndim]
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3, 4])
+@pytest.mark.parametrize("connectivity", CONNECTIVITIES)
+def test_numbers_follow_the_first_voxels_in_any_layout(
+    ndim: int, connectivity: Connectivity
+) -> None:
+    rng = np.random.default_rng(10 + ndim)
+    reach = ndim if connectivity == "full" else 1
+    for number in range(40 if ndim < 4 else 8):
+        longest = (200, 30, 14, 5)[ndim - 1]
+        mask = rng.random(rng.integers(1, longest, ndim)) < rng.uniform(0.05, 0.7)
+        found, _ = ndimage.label(mask, ndimage.generate_binary_structure(ndim, reach))
+        want = in_order_of_first_voxels(np.asarray(found))
+        for laid_out in layouts(mask):
+            assert np.array_equal(laid_out, mask)
+            components = connected_components(laid_out, connectivity, threads=1 + number % 3)
+            np.testing.assert_array_equal(components, want)
+
+
+@pytest.mark.parametrize("connectivity", CONNECTIVITIES)
+def test_components_by_the_thousand_are_numbered_alike(connectivity: Connectivity) -> None:
+    """More than a byte can count."""
+    rng = np.random.default_rng(3)
+    for shape, density in (((90, 80, 70), 0.1), ((700, 800), 0.12)):
+        mask = rng.random(shape) < density
+        want = connected_components(mask, connectivity)
+        np.testing.assert_array_equal(want, in_order_of_first_voxels(want))
+        found = connected_components(mask.copy(order="F"), connectivity, threads=3)
+        assert found.flags.f_contiguous  # the memory order of the image stays
+        np.testing.assert_array_equal(found, want)
+    assert want.max() > 1 << 15
 
 
 def test_touching_labels_are_one_component() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,28 @@ def test_uneven_spacing_is_rounded_once_in_float32() -> None:
     spacing = (0.7, 1.1, 3.3)
     fine = edge_distances(mask, spacing)
     assert np.array_equal(edge_distances(mask, spacing, dtype=np.float32), fine.astype(np.float32))
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.7, 1.2, 0.742188, 3e-4, 2500.0])
+def test_whole_steps_are_the_decimals_that_they_are(step: float) -> None:
+    """Three steps of 0.1 are 0.3: the float64 of the decimal, and not a sum of rounded squares."""
+    mask = np.ones((3, 60), np.uint8)
+    mask[:, 0] = 0
+    exact = [float(Decimal(repr(step)) * n) for n in range(60)]
+    for laid_out in (mask, mask.copy(order="F")):
+        assert edge_distances(laid_out, (1.7, step))[1].tolist() == exact
+
+
+@pytest.mark.parametrize(
+    "spacing", [(0.1, 0.5, 0.3), (0.742188, 0.742188, 5), (0.123456789, 0.98765432, 1 / 3)]
+)
+def test_distances_do_not_depend_on_the_memory_order(spacing: Any) -> None:
+    """Exact sums, and otherwise sums in the order of the axes, are rounded alike."""
+    labels = phantoms.blobs((30, 28, 26), 6, radius=(4, 6), seed=5)
+    want = edge_distances(labels, spacing)
+    for axes in permutations(range(3)):
+        laid_out = np.ascontiguousarray(labels.transpose(axes)).transpose(np.argsort(axes))
+        assert np.array_equal(edge_distances(laid_out, spacing), want)
 
 
 def test_a_voxel_that_meets_no_other_label_is_infinitely_far() -> None:

@@ -37,9 +37,28 @@ def test_cityscapes_ids_are_painted_class_by_class() -> None:
 def test_parts_lie_on_the_segments_of_their_class_only() -> None:
     uids = [[2400101, 2400102, 2400100, 2600199, 24002, 7]]
     found = images(pm.from_panoptic_parts(uids, KINDS))
-    assert found.of_class(0).tolist() == [[1, 1, 1, 0, 0, 0]]  # 24002 has no part at all: crowd
+    assert found.of_class(0).tolist() == [[2, 2, 2, 0, 0, 0]]  # 24002 has no part at all: crowd
     assert found.parts_of_class(0, unknown=3).tolist() == [[1, 2, 3, 0, 0, 0]]
-    assert found.of_class(1).tolist() == [[0, 0, 0, 1, 0, 0]]
+    assert found.of_class(1).tolist() == [[0, 0, 0, 2, 0, 0]]
+
+
+def test_instance_0_of_panoptic_parts_is_an_object_and_a_class_alone_is_crowd() -> None:
+    uids = [[26000, 26001, 2600000, 2600199, 26, 7], [2400001, 24000, 24, 2400100, 7007, 99]]
+    found = images(pm.from_panoptic_parts(uids, KINDS))
+    assert found.of_class(1).tolist() == [[1, 2, 1, 2, 0, 0], [0] * 6]
+    assert found.of_class(0).tolist() == [[0] * 6, [1, 1, 0, 0, 0, 0]]  # one of them has parts
+    assert found.of_class(2).tolist() == [[0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 1, 0]]
+    assert np.asarray(found.void).tolist() == [[0] * 6, [0, 0, 0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("read", [pm.from_cityscapes, pm.from_panoptic_parts])
+def test_instances_that_count_from_0_are_all_found(read: Any) -> None:
+    ids = [[26000, 26000, 26001, 26001, 7, 7]]
+    overlaps = pm.count_class_overlaps(read(ids, (CAR, ROAD)), read(ids, (CAR, ROAD)))
+    assert pm.tally_classes(overlaps)[26] == pm.Tally(2, 0, 0, 2.0)
+    crowd = read([[26, 26, 26001, 26001, 7, 7]], (CAR, ROAD))
+    overlaps = pm.count_class_overlaps(crowd, read(ids, (CAR, ROAD)))
+    assert pm.tally_classes(overlaps)[26] == pm.Tally(1, 0, 0, 1.0)
 
 
 def test_segments_keep_their_ids_and_crowd_is_none() -> None:

@@ -144,4 +144,7 @@ def test_components_are_numbered_as_on_the_host(connectivity: Any) -> None:
     mask ^= np.random.default_rng(18).random(mask.shape) < 0.05
     found = connected_components(cupy.asarray(mask), connectivity)
     assert isinstance(found, cupy.ndarray)
-    assert np.array_equal(cupy.asnumpy(found), connected_components(mask, connectivity))
+    want = connected_components(mask, connectivity)
+    assert np.array_equal(cupy.asnumpy(found), want)
+    for laid_out in (cupy.asarray(mask, order="F"), cupy.asarray(np.repeat(mask, 2, 1))[:, ::2]):
+        assert np.array_equal(cupy.asnumpy(connected_components(laid_out, connectivity)), want)

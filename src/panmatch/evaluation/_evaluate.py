@@ -15,7 +15,7 @@ from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
-from panmatch.labels import Unit
+from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Matching, Quality, SameId
 from panmatch.scoring import Curve, Measurer, curves
 from panmatch.spec import Spec
@@ -44,14 +44,14 @@ def evaluate_case(
         ``spacing``, ``unit``, ``void`` and ``threads``, as for `panmatch.evaluate`, which also
         takes images of other libraries, and paths.
     """
-    spacing = options.get("spacing")
+    spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     classes = class_cases(reference, prediction, spec, **options)
     return CaseResult(
         case=case,
         model=model,
-        shape=shape_of(reference.labels),
-        spacing=None if spacing is None else tuple(np.atleast_1d(spacing).astype(float).tolist()),
+        shape=shape,
+        spacing=None if spacing is None else tuple(as_spacing(spacing, len(shape)).tolist()),
         unit=unit,
         entries=tuple(
             entry for class_case in classes for entry in _evaluate_class(class_case, spec)

@@ -238,7 +238,10 @@ def _spacing(affine: Floats | None, header: Nifti1Header, ndim: int) -> tuple[fl
 
 def _decimal(length: float, single: bool) -> float:
     """Return the decimal that was meant, for a length that float32 (D8) or float64 rounded."""
-    exact = shortest_decimal(float(np.float32(length)) if single else length)
+    with np.errstate(over="ignore"):
+        in_single = float(np.float32(length))
+    single = single or math.isclose(in_single, length, rel_tol=FLOAT64_NOISE)
+    exact = shortest_decimal(in_single) if single else length
     rounded = float(f"{exact:.13g}")
     return rounded if math.isclose(rounded, exact, rel_tol=FLOAT64_NOISE) else exact
 

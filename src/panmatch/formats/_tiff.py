@@ -14,7 +14,7 @@ import numpy as np
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage
-from panmatch.formats._units import micrometres_per, usable_spacing
+from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Unit
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ SIGNS_OF_DAMAGE = (
 )
 
 RESOLUTION_UNITS = {2: "inch", 3: "cm"}
+MANY_DOTS = 10_000
 
 
 def read_tiff(path: Path) -> LabelImage:
@@ -119,7 +120,7 @@ def _ome_steps(file: TiffFile) -> tuple[Steps, Unit]:
     for axis in "XYZ":
         size = pixels.get(f"PhysicalSize{axis}")
         unit = micrometres_per(pixels.get(f"PhysicalSize{axis}Unit", "µm"))
-        steps[axis] = None if size is None or unit is None else float(size) * unit
+        steps[axis] = None if size is None or unit is None else in_micrometres(float(size), unit)
     return steps, "µm"
 
 
@@ -139,11 +140,26 @@ def _imagej_steps(file: TiffFile) -> tuple[Steps, Unit]:
         return {}, "voxel"
     steps: Steps = {}
     if "spacing" in metadata:
-        steps["Z"] = abs(float(metadata["spacing"])) * scale
+        steps["Z"] = in_micrometres(abs(float(metadata["spacing"])), scale)
     for axis in "YX":
         dots, length = tags.valueof(f"{axis}Resolution", (0, 1))
-        steps[axis] = length / dots * scale if dots else None
+        steps[axis] = in_micrometres(_dot_distance(dots, length), scale) if dots else None
     return steps, "voxel" if name is None else "µm"
+
+
+def _dot_distance(dots: int, length: int) -> float:
+    """Return the distance between dots; the shortest decimal with that many, if there are many.
+
+    A resolution is a fraction of whole numbers: for 0.3 ImageJ writes 3,333,333 dots on 1,000,000.
+
+    Examples
+    --------
+    >>> _dot_distance(3333333, 1000000), _dot_distance(3, 1)
+    (0.3, 0.3333333333333333)
+    """
+    exact = length / dots
+    rounded = (float(f"{exact:.{digits}g}") for digits in range(1, 10 if dots >= MANY_DOTS else 1))
+    return next((step for step in rounded if abs(length / step - dots) < 1), exact)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import get_args
 
 from panmatch.errors import Argument, OptionError, check_choice
-from panmatch.labels import Unit
+from panmatch.labels import Unit, shortest_decimal
 
 # As OME-XML and ImageJ abbreviate them, and as OME-Zarr spells them out.
 MICROMETRES = {
@@ -97,6 +97,20 @@ def shift_decimal_point(values: Iterable[float], places: int) -> tuple[float, ..
     (4.1,)
     """
     return tuple(float(Decimal(repr(float(value))).scaleb(places)) for value in values)
+
+
+def in_micrometres(length: float, unit: float) -> float:
+    """Return a length of a header in micrometres, given those of its unit.
+
+    The header may have been written from float32: the decimal that was meant is converted (D8),
+    without the noise of binary fractions.
+
+    Examples
+    --------
+    >>> in_micrometres(0.004100000020116568, 1000.0)
+    4.1
+    """
+    return float(Decimal(repr(shortest_decimal(length))) * Decimal(repr(unit)))
 
 
 def usable_spacing(steps: Iterable[float | None]) -> tuple[float, ...] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, reading_as
 from panmatch.formats._images import LabelImage, StoredImage
-from panmatch.formats._units import micrometres_per, usable_spacing
+from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Stored, Unit
 
 Node = Any  # a zarr.Array or zarr.Group: which one is known by what it has
@@ -129,7 +128,7 @@ def _finest_level(group: Node, image: Metadata, path: Path) -> ZarrLabels:
     kept = [i for i, n in enumerate(array.shape) if n != 1 or axes[i]["type"] == "space"]
     if not scales:
         return ZarrLabels(array, kept, path)
-    spacing = usable_spacing(_step(axes[i], math.prod(scale[i] for scale in scales)) for i in kept)
+    spacing = usable_spacing(_step(axes[i], [scale[i] for scale in scales]) for i in kept)
     known = spacing is not None and all("unit" in axes[i] for i in kept)
     return ZarrLabels(array, kept, path, spacing, "µm" if known else "voxel")
 
@@ -152,8 +151,11 @@ def _scales(described: Metadata, ndim: int) -> list[list[float]]:
     return scales
 
 
-def _step(axis: Metadata, scale: float) -> float | None:
+def _step(axis: Metadata, scales: list[float]) -> float | None:
+    """Return the product of all scales, in micrometres or in whatever has no unit."""
     if axis["type"] != "space":
         return None
-    unit = micrometres_per(axis["unit"]) if "unit" in axis else 1.0
-    return None if unit is None else scale * unit
+    step = micrometres_per(axis["unit"]) if "unit" in axis else 1.0
+    for scale in scales:
+        step = None if step is None else in_micrometres(scale, step)
+    return step

@@ -8,8 +8,18 @@ from typing import Literal, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
+from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.labels._arrays import Ints, LabelArray, as_labels, as_mask, is_on_device
+from panmatch.labels._arrays import (
+    Ints,
+    LabelArray,
+    Mask,
+    as_labels,
+    as_mask,
+    is_on_device,
+    memory_axes,
+    thread_count,
+)
 from panmatch.labels._combinations import distinct_labels
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
@@ -20,6 +30,8 @@ NEIGHBOURS: dict[tuple[Connectivity, int], Literal[4, 6, 8, 26]] = {
     ("faces", 2): 4,
     ("faces", 3): 6,
 }
+
+VOXELS_PER_THREAD = 1 << 20
 
 
 @overload
@@ -57,14 +69,15 @@ def connected_components(
     name
         What to call the argument in an error message.
     threads
-        Number of chunks that are worked on at a time; by default one per CPU.
+        Number of threads, each with a chunk of its own; by default as many as pay.
 
     Returns
     -------
     numpy.ndarray
         1, 2, … on the components, 0 on the background; of the shape of `labels`. Numbers follow
-        the first voxels, in the order of memory. Of a chunked image a `ChunkedLabels` with the
-        same numbers as in memory, in C order, which finds them when it is read.
+        the first voxels in C order of the axes, whatever the memory order (D8). Of a chunked image
+        a `ChunkedLabels` with the same numbers as in memory, which finds them when it is read; of
+        one on a CUDA device an array there, again with the same numbers.
 
     Examples
     --------
@@ -85,7 +98,7 @@ def connected_components(
         return on_device
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
-        return _components(as_mask(volume, name), connectivity)
+        return _components(as_mask(volume, name), connectivity, threads)
     from panmatch.labels._chunked_components import components_of
 
     label = partial(_components_in, connectivity=connectivity)
@@ -132,23 +145,35 @@ def _components_of_labels(image: LabelArray) -> LabelArray:
     found = np.zeros(image.shape, np.int64)
     for label in np.unique(image[image != 0]).tolist():
         here = image == label
-        found[here] = found.max(initial=0) + _components(here, "full")[here]
+        found[here] = found.max(initial=0) + _components(here, "full", None)[here]
     return found
 
 
 def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArray:
-    return _components(np.ascontiguousarray(block != 0), connectivity)
+    return _components(np.ascontiguousarray(block != 0), connectivity, threads=1)
 
 
-def _components(mask: npt.NDArray[np.bool_], connectivity: Connectivity) -> LabelArray:
+def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> LabelArray:
     if mask.ndim in (2, 3) and mask.size:
-        import cc3d
-
-        neighbours = NEIGHBOURS[connectivity, mask.ndim]
-        # As bytes: cc3d's shortcut for booleans is wrong for some small images.
-        return cc3d.connected_components(mask.view(np.uint8), connectivity=neighbours)
+        return _by_cc3d(mask, NEIGHBOURS[connectivity, mask.ndim], threads)
     from scipy import ndimage
 
     reach = mask.ndim if connectivity == "full" else 1
     neighbourhood = ndimage.generate_binary_structure(mask.ndim, reach)
     return np.asarray(ndimage.label(mask, neighbourhood)[0])
+
+
+def _by_cc3d(mask: Mask, neighbours: Literal[4, 6, 8, 26], threads: int | None) -> LabelArray:
+    """Return components in the memory order of the mask, numbered in C order of its axes."""
+    import cc3d
+
+    axes = memory_axes(mask)
+    # As bytes: cc3d's shortcut for booleans is wrong for some small images.
+    laid_out = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
+    components, count = cc3d.connected_components(laid_out, connectivity=neighbours, return_N=True)
+    if axes != tuple(range(mask.ndim)):  # otherwise cc3d's order is right
+        steps = np.cumprod((1, *mask.shape[:0:-1]))[::-1]
+        workers = thread_count(threads, mask.size, voxels_per_thread=VOXELS_PER_THREAD)
+        native.number_components(components, laid_out, steps[list(axes)].tolist(), count, workers)
+    numbered: LabelArray = components.transpose(np.argsort(axes))
+    return numbered

@@ -84,7 +84,8 @@ class _TooWideError(Exception):
 def device_components(array: object, reach: int | None, name: str) -> DeviceArray:
     """Find components on the device, with the numbers that `connected_components` gives.
 
-    Neighbours may differ along `reach` axes; None for all.
+    Neighbours may differ along `reach` axes; None for all. CuPy joins components at their smallest
+    index in C order, whatever the memory order, and numbers them by it.
     """
     cupy = _cupy()
     from cupyx.scipy import ndimage

@@ -219,9 +219,10 @@ def from_panoptic_parts(
     """Read Panoptic Parts uids: class, class + instance or class + instance + part.
 
     2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
-    (class × 10⁵ + instance × 100 + part). Part 0 is unknown. A thing without instance is crowd, and
-    so is an instance of a class with parts that has no part at all. An id of no class is void. In
-    this format a class with a single part counts as one without parts (D9).
+    (class × 10⁵ + instance × 100 + part). Instances count from 0. Part 0 is unknown. A thing
+    without instance is crowd, and so is an instance of a class with parts that has no part at all.
+    An id of no class is void. In this format a class with a single part counts as one without parts
+    (D9).
 
     Examples
     --------
@@ -237,7 +238,8 @@ def from_panoptic_parts(
         uid = columns[0]
         full, middle = uid >= 100_000, (uid >= 100) & (uid < 100_000)
         number = np.select([full, middle], [uid // 100_000, uid // 1000], uid)
-        instance = np.select([full, middle], [uid // 100 % 1000, uid % 1000], 0)
+        # Instances count from 0 here, segments from 1.
+        instance = np.select([full, middle], [uid // 100 % 1000 + 1, uid % 1000 + 1], 0)
         part = np.where(full & (uid % 100 > 0), uid % 100, UNKNOWN_PART)
         return _without_partless(_coded(number, instance, part, kinds), kinds)
 

@@ -13,8 +13,8 @@ from panmatch.errors import OptionError
 from panmatch.labels._arrays import Ints, LabelArray, as_labels, memory_axes, thread_count
 from panmatch.labels._boxes import Box
 from panmatch.labels._folding import fold
-from panmatch.labels._spacing import as_spacing
 from panmatch.labels._volumes import ChunkedLabels, as_volume
+from panmatch.labels._whole_steps import layout_to_measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,14 +161,12 @@ def edge_distances(
     if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise OptionError(f"dtype={dtype!r} is not accepted: distances are float32 or float64.")
     array = np.atleast_1d(given)
-    axes = memory_axes(array)
+    axes, steps, unit = layout_to_measure(array, spacing if given.ndim else None)
     laid_out = np.ascontiguousarray(array.transpose(axes))
-    sizes = as_spacing(spacing, given.ndim) if given.ndim else np.ones(1)
-    steps = np.ascontiguousarray(sizes[list(axes)])
     exact = kind == np.float64 or native.distances_fit_float(list(laid_out.shape), steps)
     distances = np.empty(laid_out.shape, kind if exact else np.float64)
     workers = thread_count(threads, array.size, voxels_per_thread=VOXELS_PER_THREAD)
-    native.edge_distances(laid_out, steps, border, distances, workers)
+    native.edge_distances(laid_out, steps, unit, border, distances, workers)
     turned = distances.astype(kind, copy=False).transpose(np.argsort(axes))
     return turned.reshape(given.shape)
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import OptionError, needs_extra
-from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, memory_axes, thread_count
+from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, thread_count
 from panmatch.labels._geometry import SAME_DISTANCE, VOXELS_PER_THREAD
-from panmatch.labels._spacing import as_spacing
+from panmatch.labels._whole_steps import layout_to_measure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +139,7 @@ def surface_distances(
     >>> distances.from_ref.values, distances.from_pred.values
     (array([0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1.5]))
     """
-    axes = memory_axes(reference)
+    axes, steps, unit = layout_to_measure(reference, spacing)
     boxes = np.stack([pairs.start, pairs.stop], 2)[:, list(axes)]
     work = int(np.prod(pairs.stop - pairs.start, axis=1).sum())
     from_ref, from_pred = native.surface_distances(
@@ -149,7 +149,8 @@ def surface_distances(
         np.ascontiguousarray(pairs.pred_first),
         np.ascontiguousarray(pairs.pred_ids),
         np.ascontiguousarray(boxes),
-        np.ascontiguousarray(as_spacing(spacing, reference.ndim)[list(axes)]),
+        steps,
+        unit,
         thread_count(threads, work, voxels_per_thread=VOXELS_PER_THREAD),
     )
     return SurfaceDistances(DistanceLists(*from_ref), DistanceLists(*from_pred))

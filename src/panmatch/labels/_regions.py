@@ -25,6 +25,7 @@ from panmatch.labels._arrays import (
 from panmatch.labels._spacing import as_spacing
 from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_chunked, as_volume
+from panmatch.labels._whole_steps import comparison_weights
 
 VOXELS_PER_THREAD = 1 << 16
 
@@ -107,8 +108,8 @@ def nearest_labels(
     """Give every voxel the label of the nearest segment.
 
     Distances are Euclidean, between voxel centres. Of two segments at the same distance the one
-    with the smaller label has the voxel; for that, spacings are compared to 15 digits. Besides
-    the result this takes one float per voxel.
+    with the smaller label has the voxel; for that, spacings are decimals of at most 15 digits, and
+    distances are compared without rounding. Besides the result this takes one float per voxel.
 
     Parameters
     ----------
@@ -143,6 +144,7 @@ def nearest_labels(
     axes = memory_axes(given)
     nearest = np.array(given.transpose(axes), order="C", ndmin=1)
     steps = as_spacing(spacing, given.ndim)[list(axes)] if given.ndim else np.ones(1)
+    weights = comparison_weights(nearest.shape, steps)
     workers = thread_count(threads, given.size, voxels_per_thread=VOXELS_PER_THREAD)
     unsigned = nearest.view(np.dtype(f"u{nearest.itemsize}"))
     wanted = None
@@ -150,7 +152,7 @@ def nearest_labels(
         mask = as_labels(where, "where") != 0
         check_same_shape({"labels": given, "where": mask})
         wanted = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
-    native.nearest_labels(unsigned, np.ascontiguousarray(steps), wanted, workers)
+    native.nearest_labels(unsigned, weights, wanted, workers)
     return nearest.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))
 
 
@@ -159,7 +161,7 @@ def _chunked_nearest(
 ) -> ChunkedLabels:
     from panmatch.labels._chunked_voronoi import ChunkedVoronoi
 
-    weights = native.region_weights(labels.shape, as_spacing(spacing, labels.ndim))
+    weights = comparison_weights(labels.shape, as_spacing(spacing, labels.ndim))
     if where is None:
         return ChunkedVoronoi(labels, None, weights)
     wanted = as_volume(where, "where")

@@ -17,9 +17,9 @@ from panmatch.native._core import (
     nearest_labels,
     nearest_sites,
     nearest_where,
+    number_components,
     pack,
     paint_numbers,
-    region_weights,
     segment_geometry,
     surface_distances,
 )
@@ -38,9 +38,9 @@ __all__ = [
     "nearest_labels",
     "nearest_sites",
     "nearest_where",
+    "number_components",
     "pack",
     "paint_numbers",
-    "region_weights",
     "segment_geometry",
     "surface_distances",
 ]
