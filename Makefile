@@ -9,7 +9,7 @@ CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device lint docs bench bench-ccmetrics scale study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device lint docs sanitize bench bench-ccmetrics scale study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -37,6 +37,18 @@ browser:
 	@command -v chromium chromium-browser google-chrome > /dev/null || \
 		{ apt-get update -qq && apt-get install -y -qq chromium; } > /dev/null 2>&1 || \
 		echo "No Chromium, and it cannot be installed from here: tests of pages will be skipped."
+
+# The native loops under the address and undefined-behaviour sanitizers, with GCC.
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+SANITIZED := tests/overlap/test_odd_arrays.py tests/overlap/test_counting.py tests/matching \
+	tests/labels/test_exact_ties.py tests/labels/test_voronoi.py tests/labels/test_components.py \
+	tests/labels/test_distance.py tests/scoring/test_surface_metrics.py
+sanitize: $(VENV)/installed $(VENV)/installed-test
+	rm -rf build/sanitized
+	CXXFLAGS="$(SANITIZERS) -fno-omit-frame-pointer -O1" LDFLAGS="$(SANITIZERS)" \
+		$(BIN)/pip install -q --no-deps --target build/sanitized .
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=libasan.so) \
+		PYTHONPATH=build/sanitized $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED)
 
 lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/ruff check .

@@ -89,7 +89,8 @@ def test_evaluate_warns_only_where_ids_decide() -> None:
 
 def test_numbers_of_components_are_not_ids() -> None:
     gaps = np.array([[1, 0, 1, 0, 1, 0, 1, 0, 1]])
-    spec = BY_ID | {"classes": {"spot": {"labels": 1, "instances": "components"}}}
+    classes = {"spot": {"labels": 1, "instances": "components"}}
+    spec = BY_ID | {"classes": classes, "thresholds": 0.5}
     without_first = gaps.copy()
     without_first[0, 0] = 0
     found = pm.evaluate(reference=gaps, prediction=without_first, spec=spec)

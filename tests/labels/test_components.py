@@ -11,11 +11,29 @@ import numpy.typing as npt
 import pytest
 from scipy import ndimage
 
+import panmatch as pm
 from panmatch.errors import LabelError, OptionError
 from panmatch.labels import Connectivity, component_sizes, connected_components
 
 Array = npt.NDArray[Any]
 CONNECTIVITIES: tuple[Connectivity, ...] = ("full", "faces")
+
+
+def test_axes_of_length_one_do_not_count_and_too_many_axes_are_refused() -> None:
+    row = np.array([1, 0, 1], bool)
+    found = connected_components(row.reshape((1,) * 20 + (3,) + (1,) * 11))
+    assert found.shape == (1,) * 20 + (3,) + (1,) * 11
+    assert found.ravel().tolist() == [1, 0, 2]
+    with pytest.raises(LabelError, match="components are found in images with up to 8 axes, and"):
+        connected_components(np.ones((2,) * 9, bool))
+
+
+def test_distances_are_refused_where_a_border_of_voxels_would_fill_the_memory() -> None:
+    image = np.ones((2,) * 10 + (1,) * 22, int)
+    with pytest.raises(LabelError, match="up to 8 axes, and this one has 32"):
+        pm.evaluate(reference=image, prediction=image, spec={"metrics": "hd95"})
+    found = pm.evaluate(reference=image, prediction=image, spec={"metrics": "dice"})
+    assert found.scores.pq.tolist() == [1.0] * 9
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3, 4])

@@ -51,6 +51,8 @@ IMAGES = {
 }
 LIBRARIES = (*IMAGES, "torch", "xarray")
 
+MOST_AXES = 8  # a voxel with all its neighbours is a box of 3 to that power
+
 
 def check_is_array(array: object, name: str) -> None:
     """Raise a `LabelError` for what numpy takes for an array of something else, or cannot take."""
@@ -83,6 +85,23 @@ def check_is_label_tensor(tensor: Any, name: str) -> None:
             f"{name} has dtype {tensor.dtype}; labels must be integers or booleans. Turn logits "
             f"into labels first, with argmax over the classes or a threshold, and labels that are "
             f"stored as floats with .long()."
+        )
+
+
+def check_axes(n: int, purpose: str) -> None:
+    """Raise a `LabelError` if an image has more axes than its neighbourhoods can be looked at in.
+
+    Examples
+    --------
+    >>> check_axes(32, "components")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.LabelError: components are found in images with up to 8 axes, and this one …
+    """
+    if n > MOST_AXES:
+        raise LabelError(
+            f"{purpose} are found in images with up to {MOST_AXES} axes, and this one has {n}. "
+            f"Drop axes of length 1 with numpy.squeeze, or evaluate it in parts."
         )
 
 

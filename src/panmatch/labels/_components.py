@@ -16,6 +16,7 @@ from panmatch.labels._arrays import (
     Mask,
     as_labels,
     as_mask,
+    check_axes,
     is_on_device,
     memory_axes,
     thread_count,
@@ -154,6 +155,9 @@ def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArr
 
 
 def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> LabelArray:
+    if mask.ndim > 3 and 1 in mask.shape:
+        return _components(mask.squeeze(), connectivity, threads).reshape(mask.shape)
+    check_axes(mask.ndim, "components")
     if mask.ndim in (2, 3) and mask.size:
         return _by_cc3d(mask, NEIGHBOURS[connectivity, mask.ndim], threads)
     from scipy import ndimage

@@ -15,7 +15,7 @@ from math import gcd
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.labels._arrays import Array, Floats, memory_axes
+from panmatch.labels._arrays import Array, Floats, check_axes, memory_axes
 from panmatch.labels._spacing import as_spacing
 
 DIGITS = 15  # every decimal of so many digits has a float64 of its own
@@ -70,6 +70,7 @@ def layout_to_measure(
     result. Otherwise it is that of the axes, so that sums are rounded alike whatever the memory
     order, and steps are the spacing itself.
     """
+    check_axes(array.ndim, "distances between boundaries")
     sizes = as_spacing(spacing, array.ndim)
     whole = WholeSteps.of(sizes)
     if whole.are_exact(array.shape):
