@@ -148,3 +148,24 @@ def test_components_are_numbered_as_on_the_host(connectivity: Any) -> None:
     assert np.array_equal(cupy.asnumpy(found), want)
     for laid_out in (cupy.asarray(mask, order="F"), cupy.asarray(np.repeat(mask, 2, 1))[:, ::2]):
         assert np.array_equal(cupy.asnumpy(connected_components(laid_out, connectivity)), want)
+
+
+def test_500_images_with_components_and_regions_evaluate_alike() -> None:
+    spec = {
+        "classes": {"spot": {"labels": "all", "instances": "components", "connectivity": "faces"}},
+        "matching": ["union", "one-to-one"],
+        "thresholds": [0.1, 0.4],
+        "metrics": "hd95",
+    }
+    rng = np.random.default_rng(8)
+    for number in range(500):
+        shape = rng.integers(2, 7, 2 + number % 2)
+        images = [(rng.random(shape) < 0.4).astype(np.uint8) for _ in range(2)]
+        want = pm.evaluate(reference=images[0], prediction=images[1], spec=spec)
+        order = cupy.asfortranarray if number % 3 else cupy.asarray
+        there = [order(cupy.asarray(image)) for image in images]
+        found = pm.evaluate(reference=there[0], prediction=there[1], spec=spec)
+        assert found.scores.equals(want.scores)
+        for mine, theirs in zip(images, there, strict=True):
+            components = cupy.asnumpy(connected_components(theirs, "faces"))
+            assert (components == connected_components(mine, "faces")).all()

@@ -55,8 +55,9 @@ def evaluate(
     reference, prediction
         Label images of one shape, or `Panoptic` images, on both sides. Each is an array (chunked
         ones of Zarr, Dask and HDF5 are read box by box if they are large), a path, an image of
-        nibabel or SimpleITK, a ``DataArray`` of xarray, or a tensor of torch, which is copied to
-        the host if it is on another device. ``docs/evaluate.md`` says how each is read.
+        nibabel or SimpleITK, a ``DataArray`` of xarray, or a tensor of torch or an array of CuPy,
+        which are copied to the host if they are on another device. ``docs/evaluate.md`` says how
+        each is read.
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing

@@ -18,7 +18,13 @@ from panmatch.formats._images import Floats, StoredImage
 from panmatch.formats._medical import from_nibabel, from_simpleitk
 from panmatch.formats._reading import open_labels
 from panmatch.formats._units import micrometres_per
-from panmatch.labels import Unit, as_volume, check_is_label_tensor, library_of
+from panmatch.labels import (
+    Unit,
+    as_volume,
+    check_is_label_tensor,
+    is_on_device,
+    library_of,
+)
 
 UNEVEN = 1e-3  # of a step: coordinates that differ more are not evenly spaced
 WORLD_AXES = "xyz"
@@ -65,7 +71,7 @@ def as_stored_image(image: object, name: str, *, colour_ids: bool = False) -> St
     ----------
     image
         A path, as for `read_labels`; an image of nibabel or SimpleITK; a tensor of torch, on any
-        device; a ``DataArray`` of xarray; or what `read_labels` returns.
+        device; an array of CuPy; a ``DataArray`` of xarray; or what `read_labels` returns.
     name
         What to call it in an error message.
     colour_ids
@@ -92,6 +98,8 @@ def as_stored_image(image: object, name: str, *, colour_ids: bool = False) -> St
     reader = READERS.get(library_of(image))
     if reader is not None:
         return reader(image, name)
+    if is_on_device(image) and hasattr(image, "get"):
+        return StoredImage(as_volume(image.get(), name), None, None, Path(), name=name)
     _refuse_unread_grid(image, name)
     return None
 
