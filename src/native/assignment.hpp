@@ -15,12 +15,15 @@
 #include <utility>
 
 #include "bipartite.hpp"
+#include "deadline.hpp"
 
 namespace panmatch {
 
 class Assignment {
 public:
-    Assignment(const Bipartite& graph, const std::vector<int64_t>& weight)
+    // Stops early, with a matching of the first references alone, if a deadline passes.
+    Assignment(const Bipartite& graph, const std::vector<int64_t>& weight,
+               const Deadline* deadline = nullptr)
         : graph_(graph), weight_(weight), history_(graph.size()), alive_(graph.size(), true) {
         for (int side : {kRef, kPred}) {
             potential_[side].assign(graph.count(side), 0);
@@ -29,8 +32,13 @@ public:
             distance_[side].assign(graph.count(side), kFar);
             present_[side].assign(graph.count(side), side == kPred);
         }
-        for (int64_t ref = 0; ref < graph.count(kRef); ++ref) insert(kRef, ref);
+        for (int64_t ref = 0; ref < graph.count(kRef) && complete_; ++ref) {
+            insert(kRef, ref);
+            complete_ = deadline == nullptr || !deadline->passed();
+        }
     }
+
+    bool is_complete() const { return complete_; }
 
     const MatchingHistory& history() const { return history_; }
 
@@ -58,6 +66,7 @@ private:
     const std::vector<int64_t>& weight_;
     MatchingHistory history_;
     std::vector<char> alive_;
+    bool complete_ = true;
     std::array<std::vector<char>, 2> present_;
     PerSide potential_, mate_, parent_, distance_;
     PerSide touched_;

@@ -105,7 +105,7 @@ def test_no_bound_is_ever_below_the_optimum(
         assert heuristic <= matching.certificate.value <= best + 1e-12
         assert matching.certificate.upper_bound >= best - 1e-12
         open_gaps += not matching.certificate.proven
-    assert open_gaps > 0 or (nodes, rounds) == (3, 40)
+    assert open_gaps > 0 or (nodes > 0 and rounds == 40)
 
 
 @pytest.mark.parametrize("name", MERGING)

@@ -36,11 +36,15 @@ class Problem:
             np.array(self.passes, np.uint8),
             self.ref_size,
             self.n_pred,
-            self.price,
-            nodes,
-            nodes,
-            rounds,
-            60.0,
+            chosen=np.zeros(len(self.ref), np.uint8),
+            pred_price=np.full(self.n_pred, -1.0),
+            price=self.price,
+            nodes=nodes,
+            nodes_per_component=nodes,
+            price_rounds=rounds,
+            table=12,
+            columns=0,
+            seconds=60.0,
         )
         return found[0], found[1], found[2]
 

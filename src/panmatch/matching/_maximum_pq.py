@@ -18,9 +18,11 @@ import numpy.typing as npt
 
 from panmatch.matching._solution import PROOF_TOLERANCE, Budget, Certificate, Course, Solution
 from panmatch.matching._tally import are_false, tally_edges
-from panmatch.overlap import Ints, Overlap
+from panmatch.overlap import Floats, Ints, Overlap
 
 MOST_ROUNDS = 100
+ROUND_SHARE = 0.7  # of the time that is left; the rest is for a better bound
+ROUNDING = 1e-12  # relative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,9 +47,20 @@ class Effort:
         return None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
 
     @property
+    def seconds_or_inf(self) -> float:
+        """Seconds until the deadline, infinity without one."""
+        return np.inf if self.seconds is None else self.seconds
+
+    @property
     def spent(self) -> bool:
         """Whether no search is left to do."""
         return self.nodes <= 0 or self.seconds == 0.0
+
+    def share(self, part: float) -> Effort:
+        """Return an effort with the same nodes and a part of the time."""
+        if self.seconds is None:
+            return self
+        return Effort(self.nodes, time.perf_counter() + part * self.seconds)
 
 
 SolveAt = Callable[[float, Effort], Priced]
@@ -59,6 +72,8 @@ def maximise_pq(
     starts: Sequence[Ints],
     solve_at: SolveAt,
     budget: Budget,
+    *,
+    most_quality: Floats | None = None,
 ) -> Solution:
     """Return the matching with the highest PQ, or the best one that the budget allows.
 
@@ -70,37 +85,75 @@ def maximise_pq(
         Feasible matchings to begin with; the best one is never lost.
     solve_at
         Maximises N − λD for a price λ.
+    most_quality
+        The highest quality that every reference can have; by default its best usable IoU.
     """
     began = time.perf_counter()
     deadline = None if budget.seconds is None else began + budget.seconds
-    best = max(starts, key=lambda edges: _pq(overlap, edges))
-    value, upper = _pq(overlap, best), 1.0
+    best = best_of(overlap, starts)
+    value = _pq(overlap, best)
     if not usable.any():
         return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
     smallest = smallest_denominator(overlap, usable)
+    upper = bound_by_quality(_best_iou(overlap, usable) if most_quality is None else most_quality, smallest)
     searching = budget.nodes > 0 and budget.seconds != 0
-    rounds = nodes = 0
+    rounds, nodes, excess = 0, 0, np.inf
     while rounds < MOST_ROUNDS:
-        effort = Effort(budget.nodes - nodes, deadline)
+        effort = Effort(budget.nodes - nodes, deadline).share(ROUND_SHARE)
         found = solve_at(value, effort)
-        rounds, nodes = rounds + 1, nodes + found.nodes
-        upper = min(upper, value + max(found.upper, 0.0) / smallest)
+        rounds, nodes, excess = rounds + 1, nodes + found.nodes, max(found.upper, 0.0)
+        upper = min(upper, value + excess / smallest)
         reached = _pq(overlap, found.edges)
         improved = searching and reached > value
         if improved:
             best, value = found.edges, reached
-        if not improved or effort.spent:
+        if not improved or Effort(budget.nodes - nodes, deadline).spent:
             break
-    if upper - value > PROOF_TOLERANCE and searching:
-        price = value + 1.05 * max(found.upper, 0.0) / _denominator(overlap, best)
+    if upper - value > PROOF_TOLERANCE and searching and excess < np.inf:
+        price = value + 1.05 * excess / _denominator(overlap, best)
         excess = solve_at(price, Effort(0, deadline)).upper
         upper = min(upper, price + max(excess, 0.0) / smallest)
     certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
     return Solution(best, certificate)
 
 
+def best_of(overlap: Overlap, matchings: Sequence[Ints]) -> Ints:
+    """Return the matching of highest PQ."""
+    return max(matchings, key=lambda edges: _pq(overlap, edges))
+
+
+def bound_by_quality(most_quality: Floats, smallest: float) -> float:
+    """Return an upper bound on PQ from the highest quality that every reference can have.
+
+    With t true positives, the summed quality is at most that of the t best references, and the
+    denominator is at least half a true positive for each above the smallest one.
+
+    Parameters
+    ----------
+    smallest
+        A lower bound on the denominator that holds without any true positive.
+
+    Examples
+    --------
+    >>> bound_by_quality(np.array([0.9, 0.1]), smallest=1.0) < 0.61
+    True
+    """
+    totals = np.cumsum(-np.sort(-most_quality))
+    bounds = totals / (smallest + 0.5 * np.arange(1, len(totals) + 1))
+    return float(min(1.0, bounds.max(initial=0.0) * (1 + ROUNDING)))
+
+
+def _best_iou(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> Floats:
+    best = np.zeros(len(overlap.ref_ids))
+    np.maximum.at(best, overlap.edges.ref[usable], overlap.iou[usable])
+    return best
+
+
 def count_each_once(
-    overlap: Overlap, price: float, solve: Callable[[npt.NDArray[np.bool_]], Priced]
+    overlap: Overlap,
+    price: float,
+    solve: Callable[[npt.NDArray[np.bool_]], Priced],
+    effort: Effort | None = None,
 ) -> Priced:
     """Maximise N − λD where several pieces of one prediction save only one false positive.
 
@@ -112,6 +165,8 @@ def count_each_once(
     ----------
     solve
         Maximises N − λD, given which vertices are credited when matched.
+    effort
+        What stops the search; all bounds that were found hold.
     """
     predictions = overlap.predictions
     credited = ~overlap.dismissible
@@ -126,7 +181,7 @@ def count_each_once(
         matched = np.unique(overlap.edges.pred[found.edges])
         _, owner = predictions.expand(matched[credited[matched]])
         repeated = np.bincount(owner, minlength=len(granted)) > 1
-        if not repeated.any():
+        if not repeated.any() or (effort is not None and effort.seconds == 0.0):
             return Priced(best.edges, upper, nodes)
         granted |= repeated
         credited[predictions.vertex[repeated[predictions.owner]]] = False
@@ -141,6 +196,7 @@ def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> flo
 def sweep_optima(
     solve: Callable[[float, Sequence[Ints]], Solution],
     expiry: Callable[[Ints], float],
+    when_over: Callable[[float, Sequence[Ints]], Course | None] | None = None,
 ) -> Course:
     """Return the optimal matchings at all thresholds.
 
@@ -153,11 +209,21 @@ def sweep_optima(
         Solves at a threshold, given matchings to begin with.
     expiry
         The threshold at which a matching stops being allowed.
+    when_over
+        Returns the rest of the course without proof if no time is left, given the threshold and
+        the last matching; None as long as there is time.
     """
     edges, starts, stops = [], [], []
     threshold, proven = 0.0, True
     kept: list[Ints] = []
     while threshold < 1.0:
+        rest = None if when_over is None else when_over(threshold, kept)
+        if rest is not None:
+            edges.append(rest.edge)
+            starts.append(rest.start)
+            stops.append(rest.stop)
+            proven = False
+            break
         solution = solve(threshold, kept)
         proven = proven and (solution.certificate is None or solution.certificate.proven)
         stop = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0

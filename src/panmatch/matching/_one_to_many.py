@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import check_choice
-from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq, sweep_optima
+from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq
 from panmatch.matching._one_to_one import TIE, to_weights
 from panmatch.matching._solution import Budget, Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_of_each_ref
+from panmatch.matching._sweep import sweep_within
 from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["best", "optimal"]
@@ -31,6 +32,9 @@ class OneToMany(Strategy):
     solver
         ``"best"``: every reference takes its best prediction above the threshold; ties go to
         the smaller prediction id. ``"optimal"``: maximum PQ, with a certificate (D6).
+    budget
+        How much search ``"optimal"`` may do, for one matching or for a whole curve. Only its
+        seconds matter: there is nothing to branch on.
 
     Examples
     --------
@@ -41,6 +45,7 @@ class OneToMany(Strategy):
     """
 
     solver: Solver = "best"
+    budget: Budget = field(default=Budget(), repr=False)
 
     name: ClassVar[str] = "one-to-many"
     max_preds_per_ref: ClassVar[int | None] = 1
@@ -77,15 +82,20 @@ class OneToMany(Strategy):
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":
-            return self._optimal(overlap, score, threshold, [])
+            return self._optimal(overlap, score, threshold, [], self.budget)
         return Solution(self._best(overlap, score, threshold))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds: a reference keeps its best prediction."""
         if self.solver == "optimal":
-            return sweep_optima(
-                lambda threshold, kept: self._optimal(overlap, score, threshold, kept),
-                lambda edges: float(score[edges].min()),
+            return sweep_within(
+                overlap,
+                self.budget,
+                lambda threshold, kept, budget: self._optimal(
+                    overlap, score, threshold, kept, budget
+                ),
+                lambda edges: Course.nested(edges, score),
+                lambda: Course.nested(self._best(overlap, score, 0.0), score),
             )
         return Course.nested(self._best(overlap, score, 0.0), score)
 
@@ -94,18 +104,23 @@ class OneToMany(Strategy):
         return best[score[best] > threshold]
 
     def _optimal(
-        self, overlap: Overlap, score: Floats, threshold: float, kept: Sequence[Ints]
+        self,
+        overlap: Overlap,
+        score: Floats,
+        threshold: float,
+        kept: Sequence[Ints],
+        budget: Budget,
     ) -> Solution:
         passes = score > threshold
         starts = [self._best(overlap, score, threshold)]
         starts += [edges[passes[edges]] for edges in kept]
-        return optimal_cover(overlap, passes, starts)
+        return optimal_cover(overlap, passes, starts, budget)
 
 
 def optimal_cover(
-    overlap: Overlap, passes: npt.NDArray[np.bool_], starts: Sequence[Ints]
+    overlap: Overlap, passes: npt.NDArray[np.bool_], starts: Sequence[Ints], budget: Budget
 ) -> Solution:
-    """Return the one-to-many matching of maximum PQ; polynomial, so always proven.
+    """Return the one-to-many matching of maximum PQ; polynomial, so proven if the time suffices.
 
     Parameters
     ----------
@@ -118,12 +133,15 @@ def optimal_cover(
     iou = overlap.iou
     best = kept[best_of_each_ref(overlap.edges.ref[kept], iou[kept])]
 
-    def solve_at(price: float, _: Effort) -> Priced:
+    def solve_at(price: float, effort: Effort) -> Priced:
         return count_each_once(
-            overlap, price, lambda credited: _solve_at(overlap, kept, best, iou, price, credited)
+            overlap,
+            price,
+            lambda credited: _solve_at(overlap, kept, best, iou, price, credited, effort),
+            effort,
         )
 
-    return maximise_pq(overlap, passes, starts, solve_at, Budget(seconds=None))
+    return maximise_pq(overlap, passes, starts, solve_at, budget)
 
 
 def _solve_at(
@@ -133,6 +151,7 @@ def _solve_at(
     iou: Floats,
     price: float,
     credited: npt.NDArray[np.bool_],
+    effort: Effort,
 ) -> Priced:
     """Maximise N − λD.
 
@@ -147,7 +166,11 @@ def _solve_at(
     useful = (gain > 0) & credited[pred[kept]]
     first = kept[useful]
     sizes = len(overlap.ref_ids), len(overlap.pred_ids)
-    taken = native.assign(ref[first], pred[first], to_weights(gain[useful]), *sizes)
+    taken = native.assign_within(
+        ref[first], pred[first], to_weights(gain[useful]), *sizes, effort.seconds_or_inf
+    )
+    if taken is None:
+        return Priced(best, np.inf, nodes=0)
     chosen = first[taken.view(np.bool_)]
     others = best[(iou[best] >= 0.5 * price) & ~np.isin(ref[best], ref[chosen])]
     worth = fallback.sum() + gain[useful][taken.view(np.bool_)].sum() + TIE * len(chosen)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq
+from panmatch.matching._maximum_pq import (
+    Effort,
+    Priced,
+    best_of,
+    count_each_once,
+    maximise_pq,
+)
 from panmatch.matching._solution import Budget, Solution
+from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 BRANCH_NODES = 200  # per component; beyond that prices do better
 PRICE_ROUNDS = 300
+TABLE_SIZE = 12  # contested candidates of a reference whose columns are all written down
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
+KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
 
 Mask = npt.NDArray[np.bool_]
 
@@ -37,15 +46,17 @@ def optimal_merge(
     seeded = np.zeros(len(overlap.ref_ids), np.bool_)
     seeded[overlap.edges.ref[passes]] = True
     usable = passes if gate == "edge" else seeded[overlap.edges.ref]
-    problem = _Problem(overlap, np.flatnonzero(usable), passes)
-    return maximise_pq(overlap, usable, starts, problem.solve_at, budget)
+    problem = _Problem(overlap, np.flatnonzero(usable), passes, best_of(overlap, starts))
+    return maximise_pq(
+        overlap, usable, starts, problem.solve_at, budget, most_quality=problem.most_quality()
+    )
 
 
 class _Problem:
     """The set-packing problem behind a matching, for any price."""
 
-    def __init__(self, overlap: Overlap, usable: Ints, passes: Mask) -> None:
-        self._overlap, self._usable, self._passes = overlap, usable, passes
+    def __init__(self, overlap: Overlap, usable: Ints, passes: Mask, start: Ints) -> None:
+        self._overlap, self._usable = overlap, usable
         edges = overlap.edges
         shared = edges.intersection[usable].astype(np.float64)
         counted = ~overlap.predictions.dismissible
@@ -62,50 +73,118 @@ class _Problem:
             overlap.ref_sizes.astype(np.float64),
             len(overlap.pred_ids),
         )
+        # Where the next search begins: a matching, and prices (below 0: not known yet).
+        self._start = start
+        self._prices = np.full(len(overlap.pred_ids), -1.0)
+
+    def most_quality(self) -> Floats:
+        """Return the highest IoU of every reference with any set of its candidates.
+
+        At a ratio μ all candidates with I > μe belong to the best set; raise μ to what it reaches.
+        There are no more true positives than predictions: the references that have least are 0.
+        """
+        ref, pred, shared, excess = self._columns
+        sizes = self._rest[1]
+        n, ratio = len(sizes), np.zeros(len(sizes))
+        while True:
+            taken = shared > ratio[ref] * excess
+            inside, outside = (
+                np.bincount(ref[taken], area[taken], n) for area in (shared, excess)
+            )
+            reached = inside / (sizes + outside)
+            if not (reached > ratio).any():
+                break
+            ratio = np.maximum(ratio, reached)
+        ratio[np.argsort(-ratio, kind="stable")[len(np.unique(pred)) :]] = 0.0
+        return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
-        """Maximise N − λD at λ = `price`."""
+        """Maximise N − λD at λ = `price`, or return a matching above 0 that was found quickly."""
         return count_each_once(
-            self._overlap, price, lambda credited: self._solve(price, effort, credited)
+            self._overlap, price, lambda credited: self._solve(price, effort, credited), effort
         )
 
     def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
         saves = credited[self._pred].view(np.uint8)
-        seconds = np.inf if effort.seconds is None else effort.seconds
-        found = native.pack(
+        if not effort.spent:
+            quick = self._improve(price, effort, saves)
+            if tally_edges(self._overlap, quick).pq > price:
+                self._start = quick
+                return Priced(quick, np.inf, 0)
+        found = self._pack(price, effort, saves)
+        self._start = found.edges
+        if found.is_open.any() and not effort.spent:
+            kicks = min(KICKS_PER_REF * int(found.is_open.sum()), MOST_KICKS, effort.nodes)
+            self._start = self._improve(price, effort, saves, found.is_open, kicks)
+            found = replace(found, edges=self._start, nodes=found.nodes + kicks)
+        return Priced(found.edges, found.upper - 0.5 * price * self._segments, found.nodes)
+
+    def _improve(
+        self,
+        price: float,
+        effort: Effort,
+        saves: npt.NDArray[np.uint8],
+        active: Mask | None = None,
+        kicks: int = 0,
+    ) -> Ints:
+        """Return the matching to begin with after a local search."""
+        everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
+        chosen = native.improve(
             *self._columns,
             saves,
             *self._rest,
+            chosen=self._chosen(),
+            active=(everywhere if active is None else active).view(np.uint8),
+            price=0.5 * price,
+            kicks=kicks,
+            seconds=effort.seconds_or_inf,
+        )
+        return self._usable[chosen.view(np.bool_)]
+
+    def _chosen(self) -> npt.NDArray[np.uint8]:
+        chosen = np.zeros(len(self._usable), np.uint8)
+        chosen[np.searchsorted(self._usable, self._start)] = 1
+        return chosen
+
+    def _pack(self, price: float, effort: Effort, saves: npt.NDArray[np.uint8]) -> _Selected:
+        """Bound all selections of disjoint sets, and return the best one found."""
+        chosen, _, upper, nodes, self._prices, is_open, *open_columns, listed, rest = native.pack(
+            *self._columns,
+            saves,
+            *self._rest,
+            chosen=self._chosen(),
+            pred_price=self._prices,
             price=0.5 * price,
             nodes=max(0, effort.nodes),
             nodes_per_component=BRANCH_NODES,
             price_rounds=PRICE_ROUNDS,
-            seconds=seconds,
+            table=TABLE_SIZE,
+            columns=MOST_COLUMNS,
+            seconds=effort.seconds_or_inf,
         )
-        chosen, worth, upper, nodes = found[:4]
-        columns, base = OpenColumns(*found[4:8]), found[8]
-        if 0 < len(columns.ref) <= MOST_COLUMNS and not effort.spent:
+        columns = OpenColumns(*open_columns)
+        is_open = is_open.view(np.bool_)
+        if len(columns.ref) and not effort.spent:
             packed = pack_columns(columns, self._pred, effort)
             if packed is not None:
                 settled = chosen[~np.isin(self._ref[chosen], columns.ref)]
                 chosen = np.concatenate([settled, packed.edges])
                 # Columns that cannot beat the choice at hand were left out beforehand.
-                upper = min(upper, max(worth, base + packed.upper))
+                upper = min(upper, rest + max(listed, packed.upper))
                 nodes += packed.nodes
-        edges = self._without_conflicts(chosen)
-        return Priced(edges, upper - 0.5 * price * self._segments, nodes)
+                if packed.proven:
+                    is_open[columns.ref] = False
+        return _Selected(np.sort(self._usable[chosen]), upper, nodes, is_open)
 
-    def _without_conflicts(self, chosen: Ints) -> Ints:
-        """Leave every prediction to one reference, and drop references that lost their seed.
 
-        Conflicts arise only where a reference has more contested candidates than are tracked.
-        """
-        edges = np.sort(self._usable[chosen])
-        walk = edges[np.argsort(-self._overlap.iou[edges], kind="stable")]
-        first = np.unique(self._overlap.edges.pred[walk], return_index=True)[1]
-        kept = np.sort(walk[first])
-        refs = self._overlap.edges.ref[kept]
-        return kept[np.isin(refs, refs[self._passes[kept]])]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Selected:
+    """A selection, a bound on the worth of any, and the references that might do better."""
+
+    edges: Ints
+    upper: float
+    nodes: int
+    is_open: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +212,7 @@ class Packed:
     edges: Ints
     upper: float
     nodes: int
+    proven: bool
 
 
 def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | None:
@@ -169,4 +249,9 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     if result.x is None:
         return None
     taken = result.x > 0.5
-    return Packed(columns.edges[taken[owner]], -float(result.mip_dual_bound), result.mip_node_count)
+    return Packed(
+        columns.edges[taken[owner]],
+        -float(result.mip_dual_bound),
+        result.mip_node_count,
+        result.status == 0,
+    )

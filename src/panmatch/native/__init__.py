@@ -6,9 +6,11 @@ Everything here takes plain arrays and trusts its callers to have checked their 
 from panmatch.native._core import (
     assign,
     assign_sweep,
+    assign_within,
     distances_fit_float,
     edge_distances,
     grouped_cumsum,
+    improve,
     joint_counts,
     merge,
     merge_sweep,
@@ -25,9 +27,11 @@ from panmatch.native._core import (
 __all__ = [
     "assign",
     "assign_sweep",
+    "assign_within",
     "distances_fit_float",
     "edge_distances",
     "grouped_cumsum",
+    "improve",
     "joint_counts",
     "merge",
     "merge_sweep",

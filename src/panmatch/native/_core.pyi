@@ -48,6 +48,9 @@ def surface_distances(
     threads: int,
 ) -> tuple[tuple[Floats, Ints], tuple[Floats, Ints]]: ...
 def assign(ref: Ints, pred: Ints, weight: Ints, n_ref: int, n_pred: int) -> Mask: ...
+def assign_within(
+    ref: Ints, pred: Ints, weight: Ints, n_ref: int, n_pred: int, seconds: float
+) -> Mask | None: ...
 def assign_sweep(
     ref: Ints, pred: Ints, weight: Ints, score: Floats, n_ref: int, n_pred: int
 ) -> Course: ...
@@ -78,9 +81,30 @@ def pack(
     passes: Mask,
     ref_size: Floats,
     n_pred: int,
+    chosen: Mask,
+    pred_price: Floats,
     price: float,
     nodes: int,
     nodes_per_component: int,
     price_rounds: int,
+    table: int,
+    columns: int,
     seconds: float,
-) -> tuple[Ints, float, float, int, Ints, Floats, Ints, Ints, float]: ...
+) -> tuple[
+    Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float
+]: ...
+def improve(
+    ref: Ints,
+    pred: Ints,
+    intersection: Floats,
+    excess: Floats,
+    counted: Mask,
+    passes: Mask,
+    ref_size: Floats,
+    n_pred: int,
+    chosen: Mask,
+    active: Mask,
+    price: float,
+    kicks: int,
+    seconds: float,
+) -> Mask: ...
