@@ -26,7 +26,7 @@ struct PackRef {
 
 // Columns double with each contested candidate, and with other candidates beside them each is a
 // search of its own. A reference with too many has no table of columns.
-constexpr size_t kMostSearches = 1 << 17;  // times candidates
+constexpr size_t kMostSearches = 1 << 15;  // times candidates
 constexpr double kSlack = 1e-11;           // differences below this are rounding
 
 inline bool suits_table(const PackRef& ref, size_t most_contested) {

@@ -42,10 +42,13 @@ public:
         if (movable_.empty()) return;
         auto best = owner_;
         double best_total = total();
-        for (int64_t kick = 0; kick < kicks && !deadline_.passed(); ++kick) {
+        int64_t patience = kLeastPatience + 2 * static_cast<int64_t>(movable_.size());
+        int64_t last = 0;
+        for (int64_t kick = 0; kick < kicks && kick - last < patience && !deadline_.passed(); ++kick) {
             for (int times = 0; times < 2; ++times) disturb();
             settle();
             double reached = total();
+            if (reached > best_total + kLeast) last = kick;
             if (reached >= best_total) best = owner_, best_total = reached;
             else restore(best);
         }
@@ -61,7 +64,7 @@ public:
     }
 
 private:
-    static constexpr int64_t kNone = -1;
+    static constexpr int64_t kNone = -1, kLeastPatience = 50;
 
     struct Sums {
         double intersection = 0, excess = 0;

@@ -19,7 +19,7 @@
 namespace panmatch {
 
 constexpr size_t kMostSetsToBranch = 1 << 14;
-constexpr double kPricingShare = 0.5;  // of the time that is left when a component's turn comes
+constexpr double kBranchingShare = 0.2, kPricingShare = 0.6;  // of the time left at each turn
 
 struct Packing {
     std::vector<int64_t> edges;       // a feasible choice
@@ -154,7 +154,8 @@ private:
     double search(const Component& component, Pricing& pricing, double upper) {
         pricing.run(0, limits_.deadline);
         if (component.has_tables(kMostSetsToBranch)) {
-            Branching branching(component, pricing.best(), limits_.deadline);
+            Deadline deadline = limits_.deadline.after(kBranchingShare);
+            Branching branching(component, pricing.best(), deadline);
             bool proven = branching.run(std::min(limits_.nodes, limits_.nodes_per_component));
             limits_.nodes -= std::min(limits_.nodes, branching.nodes());
             found_.nodes += branching.nodes();

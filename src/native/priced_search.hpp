@@ -3,13 +3,16 @@
 // Let m = I / B be the ratio of a set S, with B = G + e(S), and h(p) = I(p) - m e(p). Adding a set
 // T to S changes the ratio by h(T) / (B + e(T)), so by at most the sum over T of
 //     h(p) / (B + e(p)) where h(p) >= 0,    h(p) / (B + e(all that is left)) where h(p) < 0.
-// With what each member saves and costs, that bounds all sets that contain S. A depth-first
-// search tries what can add most first, and leaves off where the bound says so.
+// With what each member saves and costs, that bounds all sets that contain S. If T has at least j
+// members, e(T) is at least e(p) plus the j - 1 smallest others, which bounds larger sets better. A
+// depth-first search tries what can add most first, and leaves off where a bound says so.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -62,6 +65,8 @@ public:
     }
 
 private:
+    static constexpr size_t kSizes = 4;  // numbers of members that are told apart
+
     struct Sums {
         double intersection = 0, outside = 0, net = 0;
         bool passes = false;
@@ -164,12 +169,48 @@ private:
         return sum;
     }
 
+    // Returns a bound on what any of the items can add together; call after `rank`.
+    double most_together(const std::vector<PricedItem>& items) const {
+        double whole = size_ + sums_.outside, ratio = sums_.intersection / whole;
+        std::array<double, kSizes> smallest;
+        smallest.fill(INFINITY);
+        for (const PricedItem& item : items) {
+            double excess = item.excess;
+            for (double& place : smallest)
+                if (excess < place) std::swap(excess, place);
+        }
+        double found = items.empty() ? 0.0 : std::max(0.0, items[0].most);
+        double sum = smallest[0];  // of the `others` smallest
+        for (size_t others = 1; others < kSizes && others < items.size(); ++others) {
+            bool is_last = others + 1 == kSizes;
+            std::array<double, kSizes> top{};
+            double all = 0;
+            for (const PricedItem& item : items) {
+                double gain = item.intersection - ratio * item.excess, most = item.most;
+                if (gain > 0) {
+                    bool within = item.excess <= smallest[others - 1];
+                    double outside = sum + (within ? smallest[others] : item.excess);
+                    most = item.net + gain / (whole + outside);
+                }
+                if (most <= 0) continue;
+                all += most;
+                for (size_t i = 0; i <= others; ++i)
+                    if (most > top[i]) std::swap(most, top[i]);
+            }
+            double best = is_last ? all : std::accumulate(top.begin(), top.end(), 0.0);
+            found = std::max(found, best);
+            sum += smallest[others];
+        }
+        return found;
+    }
+
     void search(std::vector<PricedItem>& items) {
         visit();
         double later = rank(items);
+        double limit = value() + most_together(items) + 1e-15;
         for (size_t i = 0; i < items.size(); ++i) {
             later -= std::max(0.0, items[i].most);
-            double bound = value() + items[i].most + later + 1e-15;
+            double bound = std::min(limit, value() + items[i].most + later + 1e-15);
             if (bound <= found_.value) return;
             if (is_over()) {
                 open_ = std::max(open_, bound);

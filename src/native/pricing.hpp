@@ -18,7 +18,13 @@
 
 namespace panmatch {
 
-constexpr int64_t kSearchWork = 1 << 16;  // nodes times candidates of one search without a table
+// Nodes times candidates of one search without a table: little at first, when prices are far from
+// good, twice as much every few rounds, and the most for columns.
+constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 17;
+constexpr int kRoundsOfEqualWork = 16;
+// The bound has to come down by that share of the gap, or no more rounds are made.
+constexpr int kRoundsToProgress = 50;
+constexpr double kProgress = 0.02;
 
 class Pricing {
 public:
@@ -39,19 +45,27 @@ public:
     void run(int rounds, const Deadline& deadline) {
         deadline_ = deadline;
         std::vector<double> price = price_;
-        double step = 1.0;
+        double step = 1.0, before = INFINITY;
         for (int round_number = 0; round_number < rounds && is_open(); ++round_number) {
+            if (round_number % kRoundsToProgress == 0) {
+                if (before - upper_ < kProgress * (upper_ - best_.worth)) break;
+                before = upper_;
+            }
+            int doubled = std::min(round_number / kRoundsOfEqualWork, 6);
+            work_ = std::min(kLeastWork << doubled, kMostWork);
             std::vector<int> uses(price.size(), 0);
+            std::vector<Members> wanted;
             double bound = std::accumulate(price.begin(), price.end(), 0.0);
             for (size_t r = 0; r < component_.refs.size(); ++r) {
                 PricedSet top = best_set(r, price, nullptr);
                 if (deadline_.passed()) return;
                 bound += top.upper;
                 for (int place : top.members) ++uses[component_.preds[r][place]];
+                wanted.push_back(std::move(top.members));
             }
             if (bound >= upper_ - 1e-9) step *= 0.95;
             if (bound < upper_) upper_ = bound, price_ = price;
-            if (round_number % 5 == 0) round(price);
+            if (round_number % 5 == 0) round(price, wanted);
             double length = 0;
             for (int use : uses) length += (use - 1.0) * (use - 1.0);
             if (length == 0) break;
@@ -59,7 +73,10 @@ public:
             for (size_t p = 0; p < uses.size(); ++p)
                 price[p] = std::max(0.0, price[p] + move * (uses[p] - 1.0));
         }
-        round(price_);
+        std::vector<Members> wanted;
+        for (size_t r = 0; r < component_.refs.size() && !deadline_.passed(); ++r)
+            wanted.push_back(best_set(r, price_, nullptr).members);
+        if (wanted.size() == component_.refs.size()) round(price_, wanted);
     }
 
     // Calls keep(reference, members) for the columns that a better selection could contain, but
@@ -67,6 +84,7 @@ public:
     template <typename Keep>
     bool for_open_columns(size_t most, const Deadline& deadline, Keep&& keep) {
         deadline_ = deadline;
+        work_ = kMostWork;
         double room = upper_ - best_.worth + kSlack;
         for (size_t r = 0; r < component_.refs.size(); ++r) {
             double highest = best_set(r, price_, nullptr).upper;
@@ -89,6 +107,7 @@ private:
     Selection best_;
     Deadline deadline_{0.0};
     double upper_ = INFINITY;
+    int64_t work_ = kLeastWork;
     std::vector<std::pair<uint32_t, double>> sets_;  // members, and worth less cost
 
     bool is_open() const { return upper_ - best_.worth > kSlack && !deadline_.passed(); }
@@ -150,7 +169,7 @@ private:
     PricedSearch searcher(size_t r) const {
         const PackRef& ref = *component_.refs[r];
         int64_t n = static_cast<int64_t>(ref.contested.size() + ref.free.size());
-        return {ref.size, half_lambda_, std::max<int64_t>(16, kSearchWork / n), deadline_};
+        return {ref.size, half_lambda_, std::max<int64_t>(8, work_ / n), deadline_};
     }
 
     std::vector<PricedItem> items(size_t r, const std::vector<double>& price,
@@ -189,14 +208,15 @@ private:
         return complete;
     }
 
-    // References take turns, those with most to gain first, each its best set of what is left.
-    void round(const std::vector<double>& price) {
+    // References take turns, each its best set of what is left; those whose wanted set gains them
+    // most are first.
+    void round(const std::vector<double>& price, const std::vector<Members>& wanted) {
         size_t n = component_.refs.size();
         std::vector<size_t> order(n);
         std::iota(order.begin(), order.end(), size_t{0});
         std::vector<double> gain(n);
         for (size_t r = 0; r < n; ++r) {
-            gain[r] = worth(r, best_set(r, price, nullptr).members) - worth(r, {});
+            gain[r] = worth(r, wanted[r]) - worth(r, {});
             if (deadline_.passed()) return;
         }
         std::stable_sort(order.begin(), order.end(),

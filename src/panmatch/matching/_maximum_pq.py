@@ -95,7 +95,9 @@ def maximise_pq(
     if not usable.any():
         return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
     smallest = smallest_denominator(overlap, usable)
-    upper = bound_by_quality(_best_iou(overlap, usable) if most_quality is None else most_quality, smallest)
+    upper = bound_by_quality(
+        _best_iou(overlap, usable) if most_quality is None else most_quality, smallest
+    )
     searching = budget.nodes > 0 and budget.seconds != 0
     rounds, nodes, excess = 0, 0, np.inf
     while rounds < MOST_ROUNDS:
@@ -119,6 +121,8 @@ def maximise_pq(
 
 def best_of(overlap: Overlap, matchings: Sequence[Ints]) -> Ints:
     """Return the matching of highest PQ."""
+    if len(matchings) == 1:
+        return matchings[0]
     return max(matchings, key=lambda edges: _pq(overlap, edges))
 
 
@@ -196,6 +200,7 @@ def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> flo
 def sweep_optima(
     solve: Callable[[float, Sequence[Ints]], Solution],
     expiry: Callable[[Ints], float],
+    ref: Ints,
     when_over: Callable[[float, Sequence[Ints]], Course | None] | None = None,
 ) -> Course:
     """Return the optimal matchings at all thresholds.
@@ -209,29 +214,62 @@ def sweep_optima(
         Solves at a threshold, given matchings to begin with.
     expiry
         The threshold at which a matching stops being allowed.
+    ref
+        The reference of every edge.
     when_over
-        Returns the rest of the course without proof if no time is left, given the threshold and
+        Returns the rest of the course, without proof, if no time is left, given the threshold and
         the last matching; None as long as there is time.
     """
-    edges, starts, stops = [], [], []
+    record = _Record(ref)
     threshold, proven = 0.0, True
     kept: list[Ints] = []
     while threshold < 1.0:
         rest = None if when_over is None else when_over(threshold, kept)
         if rest is not None:
-            edges.append(rest.edge)
-            starts.append(rest.start)
-            stops.append(rest.stop)
-            proven = False
-            break
+            return record.finish(threshold, proven=False, rest=rest)
         solution = solve(threshold, kept)
         proven = proven and (solution.certificate is None or solution.certificate.proven)
-        stop = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0
-        edges.append(solution.edges)
-        starts.append(np.full(len(solution.edges), threshold))
-        stops.append(np.full(len(solution.edges), stop))
-        threshold, kept = stop, [solution.edges]
-    return Course(np.concatenate(edges), np.concatenate(starts), np.concatenate(stops), proven)
+        record.change(threshold, solution.edges)
+        threshold = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0
+        kept = [solution.edges]
+    return record.finish(threshold, proven)
+
+
+class _Record:
+    """The course of a matching that changes from time to time.
+
+    The edges of a reference are recorded anew when any of them changes, and only then: sums over
+    them are the same as for a single matching, and a course is not longer than it needs to be.
+    """
+
+    def __init__(self, ref: Ints) -> None:
+        self._ref = ref
+        self._edges, self._since = np.zeros(0, np.int64), np.zeros(0)
+        self._rows: list[Course] = []
+
+    def change(self, threshold: float, edges: Ints) -> None:
+        """From a threshold on, these edges are matched."""
+        changed = self._ref[np.setxor1d(self._edges, edges, assume_unique=True)]
+        leaving = np.isin(self._ref[self._edges], changed)
+        joining = edges[np.isin(self._ref[edges], changed)]
+        self._close(leaving, threshold)
+        self._edges = np.concatenate([self._edges[~leaving], joining])
+        self._since = np.concatenate([self._since[~leaving], np.full(len(joining), threshold)])
+
+    def finish(self, threshold: float, proven: bool, rest: Course | None = None) -> Course:
+        """Return the course up to a threshold, and the rest of it as given."""
+        self._close(np.ones(len(self._edges), np.bool_), threshold)
+        rows = [*self._rows, *([] if rest is None else [rest])]
+        return Course(
+            np.concatenate([row.edge for row in rows]),
+            np.concatenate([row.start for row in rows]),
+            np.concatenate([row.stop for row in rows]),
+            proven,
+        )
+
+    def _close(self, leaving: npt.NDArray[np.bool_], threshold: float) -> None:
+        edges = self._edges[leaving]
+        self._rows.append(Course(edges, self._since[leaving], np.full(len(edges), threshold)))
 
 
 def _denominator(overlap: Overlap, edges: Ints) -> float:

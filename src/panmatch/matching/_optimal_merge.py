@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,9 +25,14 @@ BRANCH_NODES = 200  # per component; beyond that prices do better
 PRICE_ROUNDS = 300
 TABLE_SIZE = 12  # contested candidates of a reference whose columns are all written down
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
+FEW_COLUMNS = 2_000  # it is quick with
+SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
+IMPORT_SECONDS = 2.0  # what loading it may take
 KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
+PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
 
 Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
 
 def optimal_merge(
@@ -46,9 +52,10 @@ def optimal_merge(
     seeded = np.zeros(len(overlap.ref_ids), np.bool_)
     seeded[overlap.edges.ref[passes]] = True
     usable = passes if gate == "edge" else seeded[overlap.edges.ref]
-    problem = _Problem(overlap, np.flatnonzero(usable), passes, best_of(overlap, starts))
+    start = best_of(overlap, starts)
+    problem = _Problem(overlap, np.flatnonzero(usable), passes, start)
     return maximise_pq(
-        overlap, usable, starts, problem.solve_at, budget, most_quality=problem.most_quality()
+        overlap, usable, [start], problem.solve_at, budget, most_quality=problem.most_quality()
     )
 
 
@@ -88,14 +95,12 @@ class _Problem:
         n, ratio = len(sizes), np.zeros(len(sizes))
         while True:
             taken = shared > ratio[ref] * excess
-            inside, outside = (
-                np.bincount(ref[taken], area[taken], n) for area in (shared, excess)
-            )
+            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in (shared, excess))
             reached = inside / (sizes + outside)
             if not (reached > ratio).any():
                 break
             ratio = np.maximum(ratio, reached)
-        ratio[np.argsort(-ratio, kind="stable")[len(np.unique(pred)) :]] = 0.0
+        ratio[np.argsort(-ratio, kind="stable")[np.count_nonzero(np.bincount(pred)) :]] = 0.0
         return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
@@ -107,48 +112,52 @@ class _Problem:
     def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
         saves = credited[self._pred].view(np.uint8)
         if not effort.spent:
-            quick = self._improve(price, effort, saves)
-            if tally_edges(self._overlap, quick).pq > price:
-                self._start = quick
-                return Priced(quick, np.inf, 0)
-        found = self._pack(price, effort, saves)
-        self._start = found.edges
-        if found.is_open.any() and not effort.spent:
-            kicks = min(KICKS_PER_REF * int(found.is_open.sum()), MOST_KICKS, effort.nodes)
-            self._start = self._improve(price, effort, saves, found.is_open, kicks)
-            found = replace(found, edges=self._start, nodes=found.nodes + kicks)
-        return Priced(found.edges, found.upper - 0.5 * price * self._segments, found.nodes)
+            everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
+            before = self._start
+            self._start = self._improve(price, effort, saves, everywhere, kicks=0)
+            if not np.array_equal(before, self._start) and self._is_above(price):
+                return Priced(self._start, np.inf, 0)
+        packing = self._pack(price, effort.share(PACK_SHARE), saves)
+        self._start = packing.edges
+        stages = [self._choose_columns, self._kick]
+        if len(packing.columns.ref) > FEW_COLUMNS:  # there are fewer after an improvement
+            stages.reverse()
+        for stage in stages:
+            if effort.spent or not packing.is_open.any():
+                break
+            packing = stage(price, effort, saves, packing)
+            self._start = packing.edges
+            if self._is_above(price):
+                break
+        return Priced(packing.edges, packing.upper - 0.5 * price * self._segments, packing.nodes)
+
+    def _is_above(self, price: float) -> bool:
+        return tally_edges(self._overlap, self._start).pq > price
 
     def _improve(
-        self,
-        price: float,
-        effort: Effort,
-        saves: npt.NDArray[np.uint8],
-        active: Mask | None = None,
-        kicks: int = 0,
+        self, price: float, effort: Effort, saves: Bytes, active: Mask, kicks: int
     ) -> Ints:
         """Return the matching to begin with after a local search."""
-        everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
         chosen = native.improve(
             *self._columns,
             saves,
             *self._rest,
             chosen=self._chosen(),
-            active=(everywhere if active is None else active).view(np.uint8),
+            active=active.view(np.uint8),
             price=0.5 * price,
             kicks=kicks,
             seconds=effort.seconds_or_inf,
         )
         return self._usable[chosen.view(np.bool_)]
 
-    def _chosen(self) -> npt.NDArray[np.uint8]:
+    def _chosen(self) -> Bytes:
         chosen = np.zeros(len(self._usable), np.uint8)
         chosen[np.searchsorted(self._usable, self._start)] = 1
         return chosen
 
-    def _pack(self, price: float, effort: Effort, saves: npt.NDArray[np.uint8]) -> _Selected:
+    def _pack(self, price: float, effort: Effort, saves: Bytes) -> _Packing:
         """Bound all selections of disjoint sets, and return the best one found."""
-        chosen, _, upper, nodes, self._prices, is_open, *open_columns, listed, rest = native.pack(
+        chosen, _, upper, nodes, self._prices, is_open, *columns, listed, rest = native.pack(
             *self._columns,
             saves,
             *self._rest,
@@ -162,29 +171,69 @@ class _Problem:
             columns=MOST_COLUMNS,
             seconds=effort.seconds_or_inf,
         )
-        columns = OpenColumns(*open_columns)
-        is_open = is_open.view(np.bool_)
-        if len(columns.ref) and not effort.spent:
-            packed = pack_columns(columns, self._pred, effort)
-            if packed is not None:
-                settled = chosen[~np.isin(self._ref[chosen], columns.ref)]
-                chosen = np.concatenate([settled, packed.edges])
-                # Columns that cannot beat the choice at hand were left out beforehand.
-                upper = min(upper, rest + max(listed, packed.upper))
-                nodes += packed.nodes
-                if packed.proven:
-                    is_open[columns.ref] = False
-        return _Selected(np.sort(self._usable[chosen]), upper, nodes, is_open)
+        return _Packing(
+            np.sort(self._usable[chosen]),
+            upper,
+            nodes,
+            is_open.view(np.bool_),
+            OpenColumns(*columns),
+            listed,
+            rest,
+        )
+
+    def _choose_columns(
+        self, price: float, effort: Effort, saves: Bytes, packing: _Packing
+    ) -> _Packing:
+        """Choose among the columns that may still matter."""
+        packed = pack_columns(packing.columns, self._pred, effort.share(COLUMNS_SHARE))
+        if packed is None:
+            return packing
+        refs = self._overlap.edges.ref[packing.edges]
+        settled = packing.edges[~np.isin(refs, packing.columns.ref)]
+        is_open = packing.is_open.copy()
+        is_open[packing.columns.ref] &= not packed.proven
+        return replace(
+            packing,
+            edges=np.sort(np.concatenate([settled, self._usable[packed.edges]])),
+            # Columns that cannot beat the choice at hand were left out beforehand.
+            upper=min(packing.upper, packing.rest_upper + max(packing.listed_worth, packed.upper)),
+            nodes=packing.nodes + packed.nodes,
+            is_open=is_open,
+        )
+
+    def _kick(self, price: float, effort: Effort, saves: Bytes, packing: _Packing) -> _Packing:
+        """Search around the selection, with random moves."""
+        kicks = min(KICKS_PER_REF * int(packing.is_open.sum()), MOST_KICKS, effort.nodes)
+        edges = self._improve(price, effort.share(KICK_SHARE), saves, packing.is_open, kicks)
+        return replace(packing, edges=edges, nodes=packing.nodes + kicks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Selected:
-    """A selection, a bound on the worth of any, and the references that might do better."""
+class _Packing:
+    """A selection of disjoint sets, and what is known about better ones.
+
+    Attributes
+    ----------
+    edges, nodes
+        The selection, and the search that it took.
+    upper
+        No selection is worth more.
+    is_open
+        References that might do better.
+    columns, listed_worth
+        Columns of such references as far as there are not too many, and what these references
+        are worth now.
+    rest_upper
+        An upper bound on the worth of all others.
+    """
 
     edges: Ints
     upper: float
     nodes: int
     is_open: Mask
+    columns: OpenColumns
+    listed_worth: float
+    rest_upper: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,10 +274,13 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     pred
         The prediction of every edge.
     """
+    n = len(columns.ref)
+    loading = 0.0 if "scipy.optimize" in sys.modules else IMPORT_SECONDS
+    if n == 0 or effort.seconds_or_inf < loading + n * SECONDS_PER_COLUMN:
+        return None
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
-    n = len(columns.ref)
     lengths = np.diff(columns.first, append=len(columns.edges))
     owner = np.repeat(np.arange(n), lengths)
     _, ref_row = np.unique(columns.ref, return_inverse=True)

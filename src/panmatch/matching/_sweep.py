@@ -91,7 +91,9 @@ def sweep_within(
             return None
         return best_course(overlap, [*map(decay, kept), heuristic()], threshold)
 
-    return sweep_optima(solve_next, lambda edges: float(decay(edges).stop.min()), when_over)
+    return sweep_optima(
+        solve_next, lambda edges: float(decay(edges).stop.min()), overlap.edges.ref, when_over
+    )
 
 
 def best_course(overlap: Overlap, courses: Sequence[Course], start: float) -> Course:

@@ -90,9 +90,7 @@ def pack(
     table: int,
     columns: int,
     seconds: float,
-) -> tuple[
-    Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float
-]: ...
+) -> tuple[Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float]: ...
 def improve(
     ref: Ints,
     pred: Ints,
