@@ -119,8 +119,8 @@ Course merge_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred
 }
 
 using PackResult =
-    std::tuple<Array<int64_t>, double, double, int64_t, Array<double>, Array<uint8_t>, Array<int64_t>,
-               Array<double>, Array<int64_t>, Array<int64_t>, double, double>;
+    std::tuple<Array<int64_t>, double, double, int64_t, Array<double>, Array<uint8_t>,
+               Array<int64_t>, Array<double>, Array<int64_t>, Array<int64_t>, double, double>;
 
 // The columns of a packing problem, as they come from Python.
 struct PackColumns {

@@ -17,8 +17,9 @@ class Branching {
 public:
     // All references need tables. `start` is a feasible selection; only better ones are looked for.
     Branching(const Component& component, Selection start, const Deadline& deadline)
-        : component_(component), deadline_(deadline), best_(std::move(start)), forbidden_(component.refs.size(), 0),
-          pick_(component.refs.size(), 0), uses_(component.wants.size(), 0) {
+        : component_(component), deadline_(deadline), best_(std::move(start)),
+          forbidden_(component.refs.size(), 0), pick_(component.refs.size(), 0),
+          uses_(component.wants.size(), 0) {
         for (const PackRef* ref : component.refs) columns_.push_back(useful_columns(*ref));
     }
 

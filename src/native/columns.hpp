@@ -57,7 +57,8 @@ inline uint32_t bits_of(const Members& members) {
 inline double worth_of(const PackRef& ref, double price, const Members& members,
                        const Deadline& deadline) {
     if (!ref.worth.empty()) return ref.worth[bits_of(members)];
-    Choice choice = SubsetSearch(ref.size, price).best(candidates_at(ref, members), ref.free, deadline);
+    auto fixed = candidates_at(ref, members);
+    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free, deadline);
     return choice.matched ? choice.worth : members.empty() ? 0.0 : -1.0;
 }
 
@@ -97,9 +98,9 @@ inline bool evaluate_sets(PackRef& ref, double price, const Deadline& deadline) 
             s = {s.intersection + c.intersection, s.excess + c.excess, s.counted + c.counted,
                  s.passes || c.passes};
             sums[low | size_t{1} << bit] = s;
+            double ratio = s.intersection / (ref.size + s.excess);
             worth[low | size_t{1} << bit] =
-                s.passes ? s.intersection / (ref.size + s.excess) + price * (s.counted - 1) + kPairBonus
-                         : -1.0;
+                s.passes ? ratio + price * (s.counted - 1) + kPairBonus : -1.0;
         }
     }
     ref.worth = std::move(worth);
@@ -127,7 +128,7 @@ struct Component {
     std::vector<const PackRef*> refs;
     std::vector<std::vector<std::pair<int, int>>> wants;  // per prediction: (reference, place)
     std::vector<std::vector<int>> preds;                  // per reference: prediction at each place
-    std::vector<int64_t> ids;                             // per prediction: its number in the problem
+    std::vector<int64_t> ids;                             // per prediction: its number outside
 
     explicit Component(std::vector<const PackRef*> members) : refs(std::move(members)) {
         std::vector<std::pair<int64_t, std::pair<int, int>>> all;
@@ -147,6 +148,12 @@ struct Component {
             wants.back().push_back({r, place});
             preds[r][place] = static_cast<int>(wants.size()) - 1;
         }
+    }
+
+    size_t most_takers() const {
+        size_t most = 0;
+        for (const auto& takers : wants) most = std::max(most, takers.size());
+        return most;
     }
 
     // Whether all references have tables, which together have at most that many columns.

@@ -28,4 +28,20 @@ private:
     }
 };
 
+// Looks at the clock now and then: for loops whose steps take less time than that.
+class Watch {
+public:
+    explicit Watch(const Deadline& deadline) : deadline_(deadline) {}
+
+    bool passed() {
+        if (++calls_ % 64 == 0) passed_ = deadline_.passed();
+        return passed_;
+    }
+
+private:
+    const Deadline& deadline_;
+    unsigned calls_ = 0;
+    bool passed_ = false;
+};
+
 }  // namespace panmatch

@@ -23,8 +23,8 @@ public:
     // whole components of the graph.
     LocalSearch(const PackProblem& problem, const std::vector<uint8_t>& chosen,
                 const std::vector<uint8_t>& active, const Deadline& deadline)
-        : problem_(problem), deadline_(deadline), ref_edges_(problem.ref_size.size()),
-          pred_edges_(problem.n_pred), owner_(problem.n_pred, kNone),
+        : problem_(problem), deadline_(deadline), watch_(deadline),
+          ref_edges_(problem.ref_size.size()), pred_edges_(problem.n_pred), owner_(problem.n_pred, kNone),
           sums_(problem.ref_size.size()), members_(problem.ref_size.size()),
           waiting_(problem.n_pred, false) {
         for (size_t e = 0; e < problem.ref.size(); ++e) {
@@ -44,7 +44,8 @@ public:
         double best_total = total();
         int64_t patience = kLeastPatience + 2 * static_cast<int64_t>(movable_.size());
         int64_t last = 0;
-        for (int64_t kick = 0; kick < kicks && kick - last < patience && !deadline_.passed(); ++kick) {
+        for (int64_t kick = 0; kick < kicks && kick - last < patience; ++kick) {
+            if (deadline_.passed()) break;
             for (int times = 0; times < 2; ++times) disturb();
             settle();
             double reached = total();
@@ -59,7 +60,8 @@ public:
                                 const std::vector<uint8_t>& active) const {
         std::vector<uint8_t> found = before;
         for (size_t e = 0; e < found.size(); ++e)
-            if (active[problem_.ref[e]]) found[e] = owner_[problem_.pred[e]] == static_cast<int64_t>(e);
+            if (active[problem_.ref[e]])
+                found[e] = owner_[problem_.pred[e]] == static_cast<int64_t>(e);
         return found;
     }
 
@@ -81,6 +83,7 @@ private:
 
     const PackProblem& problem_;
     const Deadline& deadline_;
+    Watch watch_;
     std::vector<std::vector<int64_t>> ref_edges_, pred_edges_;
     std::vector<int64_t> owner_;  // per prediction: its matched edge
     std::vector<Sums> sums_;
@@ -152,13 +155,13 @@ private:
             int64_t pred = queue_.front();
             queue_.pop_front();
             waiting_[pred] = false;
-            if (deadline_.passed()) continue;
+            if (watch_.passed()) continue;
             Step step = best_step(pred);
             if (step.gain > kLeast) take(pred, step);
         }
     }
 
-    Step best_step(int64_t pred) const {
+    Step best_step(int64_t pred) {
         Step best;
         int64_t from = owner_[pred];
         double left = 0;  // what the reference that it leaves gains
@@ -171,7 +174,7 @@ private:
         }
         if (left == -INFINITY) return best;
         for (int64_t edge : pred_edges_[pred])
-            if (edge != from) consider(edge, from, left, rest, best);
+            if (edge != from && !watch_.passed()) consider(edge, from, left, rest, best);
         return best;
     }
 
@@ -213,7 +216,8 @@ private:
         const auto& edges = pred_edges_[pred];
         int64_t edge = edges[random_() % edges.size()], from = owner_[pred];
         if (edge == from) return dissolve(problem_.ref[edge]);
-        if (worth(problem_.ref[edge], with(sums_[problem_.ref[edge]], edge, 1)) == -INFINITY) return;
+        int64_t to = problem_.ref[edge];
+        if (worth(to, with(sums_[to], edge, 1)) == -INFINITY) return;
         if (from != kNone) {
             int64_t ref = problem_.ref[from];
             remove(from);
@@ -221,7 +225,7 @@ private:
             wake_candidates(ref);
         }
         put(edge);
-        wake_candidates(problem_.ref[edge]);
+        wake_candidates(to);
     }
 
     void dissolve(int64_t ref) {

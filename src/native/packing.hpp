@@ -19,6 +19,7 @@
 namespace panmatch {
 
 constexpr size_t kMostSetsToBranch = 1 << 14;
+constexpr size_t kMostTakersToBranch = 64;  // of one prediction: each is a branch
 constexpr double kBranchingShare = 0.2, kPricingShare = 0.6;  // of the time left at each turn
 
 struct Packing {
@@ -153,7 +154,8 @@ private:
     // Returns a bound on the worth of any selection.
     double search(const Component& component, Pricing& pricing, double upper) {
         pricing.run(0, limits_.deadline);
-        if (component.has_tables(kMostSetsToBranch)) {
+        if (component.has_tables(kMostSetsToBranch) &&
+            component.most_takers() <= kMostTakersToBranch) {
             Deadline deadline = limits_.deadline.after(kBranchingShare);
             Branching branching(component, pricing.best(), deadline);
             bool proven = branching.run(std::min(limits_.nodes, limits_.nodes_per_component));
@@ -226,7 +228,8 @@ private:
         bool complete = pricing.for_open_columns(
             limits_.columns, limits_.deadline, [&](const PackRef* ref, const Members& members) {
                 found_.open_ref.push_back(ref - refs_.data());
-                found_.open_worth.push_back(worth_of(*ref, problem_.price, members, limits_.deadline));
+                double worth = worth_of(*ref, problem_.price, members, limits_.deadline);
+                found_.open_worth.push_back(worth);
                 found_.open_first.push_back(static_cast<int64_t>(found_.open_edges.size()));
                 append(*ref, members, found_.open_edges);
             });

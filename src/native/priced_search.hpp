@@ -51,6 +51,9 @@ public:
         return std::move(found_);
     }
 
+    // Nodes times candidates.
+    int64_t work() const { return work_; }
+
     // Lists the sets of contested candidates, with any others, whose value is above `least`, given
     // that none has a value above `least + room`. Sets may be repeated, and sets from which a
     // member of use was left out may be missing. False if the search was cut short.
@@ -73,7 +76,7 @@ private:
     };
 
     double size_, cost_;
-    int64_t most_nodes_, nodes_ = 0;
+    int64_t most_nodes_, nodes_ = 0, work_ = 0;
     const Deadline& deadline_;
     Sums sums_;
     bool any_ = false;
@@ -134,9 +137,10 @@ private:
             double whole = size_ + sums_.outside, ratio = sums_.intersection / whole;
             sums_ = before;
             members_ = members;
-            for (const PricedItem& item : items)
-                if (item.net + (item.intersection - ratio * item.excess) / (whole + item.excess) > 0)
-                    take(item);
+            for (const PricedItem& item : items) {
+                double gain = item.intersection - ratio * item.excess;
+                if (item.net + gain / (whole + item.excess) > 0) take(item);
+            }
             keep_best();
         }
         sums_ = before;
@@ -155,7 +159,8 @@ private:
     }
 
     // Returns the sum of what can be added at most, after sorting the items by it.
-    double rank(std::vector<PricedItem>& items) const {
+    double rank(std::vector<PricedItem>& items) {
+        work_ += static_cast<int64_t>(items.size());
         double whole = size_ + sums_.outside, ratio = sums_.intersection / whole, rest = whole;
         for (const PricedItem& item : items) rest += item.excess;
         double sum = 0;

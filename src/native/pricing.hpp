@@ -20,7 +20,8 @@ namespace panmatch {
 
 // Nodes times candidates of one search without a table: little at first, when prices are far from
 // good, twice as much every few rounds, and the most for columns.
-constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 17;
+constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16;
+constexpr int64_t kWorkInAll = 1 << 25;  // of all searches between two runs
 constexpr int kRoundsOfEqualWork = 16;
 // The bound has to come down by that share of the gap, or no more rounds are made.
 constexpr int kRoundsToProgress = 50;
@@ -29,7 +30,8 @@ constexpr double kProgress = 0.02;
 class Pricing {
 public:
     // `best` is a selection to begin with, `price` may be any prices of at least 0.
-    Pricing(const Component& component, double half_lambda, Selection best, std::vector<double> price)
+    Pricing(const Component& component, double half_lambda, Selection best,
+            std::vector<double> price)
         : component_(component), half_lambda_(half_lambda), price_(std::move(price)),
           best_(std::move(best)) {}
 
@@ -44,6 +46,7 @@ public:
     // Lowers the bound and looks for better selections, until they meet.
     void run(int rounds, const Deadline& deadline) {
         deadline_ = deadline;
+        spent_ = 0;
         std::vector<double> price = price_;
         double step = 1.0, before = INFINITY;
         for (int round_number = 0; round_number < rounds && is_open(); ++round_number) {
@@ -51,7 +54,7 @@ public:
                 if (before - upper_ < kProgress * (upper_ - best_.worth)) break;
                 before = upper_;
             }
-            int doubled = std::min(round_number / kRoundsOfEqualWork, 6);
+            int doubled = std::min(round_number / kRoundsOfEqualWork, 5);
             work_ = std::min(kLeastWork << doubled, kMostWork);
             std::vector<int> uses(price.size(), 0);
             std::vector<Members> wanted;
@@ -89,8 +92,9 @@ public:
         for (size_t r = 0; r < component_.refs.size(); ++r) {
             double highest = best_set(r, price_, nullptr).upper;
             std::vector<Members> open;
-            bool complete = component_.refs[r]->worth.empty() ? search_sets(r, highest, room, most, open)
-                                                              : scan_table(r, highest, room, most, open);
+            bool complete = component_.refs[r]->worth.empty()
+                                ? search_sets(r, highest, room, most, open)
+                                : scan_table(r, highest, room, most, open);
             if (!complete || open.size() > most || deadline_.passed()) return false;
             most -= open.size();
             for (const Members& members : open) keep(component_.refs[r], members);
@@ -107,10 +111,12 @@ private:
     Selection best_;
     Deadline deadline_{0.0};
     double upper_ = INFINITY;
-    int64_t work_ = kLeastWork;
+    int64_t work_ = kLeastWork, spent_ = 0;
     std::vector<std::pair<uint32_t, double>> sets_;  // members, and worth less cost
 
-    bool is_open() const { return upper_ - best_.worth > kSlack && !deadline_.passed(); }
+    bool is_open() const {
+        return upper_ - best_.worth > kSlack && spent_ < kWorkInAll && !deadline_.passed();
+    }
 
     // What a candidate can add to a set at most: its own IoU, and half lambda.
     double most_gain(const PackRef& ref, const Candidate& c) const {
@@ -155,7 +161,12 @@ private:
 
     // Returns the best set of what is not taken yet, or of everything.
     PricedSet best_set(size_t r, const std::vector<double>& price, const std::vector<char>* taken) {
-        if (component_.refs[r]->worth.empty()) return searcher(r).best(items(r, price, taken));
+        if (component_.refs[r]->worth.empty()) {
+            PricedSearch search = searcher(r);
+            PricedSet best = search.best(items(r, price, taken));
+            spent_ += search.work();
+            return best;
+        }
         uint32_t allowed = kAll;
         for (size_t bit = 0; taken != nullptr && bit < component_.preds[r].size(); ++bit)
             if ((*taken)[component_.preds[r][bit]]) allowed &= ~(1u << bit);
@@ -188,7 +199,8 @@ private:
         return found;
     }
 
-    bool scan_table(size_t r, double highest, double room, size_t most, std::vector<Members>& open) {
+    bool scan_table(size_t r, double highest, double room, size_t most,
+                    std::vector<Members>& open) {
         list_sets(r, price_, kAll, room);
         for (auto [members, net] : sets_) {
             if (highest - net > room) continue;
@@ -198,7 +210,8 @@ private:
         return true;
     }
 
-    bool search_sets(size_t r, double highest, double room, size_t most, std::vector<Members>& open) {
+    bool search_sets(size_t r, double highest, double room, size_t most,
+                     std::vector<Members>& open) {
         std::vector<PricedItem> all = items(r, price_, nullptr);
         open.emplace_back();  // nothing contested
         bool complete = searcher(r).list(std::move(all), highest - room, room, most, open);

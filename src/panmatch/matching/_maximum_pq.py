@@ -95,9 +95,8 @@ def maximise_pq(
     if not usable.any():
         return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
     smallest = smallest_denominator(overlap, usable)
-    upper = bound_by_quality(
-        _best_iou(overlap, usable) if most_quality is None else most_quality, smallest
-    )
+    most = _best_iou(overlap, usable) if most_quality is None else most_quality
+    upper = bound_by_quality(most, smallest)
     searching = budget.nodes > 0 and budget.seconds != 0
     rounds, nodes, excess = 0, 0, np.inf
     while rounds < MOST_ROUNDS:

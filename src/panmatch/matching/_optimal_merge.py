@@ -119,13 +119,14 @@ class _Problem:
                 return Priced(self._start, np.inf, 0)
         packing = self._pack(price, effort.share(PACK_SHARE), saves)
         self._start = packing.edges
-        stages = [self._choose_columns, self._kick]
-        if len(packing.columns.ref) > FEW_COLUMNS:  # there are fewer after an improvement
-            stages.reverse()
-        for stage in stages:
+        columns_first = len(packing.columns.ref) <= FEW_COLUMNS  # an improvement leaves fewer
+        for choose_columns in (columns_first, not columns_first):
             if effort.spent or not packing.is_open.any():
                 break
-            packing = stage(price, effort, saves, packing)
+            if choose_columns:
+                packing = self._choose_columns(packing, effort.share(COLUMNS_SHARE))
+            else:
+                packing = self._kick(packing, price, effort.share(KICK_SHARE), saves)
             self._start = packing.edges
             if self._is_above(price):
                 break
@@ -157,7 +158,7 @@ class _Problem:
 
     def _pack(self, price: float, effort: Effort, saves: Bytes) -> _Packing:
         """Bound all selections of disjoint sets, and return the best one found."""
-        chosen, _, upper, nodes, self._prices, is_open, *columns, listed, rest = native.pack(
+        found = native.pack(
             *self._columns,
             saves,
             *self._rest,
@@ -171,21 +172,19 @@ class _Problem:
             columns=MOST_COLUMNS,
             seconds=effort.seconds_or_inf,
         )
+        chosen, _, upper, nodes, self._prices, is_open = found[:6]
         return _Packing(
             np.sort(self._usable[chosen]),
             upper,
             nodes,
             is_open.view(np.bool_),
-            OpenColumns(*columns),
-            listed,
-            rest,
+            OpenColumns(*found[6:10]),
+            *found[10:],
         )
 
-    def _choose_columns(
-        self, price: float, effort: Effort, saves: Bytes, packing: _Packing
-    ) -> _Packing:
+    def _choose_columns(self, packing: _Packing, effort: Effort) -> _Packing:
         """Choose among the columns that may still matter."""
-        packed = pack_columns(packing.columns, self._pred, effort.share(COLUMNS_SHARE))
+        packed = pack_columns(packing.columns, self._pred, effort)
         if packed is None:
             return packing
         refs = self._overlap.edges.ref[packing.edges]
@@ -201,10 +200,10 @@ class _Problem:
             is_open=is_open,
         )
 
-    def _kick(self, price: float, effort: Effort, saves: Bytes, packing: _Packing) -> _Packing:
+    def _kick(self, packing: _Packing, price: float, effort: Effort, saves: Bytes) -> _Packing:
         """Search around the selection, with random moves."""
         kicks = min(KICKS_PER_REF * int(packing.is_open.sum()), MOST_KICKS, effort.nodes)
-        edges = self._improve(price, effort.share(KICK_SHARE), saves, packing.is_open, kicks)
+        edges = self._improve(price, effort, saves, packing.is_open, kicks)
         return replace(packing, edges=edges, nodes=packing.nodes + kicks)
 
 
