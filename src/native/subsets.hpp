@@ -120,7 +120,7 @@ private:
         bound_.resize(n + 1);
         for (size_t k = 0; k <= n; ++k) {
             if (k > 0) most += inside[k - 1], least += outside[k - 1];
-            bound_[k] = worth_of(std::min(1.0, most / least) * (1 + 1e-12), k);
+            bound_[k] = worth_of(most / least * (1 + 1e-12), k);
         }
         most_promising_.resize(n + 1);
         std::iota(most_promising_.begin(), most_promising_.end(), size_t{0});

@@ -70,11 +70,13 @@ def test_two_thousand_scenes_equal_brute_force(name: str) -> None:
         check_against_brute_force(name, overlap, some_threshold(rng, overlap))
 
 
+@pytest.mark.parametrize("table", [0, 1, 12])
 @pytest.mark.parametrize("name", MERGING)
 def test_prices_and_the_general_solver_equal_brute_force_too(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, table: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(optimal_merge, "BRANCH_NODES", 0)
+    monkeypatch.setattr(optimal_merge, "TABLE_SIZE", table)
     rng = np.random.default_rng(5)
     for number in range(400):
         overlap = some_scene(rng, number)
