@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, get_args
@@ -126,10 +127,11 @@ class ManyToOne(Strategy):
         kept: Sequence[Ints],
         budget: Budget,
     ) -> Solution:
+        began = time.perf_counter()
         passes = score > threshold
         starts = [self._merge(overlap, score, threshold)]
         starts += [self._still_allowed(overlap, passes, edges) for edges in kept]
-        return optimal_merge(overlap, passes, self.gate, starts, budget)
+        return optimal_merge(overlap, passes, self.gate, starts, budget.left_since(began))
 
     def _still_allowed(self, overlap: Overlap, passes: npt.NDArray[np.bool_], edges: Ints) -> Ints:
         if self.gate == "edge":

@@ -2,9 +2,10 @@
 
 PQ is a ratio N(M) / D(M). At a price λ on the denominator the best N − λD is above 0 exactly if
 some matching has PQ > λ; so solve at the PQ reached, take the better matching, and repeat until
-nothing is above 0. Whatever bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single
-price divides by the smallest D of all; a second one, just above where N − λD should vanish, is
-sharper.
+nothing is above 0. A round need not be solved to the end: any matching above 0 will do. Whatever
+bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single price divides by what bounds
+every D from below; a second one, just above where N − λD should vanish, is sharper. Where time was
+too short for either, the highest quality that each reference can have still bounds PQ.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ def maximise_pq(
     rounds, nodes, excess = 0, 0, np.inf
     while rounds < MOST_ROUNDS:
         effort = Effort(budget.nodes - nodes, deadline).share(ROUND_SHARE)
+        if effort.seconds == 0.0:
+            break
         found = solve_at(value, effort)
         rounds, nodes, excess = rounds + 1, nodes + found.nodes, max(found.upper, 0.0)
         upper = min(upper, value + excess / smallest)
@@ -110,9 +113,11 @@ def maximise_pq(
             best, value = found.edges, reached
         if not improved or Effort(budget.nodes - nodes, deadline).spent:
             break
-    if upper - value > PROOF_TOLERANCE and searching and excess < np.inf:
+    last = Effort(0, deadline)
+    is_open = searching and upper - value > PROOF_TOLERANCE
+    if is_open and excess < np.inf and last.seconds != 0.0:
         price = value + 1.05 * excess / _denominator(overlap, best)
-        excess = solve_at(price, Effort(0, deadline)).upper
+        excess = solve_at(price, last).upper
         upper = min(upper, price + max(excess, 0.0) / smallest)
     certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
     return Solution(best, certificate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
@@ -111,10 +112,11 @@ class OneToMany(Strategy):
         kept: Sequence[Ints],
         budget: Budget,
     ) -> Solution:
+        began = time.perf_counter()
         passes = score > threshold
         starts = [self._best(overlap, score, threshold)]
         starts += [edges[passes[edges]] for edges in kept]
-        return optimal_cover(overlap, passes, starts, budget)
+        return optimal_cover(overlap, passes, starts, budget.left_since(began))
 
 
 def optimal_cover(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -49,14 +50,15 @@ def optimal_merge(
     starts
         Feasible matchings to begin with.
     """
+    began = time.perf_counter()
     seeded = np.zeros(len(overlap.ref_ids), np.bool_)
     seeded[overlap.edges.ref[passes]] = True
     usable = passes if gate == "edge" else seeded[overlap.edges.ref]
     start = best_of(overlap, starts)
     problem = _Problem(overlap, np.flatnonzero(usable), passes, start)
-    return maximise_pq(
-        overlap, usable, [start], problem.solve_at, budget, most_quality=problem.most_quality()
-    )
+    most_quality = problem.most_quality()
+    left = budget.left_since(began)
+    return maximise_pq(overlap, usable, [start], problem.solve_at, left, most_quality=most_quality)
 
 
 class _Problem:

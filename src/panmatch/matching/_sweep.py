@@ -16,6 +16,7 @@ from panmatch.overlap import Floats, Ints, Overlap
 
 PROVING_SHARE = 0.5  # of the time that is left, while everything so far is proven
 SPREADING_SHARE = 0.1  # later on
+TAIL_COST = 3.0  # times what the heuristic takes: to compare courses, and to count the steps
 
 
 class SweepClock:
@@ -81,7 +82,10 @@ def sweep_within(
     heuristic
         Returns the course of the heuristic.
     """
-    clock = SweepClock(budget)
+    began = time.perf_counter()
+    fallback = heuristic()
+    reserved = TAIL_COST * (time.perf_counter() - began)
+    clock = SweepClock(budget.left_since(began - reserved))
 
     def solve_next(threshold: float, kept: Sequence[Ints]) -> Solution:
         return clock.note(solve(threshold, kept, clock.next_budget()))
@@ -89,7 +93,7 @@ def sweep_within(
     def when_over(threshold: float, kept: Sequence[Ints]) -> Course | None:
         if not clock.is_over:
             return None
-        return best_course(overlap, [*map(decay, kept), heuristic()], threshold)
+        return best_course(overlap, [*map(decay, kept), fallback], threshold)
 
     return sweep_optima(
         solve_next, lambda edges: float(decay(edges).stop.min()), overlap.edges.ref, when_over
@@ -102,6 +106,8 @@ def best_course(overlap: Overlap, courses: Sequence[Course], start: float) -> Co
     Among equal ones the first.
     """
     clipped = [_between(course, start, 1.0) for course in courses]
+    if len(clipped) == 1:
+        return clipped[0]
     steps = [count_steps(overlap, course) for course in clipped]
     grid = np.unique(np.concatenate([[start], *(thresholds for thresholds, _ in steps)]))
     grid = grid[grid >= start]
