@@ -28,7 +28,7 @@ TABLE_SIZE = 12  # contested candidates of a reference whose columns are all wri
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
 FEW_COLUMNS = 2_000  # it is quick with
 SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
-IMPORT_SECONDS = 2.0  # what loading it may take
+IMPORT_SECONDS = 0.5  # what loading it may take
 KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
 PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
 
