@@ -1,6 +1,7 @@
 // Bindings of the loops over the graph: assignment, merging, packing.
 #include "assignment.hpp"
 #include "bindings.hpp"
+#include "local_search.hpp"
 #include "maximum_pq.hpp"
 #include "merge.hpp"
 #include "packing.hpp"
@@ -138,32 +139,85 @@ Course cover_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred
     return to_course(std::move(found));
 }
 
-using PackResult = std::tuple<Array<int64_t>, double, double, int64_t, Array<int64_t>,
-                              Array<double>, Array<int64_t>, Array<int64_t>, double>;
+using PackResult =
+    std::tuple<Array<int64_t>, double, double, int64_t, Array<double>, Array<uint8_t>,
+               Array<int64_t>, Array<double>, Array<int64_t>, Array<int64_t>, double, double>;
+
+// The columns of a packing problem, as they come from Python.
+struct PackColumns {
+    const FlatArray<int64_t>&ref, &pred;
+    const FlatArray<double>&intersection, &excess;
+    const FlatArray<uint8_t>&counted, &passes;
+    const FlatArray<double>& ref_size;
+    int64_t n_pred;
+
+    void check(const FlatArray<uint8_t>& chosen) const {
+        check_edges(ref, pred, static_cast<int64_t>(ref_size.shape(0)), n_pred);
+        for (size_t length : {intersection.shape(0), excess.shape(0), counted.shape(0),
+                              passes.shape(0), chosen.shape(0)})
+            check_length(length, ref.shape(0));
+    }
+
+    PackProblem problem(double price) const {
+        return {to_vector(ref),      to_vector(pred),    to_vector(intersection), to_vector(excess),
+                to_vector(ref_size), to_vector(counted), to_vector(passes),       n_pred,
+                price};
+    }
+};
 
 PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
                 const FlatArray<double>& intersection, const FlatArray<double>& excess,
                 const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
-                const FlatArray<double>& ref_size, int64_t n_pred, double price, int64_t nodes,
-                int64_t nodes_per_component, int price_rounds, double seconds) {
-    check_edges(ref, pred, ref_size.shape(0), n_pred);
-    for (size_t length : {intersection.shape(0), excess.shape(0), counted.shape(0), passes.shape(0)})
-        check_length(length, ref.shape(0));
+                const FlatArray<double>& ref_size, int64_t n_pred, const FlatArray<uint8_t>& chosen,
+                const FlatArray<double>& pred_price, double price, int64_t nodes,
+                int64_t nodes_per_component, int price_rounds, int64_t table, int64_t columns,
+                double seconds) {
+    Deadline deadline(seconds);
+    PackColumns given{ref, pred, intersection, excess, counted, passes, ref_size, n_pred};
+    given.check(chosen);
+    if (static_cast<int64_t>(pred_price.shape(0)) != n_pred)
+        throw nb::value_error("one price per prediction is needed");
     Packing found;
     {
         nb::gil_scoped_release unlocked;
-        PackProblem problem{to_vector(ref), to_vector(pred), to_vector(intersection),
-                            to_vector(excess), to_vector(ref_size), to_vector(counted),
-                            to_vector(passes), n_pred, price};
-        auto wait = std::chrono::duration<double>(std::min(seconds, 1e6));
-        auto deadline = std::chrono::steady_clock::now() +
-                        std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
-        found = Packer(problem, {nodes, nodes_per_component, price_rounds, deadline}).solve();
+        PackProblem problem = given.problem(price);
+        PackStart start{to_vector(chosen), to_vector(pred_price)};
+        Limits limits{nodes,
+                      nodes_per_component,
+                      price_rounds,
+                      static_cast<size_t>(table),
+                      static_cast<size_t>(columns),
+                      deadline};
+        found = Packer(problem, start, limits).solve();
     }
     return {flat(std::move(found.edges)), found.worth, found.upper, found.nodes,
+            flat(std::move(found.price)), flat(std::move(found.is_open)),
             flat(std::move(found.open_ref)), flat(std::move(found.open_worth)),
             flat(std::move(found.open_first)), flat(std::move(found.open_edges)),
-            found.open_base};
+            found.listed_worth, found.rest_upper};
+}
+
+Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                       const FlatArray<double>& intersection, const FlatArray<double>& excess,
+                       const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
+                       const FlatArray<double>& ref_size, int64_t n_pred,
+                       const FlatArray<uint8_t>& chosen, const FlatArray<uint8_t>& active,
+                       double price, int64_t kicks, double seconds) {
+    Deadline deadline(seconds);
+    PackColumns given{ref, pred, intersection, excess, counted, passes, ref_size, n_pred};
+    given.check(chosen);
+    if (active.shape(0) != ref_size.shape(0))
+        throw nb::value_error("one value per reference is needed");
+    std::vector<uint8_t> found;
+    {
+        nb::gil_scoped_release unlocked;
+        PackProblem problem = given.problem(price);
+        auto start = to_vector(chosen), taking_part = to_vector(active);
+        LocalSearch search(problem, start, taking_part, deadline);
+        search.run(kicks);
+        found = search.chosen(start, taking_part);
+    }
+    return flat(std::move(found));
 }
 
 // Running sums that restart wherever the group changes.
@@ -192,8 +246,11 @@ void bind_graph(nb::module_& m) {
     m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,
           "pred_size"_a, "score"_a);
     m.def("pack", &pack, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a, "passes"_a,
-          "ref_size"_a, "n_pred"_a, "price"_a, "nodes"_a, "nodes_per_component"_a,
-          "price_rounds"_a, "seconds"_a);
+          "ref_size"_a, "n_pred"_a, "chosen"_a, "pred_price"_a, "price"_a, "nodes"_a,
+          "nodes_per_component"_a, "price_rounds"_a, "table"_a, "columns"_a, "seconds"_a);
+    m.def("improve", &improve, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a,
+          "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "kicks"_a,
+          "seconds"_a);
     m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
 }
 

@@ -9,15 +9,17 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "deadline.hpp"
 
 namespace panmatch {
 
 class Branching {
 public:
-    // `start` is a feasible selection; only better ones are looked for.
-    Branching(const Component& component, Selection start)
-        : component_(component), best_(std::move(start)), forbidden_(component.refs.size(), 0),
-          pick_(component.refs.size(), 0), uses_(component.wants.size(), 0) {
+    // All references need tables. `start` is a feasible selection; only better ones are looked for.
+    Branching(const Component& component, Selection start, const Deadline& deadline)
+        : component_(component), deadline_(deadline), best_(std::move(start)),
+          forbidden_(component.refs.size(), 0), pick_(component.refs.size(), 0),
+          uses_(component.wants.size(), 0) {
         for (const PackRef* ref : component.refs) columns_.push_back(useful_columns(*ref));
     }
 
@@ -39,6 +41,7 @@ private:
     using Undo = std::vector<std::pair<size_t, int>>;
 
     const Component& component_;
+    const Deadline& deadline_;
     Selection best_;
     std::vector<std::vector<Column>> columns_;
     std::vector<uint32_t> forbidden_;  // per reference: candidates it must not take
@@ -50,7 +53,8 @@ private:
     const Column& picked(size_t r) const { return columns_[r][pick_[r]]; }
 
     void count(size_t r, int by) {
-        component_.each_member(r, picked(r).members, [&](int p) { uses_[p] += by; });
+        for (uint32_t rest = picked(r).members, bit = 0; rest >> bit != 0; ++bit)
+            if (rest >> bit & 1) uses_[component_.preds[r][bit]] += by;
     }
 
     void repick(size_t r) {
@@ -64,7 +68,7 @@ private:
 
     void visit() {
         if (total_ <= best_.worth + kSlack) return;
-        if (nodes_ >= most_) {
+        if (nodes_ >= most_ || deadline_.passed()) {
             stopped_ = true;
             return;
         }
@@ -84,7 +88,7 @@ private:
     void keep() {
         best_.worth = 0;
         for (size_t r = 0; r < columns_.size(); ++r) {
-            best_.members[r] = picked(r).members;
+            best_.members[r] = members_of(picked(r).members);
             best_.worth += picked(r).worth;
         }
     }

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "subsets.hpp"
 
 namespace panmatch {
+
+using Members = std::vector<int>;  // contested candidates of a reference, by their places
 
 struct Column {
     double worth;
@@ -17,42 +20,71 @@ struct Column {
 struct PackRef {
     double size = 0;
     std::vector<Candidate> free, contested;
-    std::vector<double> worth;    // of every set of contested candidates; -1: not allowed
+    std::vector<double> worth;  // of every set of contested candidates, -1: not allowed. Empty
+                                // where there are too many
 };
 
-// Columns double with each contested candidate; with other candidates beside them each column is
-// a search of its own.
-constexpr size_t kMostContested = 18, kMostWithFree = 12;
-constexpr double kSlack = 1e-11;  // differences below this are rounding
+// Columns double with each contested candidate, and with other candidates beside them each is a
+// search of its own. A reference with too many has no table of columns.
+constexpr size_t kMostSearches = 1 << 15;  // times candidates
+constexpr double kSlack = 1e-11;           // differences below this are rounding
 
-inline std::vector<const Candidate*> members_of(const PackRef& ref, uint32_t members) {
+inline bool suits_table(const PackRef& ref, size_t most_contested) {
+    return ref.contested.size() <= most_contested &&
+           (size_t{1} << ref.contested.size()) * (1 + ref.free.size()) <= kMostSearches;
+}
+
+inline std::vector<const Candidate*> candidates_at(const PackRef& ref, const Members& members) {
     std::vector<const Candidate*> found;
-    for (size_t bit = 0; bit < ref.contested.size(); ++bit)
-        if (members >> bit & 1) found.push_back(&ref.contested[bit]);
+    for (int place : members) found.push_back(&ref.contested[place]);
     return found;
 }
 
-inline void append_edges(const PackRef& ref, double price, uint32_t members,
-                         std::vector<int64_t>& edges) {
-    auto fixed = members_of(ref, members);
-    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free);
+inline Members members_of(uint32_t bits) {
+    Members found;
+    for (int place = 0; bits >> place != 0; ++place)
+        if (bits >> place & 1) found.push_back(place);
+    return found;
+}
+
+inline uint32_t bits_of(const Members& members) {
+    uint32_t bits = 0;
+    for (int place : members) bits |= 1u << place;
+    return bits;
+}
+
+// Returns what the set is worth with its best completion; -1 if it is not allowed.
+inline double worth_of(const PackRef& ref, double price, const Members& members,
+                       const Deadline& deadline) {
+    if (!ref.worth.empty()) return ref.worth[bits_of(members)];
+    auto fixed = candidates_at(ref, members);
+    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free, deadline);
+    return choice.matched ? choice.worth : members.empty() ? 0.0 : -1.0;
+}
+
+inline void append_edges(const PackRef& ref, double price, const Members& members,
+                         const Deadline& deadline, std::vector<int64_t>& edges) {
+    auto fixed = candidates_at(ref, members);
+    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free, deadline);
     if (!choice.matched) return;
     for (const Candidate* c : fixed) edges.push_back(c->edge);
     edges.insert(edges.end(), choice.edges.begin(), choice.edges.end());
 }
 
-// Fills in the worth of every set of contested candidates.
-inline void evaluate_sets(PackRef& ref, double price) {
+// Fills in the worth of every set of contested candidates; false if the time was up before.
+inline bool evaluate_sets(PackRef& ref, double price, const Deadline& deadline) {
     size_t sets = size_t{1} << ref.contested.size();
-    auto& worth = ref.worth;
-    worth.assign(sets, 0.0);
+    std::vector<double> worth(sets, 0.0);
     if (!ref.free.empty()) {
         SubsetSearch search(ref.size, price);
-        for (uint32_t members = 0; members < sets; ++members) {
-            Choice choice = search.best(members_of(ref, members), ref.free);
-            worth[members] = choice.matched ? choice.worth : members == 0 ? 0.0 : -1.0;
+        for (uint32_t bits = 0; bits < sets; ++bits) {
+            if (deadline.passed()) return false;
+            Choice choice = search.best(candidates_at(ref, members_of(bits)), ref.free, deadline);
+            worth[bits] = choice.matched ? choice.worth : bits == 0 ? 0.0 : -1.0;
         }
-        return;
+        if (deadline.passed()) return false;
+        ref.worth = std::move(worth);
+        return true;
     }
     struct Sums {
         double intersection, excess, counted;
@@ -66,11 +98,13 @@ inline void evaluate_sets(PackRef& ref, double price) {
             s = {s.intersection + c.intersection, s.excess + c.excess, s.counted + c.counted,
                  s.passes || c.passes};
             sums[low | size_t{1} << bit] = s;
+            double ratio = s.intersection / (ref.size + s.excess);
             worth[low | size_t{1} << bit] =
-                s.passes ? s.intersection / (ref.size + s.excess) + price * (s.counted - 1) + kPairBonus
-                         : -1.0;
+                s.passes ? ratio + price * (s.counted - 1) + kPairBonus : -1.0;
         }
     }
+    ref.worth = std::move(worth);
+    return true;
 }
 
 // Returns the sets that are worth more than all their subsets, best first; the last one is empty.
@@ -92,42 +126,50 @@ inline std::vector<Column> useful_columns(const PackRef& ref) {
 // The references of a connected component, and who wants which contested prediction.
 struct Component {
     std::vector<const PackRef*> refs;
-    std::vector<std::vector<std::pair<int, int>>> wants;  // per prediction: (reference, bit)
-    std::vector<std::vector<int>> preds;                  // per reference: prediction of each bit
+    std::vector<std::vector<std::pair<int, int>>> wants;  // per prediction: (reference, place)
+    std::vector<std::vector<int>> preds;                  // per reference: prediction at each place
+    std::vector<int64_t> ids;                             // per prediction: its number outside
 
     explicit Component(std::vector<const PackRef*> members) : refs(std::move(members)) {
         std::vector<std::pair<int64_t, std::pair<int, int>>> all;
         for (size_t r = 0; r < refs.size(); ++r) {
             preds.emplace_back(refs[r]->contested.size());
-            for (size_t bit = 0; bit < refs[r]->contested.size(); ++bit)
-                all.push_back({refs[r]->contested[bit].pred,
-                               {static_cast<int>(r), static_cast<int>(bit)}});
+            for (size_t place = 0; place < refs[r]->contested.size(); ++place)
+                all.push_back({refs[r]->contested[place].pred,
+                               {static_cast<int>(r), static_cast<int>(place)}});
         }
         std::sort(all.begin(), all.end());
         for (size_t i = 0; i < all.size(); ++i) {
-            if (i == 0 || all[i].first != all[i - 1].first) wants.emplace_back();
-            auto [r, bit] = all[i].second;
-            wants.back().push_back({r, bit});
-            preds[r][bit] = static_cast<int>(wants.size()) - 1;
+            if (i == 0 || all[i].first != all[i - 1].first) {
+                wants.emplace_back();
+                ids.push_back(all[i].first);
+            }
+            auto [r, place] = all[i].second;
+            wants.back().push_back({r, place});
+            preds[r][place] = static_cast<int>(wants.size()) - 1;
         }
     }
 
-    template <typename Visit>
-    void each_member(size_t r, uint32_t members, Visit&& visit) const {
-        for (size_t bit = 0; members >> bit != 0; ++bit)
-            if (members >> bit & 1) visit(preds[r][bit]);
+    size_t most_takers() const {
+        size_t most = 0;
+        for (const auto& takers : wants) most = std::max(most, takers.size());
+        return most;
     }
 
-    size_t sets() const {
+    // Whether all references have tables, which together have at most that many columns.
+    bool has_tables(size_t most_columns) const {
         size_t sum = 0;
-        for (const PackRef* ref : refs) sum += ref->worth.size();
-        return sum;
+        for (const PackRef* ref : refs) {
+            if (ref->worth.empty()) return false;
+            sum += ref->worth.size();
+        }
+        return sum <= most_columns;
     }
 };
 
 // One set of contested candidates per reference.
 struct Selection {
-    std::vector<uint32_t> members;
+    std::vector<Members> members;
     double worth = 0;
 };
 

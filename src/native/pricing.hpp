@@ -6,7 +6,6 @@
 // does (the subgradient method), which lowers the bound.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -14,34 +13,62 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "deadline.hpp"
+#include "priced_search.hpp"
 
 namespace panmatch {
 
+// Nodes times candidates of one search without a table: little at first, when prices are far from
+// good, twice as much every few rounds, and the most for columns.
+constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16;
+constexpr int64_t kWorkInAll = 1 << 25;  // of all searches between two runs
+constexpr int kRoundsOfEqualWork = 16;
+// The bound has to come down by that share of the gap, or no more rounds are made.
+constexpr int kRoundsToProgress = 50;
+constexpr double kProgress = 0.02;
+
 class Pricing {
 public:
-    Pricing(const Component& component, double half_lambda)
-        : component_(component), half_lambda_(half_lambda), price_(component.wants.size(), 0.0) {
-        best_ = rounded(price_);
-    }
+    // `best` is a selection to begin with, `price` may be any prices of at least 0.
+    Pricing(const Component& component, double half_lambda, Selection best,
+            std::vector<double> price)
+        : component_(component), half_lambda_(half_lambda), price_(std::move(price)),
+          best_(std::move(best)) {}
 
     const Selection& best() const { return best_; }
+    const std::vector<double>& price() const { return price_; }
     double upper() const { return upper_; }
 
-    void run(int rounds, std::chrono::steady_clock::time_point deadline) {
+    void begin_with(const Selection& best) {
+        if (best.worth > best_.worth) best_ = best;
+    }
+
+    // Lowers the bound and looks for better selections, until they meet.
+    void run(int rounds, const Deadline& deadline) {
+        deadline_ = deadline;
+        spent_ = 0;
         std::vector<double> price = price_;
-        double step = 1.0;
-        for (int round = 0; round < rounds && upper_ - best_.worth > kSlack; ++round) {
-            if (std::chrono::steady_clock::now() > deadline) break;
+        double step = 1.0, before = INFINITY;
+        for (int round_number = 0; round_number < rounds && is_open(); ++round_number) {
+            if (round_number % kRoundsToProgress == 0) {
+                if (before - upper_ < kProgress * (upper_ - best_.worth)) break;
+                before = upper_;
+            }
+            int doubled = std::min(round_number / kRoundsOfEqualWork, 5);
+            work_ = std::min(kLeastWork << doubled, kMostWork);
             std::vector<int> uses(price.size(), 0);
+            std::vector<Members> wanted;
             double bound = std::accumulate(price.begin(), price.end(), 0.0);
             for (size_t r = 0; r < component_.refs.size(); ++r) {
-                Column top = best_set(r, price, kAll);
-                bound += top.worth;
-                component_.each_member(r, top.members, [&](int p) { ++uses[p]; });
+                PricedSet top = best_set(r, price, nullptr);
+                if (deadline_.passed()) return;
+                bound += top.upper;
+                for (int place : top.members) ++uses[component_.preds[r][place]];
+                wanted.push_back(std::move(top.members));
             }
             if (bound >= upper_ - 1e-9) step *= 0.95;
             if (bound < upper_) upper_ = bound, price_ = price;
-            if (round % 5 == 0) improve(rounded(price));
+            if (round_number % 5 == 0) round(price, wanted);
             double length = 0;
             for (int use : uses) length += (use - 1.0) * (use - 1.0);
             if (length == 0) break;
@@ -49,19 +76,30 @@ public:
             for (size_t p = 0; p < uses.size(); ++p)
                 price[p] = std::max(0.0, price[p] + move * (uses[p] - 1.0));
         }
-        improve(rounded(price_));
+        std::vector<Members> wanted;
+        for (size_t r = 0; r < component_.refs.size() && !deadline_.passed(); ++r)
+            wanted.push_back(best_set(r, price_, nullptr).members);
+        if (wanted.size() == component_.refs.size()) round(price_, wanted);
     }
 
-    // Calls keep(reference, column) for the columns that a better selection could contain.
+    // Calls keep(reference, members) for the columns that a better selection could contain, but
+    // for `most` of them at most; false if that does not suffice.
     template <typename Keep>
-    void for_open_columns(Keep&& keep) {
+    bool for_open_columns(size_t most, const Deadline& deadline, Keep&& keep) {
+        deadline_ = deadline;
+        work_ = kMostWork;
         double room = upper_ - best_.worth + kSlack;
         for (size_t r = 0; r < component_.refs.size(); ++r) {
-            double most = best_set(r, price_, kAll).worth;
-            list_sets(r, price_, kAll, room);
-            for (auto [members, net] : sets_)
-                if (most - net <= room) keep(component_.refs[r], members);
+            double highest = best_set(r, price_, nullptr).upper;
+            std::vector<Members> open;
+            bool complete = component_.refs[r]->worth.empty()
+                                ? search_sets(r, highest, room, most, open)
+                                : scan_table(r, highest, room, most, open);
+            if (!complete || open.size() > most || deadline_.passed()) return false;
+            most -= open.size();
+            for (const Members& members : open) keep(component_.refs[r], members);
         }
+        return true;
     }
 
 private:
@@ -71,8 +109,14 @@ private:
     double half_lambda_;
     std::vector<double> price_;
     Selection best_;
+    Deadline deadline_{0.0};
     double upper_ = INFINITY;
+    int64_t work_ = kLeastWork, spent_ = 0;
     std::vector<std::pair<uint32_t, double>> sets_;  // members, and worth less cost
+
+    bool is_open() const {
+        return upper_ - best_.worth > kSlack && spent_ < kWorkInAll && !deadline_.passed();
+    }
 
     // What a candidate can add to a set at most: its own IoU, and half lambda.
     double most_gain(const PackRef& ref, const Candidate& c) const {
@@ -115,41 +159,94 @@ private:
             net = ref.worth[members] >= 0 ? ref.worth[members] - net : -INFINITY;
     }
 
-    Column best_set(size_t r, const std::vector<double>& price, uint32_t allowed) {
+    // Returns the best set of what is not taken yet, or of everything.
+    PricedSet best_set(size_t r, const std::vector<double>& price, const std::vector<char>* taken) {
+        if (component_.refs[r]->worth.empty()) {
+            PricedSearch search = searcher(r);
+            PricedSet best = search.best(items(r, price, taken));
+            spent_ += search.work();
+            return best;
+        }
+        uint32_t allowed = kAll;
+        for (size_t bit = 0; taken != nullptr && bit < component_.preds[r].size(); ++bit)
+            if ((*taken)[component_.preds[r][bit]]) allowed &= ~(1u << bit);
         list_sets(r, price, allowed, 0.0);
-        Column best{-INFINITY, 0};
-        for (auto [members, net] : sets_)
-            if (net > best.worth) best = {net, members};
-        return best;
+        std::pair<uint32_t, double> best{0, -INFINITY};
+        for (const auto& set : sets_)
+            if (set.second > best.second) best = set;
+        return {best.second, best.second, members_of(best.first)};
     }
 
-    void improve(Selection&& found) {
-        if (found.worth > best_.worth + kSlack) best_ = std::move(found);
+    PricedSearch searcher(size_t r) const {
+        const PackRef& ref = *component_.refs[r];
+        int64_t n = static_cast<int64_t>(ref.contested.size() + ref.free.size());
+        return {ref.size, half_lambda_, std::max<int64_t>(8, work_ / n), deadline_};
     }
 
-    // References take turns, those with most to gain first, each its best set of what is left.
-    Selection rounded(const std::vector<double>& price) {
+    std::vector<PricedItem> items(size_t r, const std::vector<double>& price,
+                                  const std::vector<char>* taken) const {
+        const PackRef& ref = *component_.refs[r];
+        std::vector<PricedItem> found;
+        for (size_t place = 0; place < ref.contested.size(); ++place) {
+            int pred = component_.preds[r][place];
+            if (taken != nullptr && (*taken)[pred]) continue;
+            const Candidate& c = ref.contested[place];
+            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted - price[pred],
+                             c.passes, static_cast<int>(place)});
+        }
+        for (const Candidate& c : ref.free)
+            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted, c.passes, kOwn});
+        return found;
+    }
+
+    bool scan_table(size_t r, double highest, double room, size_t most,
+                    std::vector<Members>& open) {
+        list_sets(r, price_, kAll, room);
+        for (auto [members, net] : sets_) {
+            if (highest - net > room) continue;
+            if (open.size() > most) return false;
+            open.push_back(members_of(members));
+        }
+        return true;
+    }
+
+    bool search_sets(size_t r, double highest, double room, size_t most,
+                     std::vector<Members>& open) {
+        std::vector<PricedItem> all = items(r, price_, nullptr);
+        open.emplace_back();  // nothing contested
+        bool complete = searcher(r).list(std::move(all), highest - room, room, most, open);
+        for (Members& members : open) std::sort(members.begin(), members.end());
+        std::sort(open.begin(), open.end());
+        open.erase(std::unique(open.begin(), open.end()), open.end());
+        return complete;
+    }
+
+    // References take turns, each its best set of what is left; those whose wanted set gains them
+    // most are first.
+    void round(const std::vector<double>& price, const std::vector<Members>& wanted) {
         size_t n = component_.refs.size();
         std::vector<size_t> order(n);
         std::iota(order.begin(), order.end(), size_t{0});
         std::vector<double> gain(n);
         for (size_t r = 0; r < n; ++r) {
-            uint32_t members = best_set(r, price, kAll).members;
-            gain[r] = component_.refs[r]->worth[members] - component_.refs[r]->worth[0];
+            gain[r] = worth(r, wanted[r]) - worth(r, {});
+            if (deadline_.passed()) return;
         }
         std::stable_sort(order.begin(), order.end(),
                          [&](size_t a, size_t b) { return gain[a] > gain[b]; });
-        std::vector<char> used(component_.wants.size(), false);
-        Selection found{std::vector<uint32_t>(n, 0), 0.0};
+        std::vector<char> taken(component_.wants.size(), false);
+        Selection found{std::vector<Members>(n), 0.0};
         for (size_t r : order) {
-            uint32_t left = 0;
-            for (size_t bit = 0; bit < component_.preds[r].size(); ++bit)
-                if (!used[component_.preds[r][bit]]) left |= 1u << bit;
-            found.members[r] = best_set(r, price, left).members;
-            found.worth += component_.refs[r]->worth[found.members[r]];
-            component_.each_member(r, found.members[r], [&](int p) { used[p] = true; });
+            found.members[r] = best_set(r, price, &taken).members;
+            found.worth += worth(r, found.members[r]);
+            for (int place : found.members[r]) taken[component_.preds[r][place]] = true;
+            if (deadline_.passed()) return;
         }
-        return found;
+        if (found.worth > best_.worth + kSlack) best_ = std::move(found);
+    }
+
+    double worth(size_t r, const Members& members) const {
+        return worth_of(*component_.refs[r], half_lambda_, members, deadline_);
     }
 };
 

@@ -85,11 +85,13 @@ def test_two_thousand_scenes_with_void_or_crowd_equal_brute_force(
         check_against_brute_force(name, overlap, some_threshold(rng, overlap))
 
 
+@pytest.mark.parametrize("table", [0, 1, 12])
 @pytest.mark.parametrize("name", MERGING)
 def test_prices_and_the_general_solver_equal_brute_force_too(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, table: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(optimal_merge, "BRANCH_NODES", 0)
+    monkeypatch.setattr(optimal_merge, "TABLE_SIZE", table)
     rng = np.random.default_rng(5)
     for number in range(400):
         overlap = some_scene(rng, number)
@@ -120,7 +122,7 @@ def test_no_bound_is_ever_below_the_optimum(
         assert heuristic <= matching.certificate.value <= best + 1e-12
         assert matching.certificate.upper_bound >= best - 1e-12
         open_gaps += not matching.certificate.proven
-    assert open_gaps > 0 or (nodes, rounds) == (3, 40)
+    assert open_gaps > 0 or (nodes > 0 and rounds == 40)
 
 
 @pytest.mark.parametrize("name", MERGING)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
-from panmatch.matching._maximum_pq import sweep_optima
 from panmatch.matching._optimal_merge import optimal_merge
 from panmatch.matching._solution import Budget, Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, sweep_seeds, walk_edges
+from panmatch.matching._sweep import sweep_within
 from panmatch.overlap import Floats, Ints, Overlap
 
 Gate = Literal["seed", "edge"]
@@ -37,7 +38,7 @@ class ManyToOne(Strategy):
         ``"seed"``: one edge of a reference must pass the threshold, the others need only overlap.
         ``"edge"``: every edge must pass.
     budget
-        How much search ``"optimal"`` may do.
+        How much search ``"optimal"`` may do, for one matching or for a whole curve.
 
     Examples
     --------
@@ -92,15 +93,20 @@ class ManyToOne(Strategy):
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":
-            return self._optimal(overlap, score, threshold, [])
+            return self._optimal(overlap, score, threshold, [], self.budget)
         return Solution(self._merge(overlap, score, threshold))
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds."""
         if self.solver == "optimal":
-            return sweep_optima(
-                lambda threshold, kept: self._optimal(overlap, score, threshold, kept),
-                lambda edges: self._expiry(overlap, score, edges),
+            return sweep_within(
+                overlap,
+                self.budget,
+                lambda threshold, kept, budget: self._optimal(
+                    overlap, score, threshold, kept, budget
+                ),
+                lambda edges: self._decay(overlap, score, edges),
+                lambda: replace(self, solver="merge").sweep(overlap, score),
             )
         if self.gate == "edge":  # decisions above the threshold do not depend on those below
             return Course.nested(self._merge(overlap, score, 0.0), score)
@@ -113,12 +119,18 @@ class ManyToOne(Strategy):
         return walk_edges(overlap, walk, seedable=passing, grow=True)
 
     def _optimal(
-        self, overlap: Overlap, score: Floats, threshold: float, kept: Sequence[Ints]
+        self,
+        overlap: Overlap,
+        score: Floats,
+        threshold: float,
+        kept: Sequence[Ints],
+        budget: Budget,
     ) -> Solution:
+        began = time.perf_counter()
         passes = score > threshold
         starts = [self._merge(overlap, score, threshold)]
         starts += [self._still_allowed(overlap, passes, edges) for edges in kept]
-        return optimal_merge(overlap, passes, self.gate, starts, self.budget)
+        return optimal_merge(overlap, passes, self.gate, starts, budget.left_since(began))
 
     def _still_allowed(self, overlap: Overlap, passes: npt.NDArray[np.bool_], edges: Ints) -> Ints:
         if self.gate == "edge":
@@ -126,9 +138,10 @@ class ManyToOne(Strategy):
         refs = overlap.edges.ref[edges]
         return edges[np.isin(refs, refs[passes[edges]])]
 
-    def _expiry(self, overlap: Overlap, score: Floats, edges: Ints) -> float:
+    def _decay(self, overlap: Overlap, score: Floats, edges: Ints) -> Course:
+        """Return what remains of a matching as the threshold rises and nothing is added."""
         if self.gate == "edge":
-            return float(score[edges].min())
+            return Course.nested(edges, score)
         seeds = np.zeros(len(overlap.ref_ids))
         np.maximum.at(seeds, overlap.edges.ref[edges], score[edges])
-        return float(seeds[overlap.edges.ref[edges]].min())
+        return Course.nested(edges, seeds[overlap.edges.ref])

@@ -2,9 +2,10 @@
 
 PQ is a ratio N(M) / D(M). At a price λ on the denominator the best N − λD is above 0 exactly if
 some matching has PQ > λ; so solve at the PQ reached, take the better matching, and repeat until
-nothing is above 0. Whatever bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single
-price divides by the smallest D of all; a second one, just above where N − λD should vanish, is
-sharper.
+nothing is above 0. A round need not be solved to the end: any matching above 0 will do. Whatever
+bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single price divides by what bounds
+every D from below; a second one, just above where N − λD should vanish, is sharper. Where time was
+too short for either, the highest quality that each reference can have still bounds PQ.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import numpy.typing as npt
 
 from panmatch.matching._solution import PROOF_TOLERANCE, Budget, Certificate, Course, Solution
 from panmatch.matching._tally import are_false, tally_edges
-from panmatch.overlap import Ints, Overlap
+from panmatch.overlap import Floats, Ints, Overlap
 
 MOST_ROUNDS = 100
+ROUND_SHARE = 0.7  # of the time that is left; the rest is for a better bound
+ROUNDING = 1e-12  # relative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,9 +48,20 @@ class Effort:
         return None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
 
     @property
+    def seconds_or_inf(self) -> float:
+        """Seconds until the deadline, infinity without one."""
+        return np.inf if self.seconds is None else self.seconds
+
+    @property
     def spent(self) -> bool:
         """Whether no search is left to do."""
         return self.nodes <= 0 or self.seconds == 0.0
+
+    def share(self, part: float) -> Effort:
+        """Return an effort with the same nodes and a part of the time."""
+        if self.seconds is None:
+            return self
+        return Effort(self.nodes, time.perf_counter() + part * self.seconds)
 
 
 SolveAt = Callable[[float, Effort], Priced]
@@ -59,6 +73,8 @@ def maximise_pq(
     starts: Sequence[Ints],
     solve_at: SolveAt,
     budget: Budget,
+    *,
+    most_quality: Floats | None = None,
 ) -> Solution:
     """Return the matching with the highest PQ, or the best one that the budget allows.
 
@@ -70,37 +86,82 @@ def maximise_pq(
         Feasible matchings to begin with; the best one is never lost.
     solve_at
         Maximises N − λD for a price λ.
+    most_quality
+        The highest quality that every reference can have; by default its best usable IoU.
     """
     began = time.perf_counter()
     deadline = None if budget.seconds is None else began + budget.seconds
-    best = max(starts, key=lambda edges: _pq(overlap, edges))
-    value, upper = _pq(overlap, best), 1.0
+    best = best_of(overlap, starts)
+    value = _pq(overlap, best)
     if not usable.any():
         return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
     smallest = smallest_denominator(overlap, usable)
+    most = _best_iou(overlap, usable) if most_quality is None else most_quality
+    upper = bound_by_quality(most, smallest)
     searching = budget.nodes > 0 and budget.seconds != 0
-    rounds = nodes = 0
+    rounds, nodes, excess = 0, 0, np.inf
     while rounds < MOST_ROUNDS:
-        effort = Effort(budget.nodes - nodes, deadline)
+        effort = Effort(budget.nodes - nodes, deadline).share(ROUND_SHARE)
+        if effort.seconds == 0.0:
+            break
         found = solve_at(value, effort)
-        rounds, nodes = rounds + 1, nodes + found.nodes
-        upper = min(upper, value + max(found.upper, 0.0) / smallest)
+        rounds, nodes, excess = rounds + 1, nodes + found.nodes, max(found.upper, 0.0)
+        upper = min(upper, value + excess / smallest)
         reached = _pq(overlap, found.edges)
         improved = searching and reached > value
         if improved:
             best, value = found.edges, reached
-        if not improved or effort.spent:
+        if not improved or Effort(budget.nodes - nodes, deadline).spent:
             break
-    if upper - value > PROOF_TOLERANCE and searching:
-        price = value + 1.05 * max(found.upper, 0.0) / _denominator(overlap, best)
-        excess = solve_at(price, Effort(0, deadline)).upper
+    last = Effort(0, deadline)
+    is_open = searching and upper - value > PROOF_TOLERANCE
+    if is_open and excess < np.inf and last.seconds != 0.0:
+        price = value + 1.05 * excess / _denominator(overlap, best)
+        excess = solve_at(price, last).upper
         upper = min(upper, price + max(excess, 0.0) / smallest)
     certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
     return Solution(best, certificate)
 
 
+def best_of(overlap: Overlap, matchings: Sequence[Ints]) -> Ints:
+    """Return the matching of highest PQ."""
+    if len(matchings) == 1:
+        return matchings[0]
+    return max(matchings, key=lambda edges: _pq(overlap, edges))
+
+
+def bound_by_quality(most_quality: Floats, smallest: float) -> float:
+    """Return an upper bound on PQ from the highest quality that every reference can have.
+
+    With t true positives, the summed quality is at most that of the t best references, and the
+    denominator is at least half a true positive for each above the smallest one.
+
+    Parameters
+    ----------
+    smallest
+        A lower bound on the denominator that holds without any true positive.
+
+    Examples
+    --------
+    >>> bound_by_quality(np.array([0.9, 0.1]), smallest=1.0) < 0.61
+    True
+    """
+    totals = np.cumsum(-np.sort(-most_quality))
+    bounds = totals / (smallest + 0.5 * np.arange(1, len(totals) + 1))
+    return float(min(1.0, bounds.max(initial=0.0) * (1 + ROUNDING)))
+
+
+def _best_iou(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> Floats:
+    best = np.zeros(len(overlap.ref_ids))
+    np.maximum.at(best, overlap.edges.ref[usable], overlap.iou[usable])
+    return best
+
+
 def count_each_once(
-    overlap: Overlap, price: float, solve: Callable[[npt.NDArray[np.bool_]], Priced]
+    overlap: Overlap,
+    price: float,
+    solve: Callable[[npt.NDArray[np.bool_]], Priced],
+    effort: Effort | None = None,
 ) -> Priced:
     """Maximise N − λD where several pieces of one prediction save only one false positive.
 
@@ -112,6 +173,8 @@ def count_each_once(
     ----------
     solve
         Maximises N − λD, given which vertices are credited when matched.
+    effort
+        What stops the search; all bounds that were found hold.
     """
     predictions = overlap.predictions
     credited = ~overlap.dismissible
@@ -126,7 +189,7 @@ def count_each_once(
         matched = np.unique(overlap.edges.pred[found.edges])
         _, owner = predictions.expand(matched[credited[matched]])
         repeated = np.bincount(owner, minlength=len(granted)) > 1
-        if not repeated.any():
+        if not repeated.any() or (effort is not None and effort.seconds == 0.0):
             return Priced(best.edges, upper, nodes)
         granted |= repeated
         credited[predictions.vertex[repeated[predictions.owner]]] = False
@@ -141,6 +204,8 @@ def smallest_denominator(overlap: Overlap, usable: npt.NDArray[np.bool_]) -> flo
 def sweep_optima(
     solve: Callable[[float, Sequence[Ints]], Solution],
     expiry: Callable[[Ints], float],
+    ref: Ints,
+    when_over: Callable[[float, Sequence[Ints]], Course | None] | None = None,
 ) -> Course:
     """Return the optimal matchings at all thresholds.
 
@@ -153,19 +218,62 @@ def sweep_optima(
         Solves at a threshold, given matchings to begin with.
     expiry
         The threshold at which a matching stops being allowed.
+    ref
+        The reference of every edge.
+    when_over
+        Returns the rest of the course, without proof, if no time is left, given the threshold and
+        the last matching; None as long as there is time.
     """
-    edges, starts, stops = [], [], []
+    record = _Record(ref)
     threshold, proven = 0.0, True
     kept: list[Ints] = []
     while threshold < 1.0:
+        rest = None if when_over is None else when_over(threshold, kept)
+        if rest is not None:
+            return record.finish(threshold, proven=False, rest=rest)
         solution = solve(threshold, kept)
         proven = proven and (solution.certificate is None or solution.certificate.proven)
-        stop = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0
-        edges.append(solution.edges)
-        starts.append(np.full(len(solution.edges), threshold))
-        stops.append(np.full(len(solution.edges), stop))
-        threshold, kept = stop, [solution.edges]
-    return Course(np.concatenate(edges), np.concatenate(starts), np.concatenate(stops), proven)
+        record.change(threshold, solution.edges)
+        threshold = min(1.0, expiry(solution.edges)) if len(solution.edges) else 1.0
+        kept = [solution.edges]
+    return record.finish(threshold, proven)
+
+
+class _Record:
+    """The course of a matching that changes from time to time.
+
+    The edges of a reference are recorded anew when any of them changes, and only then: sums over
+    them are the same as for a single matching, and a course is not longer than it needs to be.
+    """
+
+    def __init__(self, ref: Ints) -> None:
+        self._ref = ref
+        self._edges, self._since = np.zeros(0, np.int64), np.zeros(0)
+        self._rows: list[Course] = []
+
+    def change(self, threshold: float, edges: Ints) -> None:
+        """From a threshold on, these edges are matched."""
+        changed = self._ref[np.setxor1d(self._edges, edges, assume_unique=True)]
+        leaving = np.isin(self._ref[self._edges], changed)
+        joining = edges[np.isin(self._ref[edges], changed)]
+        self._close(leaving, threshold)
+        self._edges = np.concatenate([self._edges[~leaving], joining])
+        self._since = np.concatenate([self._since[~leaving], np.full(len(joining), threshold)])
+
+    def finish(self, threshold: float, proven: bool, rest: Course | None = None) -> Course:
+        """Return the course up to a threshold, and the rest of it as given."""
+        self._close(np.ones(len(self._edges), np.bool_), threshold)
+        rows = [*self._rows, *([] if rest is None else [rest])]
+        return Course(
+            np.concatenate([row.edge for row in rows]),
+            np.concatenate([row.start for row in rows]),
+            np.concatenate([row.stop for row in rows]),
+            proven,
+        )
+
+    def _close(self, leaving: npt.NDArray[np.bool_], threshold: float) -> None:
+        edges = self._edges[leaving]
+        self._rows.append(Course(edges, self._since[leaving], np.full(len(edges), threshold)))
 
 
 def _denominator(overlap: Overlap, edges: Ints) -> float:

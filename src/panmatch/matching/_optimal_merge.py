@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching._maximum_pq import Effort, Priced, count_each_once, maximise_pq
+from panmatch.matching._maximum_pq import (
+    Effort,
+    Priced,
+    best_of,
+    count_each_once,
+    maximise_pq,
+)
 from panmatch.matching._solution import Budget, Solution
+from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 BRANCH_NODES = 200  # per component; beyond that prices do better
 PRICE_ROUNDS = 300
+TABLE_SIZE = 12  # contested candidates of a reference whose columns are all written down
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
+FEW_COLUMNS = 2_000  # it is quick with
+SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
+IMPORT_SECONDS = 0.5  # what loading it may take
+KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
+PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
 
 Mask = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
 
 def optimal_merge(
@@ -34,18 +50,22 @@ def optimal_merge(
     starts
         Feasible matchings to begin with.
     """
+    began = time.perf_counter()
     seeded = np.zeros(len(overlap.ref_ids), np.bool_)
     seeded[overlap.edges.ref[passes]] = True
     usable = passes if gate == "edge" else seeded[overlap.edges.ref]
-    problem = _Problem(overlap, np.flatnonzero(usable), passes)
-    return maximise_pq(overlap, usable, starts, problem.solve_at, budget)
+    start = best_of(overlap, starts)
+    problem = _Problem(overlap, np.flatnonzero(usable), passes, start)
+    most_quality = problem.most_quality()
+    left = budget.left_since(began)
+    return maximise_pq(overlap, usable, [start], problem.solve_at, left, most_quality=most_quality)
 
 
 class _Problem:
     """The set-packing problem behind a matching, for any price."""
 
-    def __init__(self, overlap: Overlap, usable: Ints, passes: Mask) -> None:
-        self._overlap, self._usable, self._passes = overlap, usable, passes
+    def __init__(self, overlap: Overlap, usable: Ints, passes: Mask, start: Ints) -> None:
+        self._overlap, self._usable = overlap, usable
         edges = overlap.edges
         shared = edges.intersection[usable].astype(np.float64)
         counted = ~overlap.predictions.dismissible
@@ -62,50 +82,159 @@ class _Problem:
             overlap.ref_sizes.astype(np.float64),
             len(overlap.pred_ids),
         )
+        # Where the next search begins: a matching, and prices (below 0: not known yet).
+        self._start = start
+        self._prices = np.full(len(overlap.pred_ids), -1.0)
+
+    def most_quality(self) -> Floats:
+        """Return the highest IoU of every reference with any set of its candidates.
+
+        At a ratio μ all candidates with I > μe belong to the best set; raise μ to what it reaches.
+        There are no more true positives than predictions: the references that have least are 0.
+        """
+        ref, pred, shared, excess = self._columns
+        sizes = self._rest[1]
+        n, ratio = len(sizes), np.zeros(len(sizes))
+        while True:
+            taken = shared > ratio[ref] * excess
+            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in (shared, excess))
+            reached = inside / (sizes + outside)
+            if not (reached > ratio).any():
+                break
+            ratio = np.maximum(ratio, reached)
+        ratio[np.argsort(-ratio, kind="stable")[np.count_nonzero(np.bincount(pred)) :]] = 0.0
+        return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
-        """Maximise N − λD at λ = `price`."""
+        """Maximise N − λD at λ = `price`, or return a matching above 0 that was found quickly."""
         return count_each_once(
-            self._overlap, price, lambda credited: self._solve(price, effort, credited)
+            self._overlap, price, lambda credited: self._solve(price, effort, credited), effort
         )
 
     def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
         saves = credited[self._pred].view(np.uint8)
-        seconds = np.inf if effort.seconds is None else effort.seconds
+        if not effort.spent:
+            everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
+            before = self._start
+            self._start = self._improve(price, effort, saves, everywhere, kicks=0)
+            if not np.array_equal(before, self._start) and self._is_above(price):
+                return Priced(self._start, np.inf, 0)
+        packing = self._pack(price, effort.share(PACK_SHARE), saves)
+        self._start = packing.edges
+        columns_first = len(packing.columns.ref) <= FEW_COLUMNS  # an improvement leaves fewer
+        for choose_columns in (columns_first, not columns_first):
+            if effort.spent or not packing.is_open.any():
+                break
+            if choose_columns:
+                packing = self._choose_columns(packing, effort.share(COLUMNS_SHARE))
+            else:
+                packing = self._kick(packing, price, effort.share(KICK_SHARE), saves)
+            self._start = packing.edges
+            if self._is_above(price):
+                break
+        return Priced(packing.edges, packing.upper - 0.5 * price * self._segments, packing.nodes)
+
+    def _is_above(self, price: float) -> bool:
+        return tally_edges(self._overlap, self._start).pq > price
+
+    def _improve(
+        self, price: float, effort: Effort, saves: Bytes, active: Mask, kicks: int
+    ) -> Ints:
+        """Return the matching to begin with after a local search."""
+        chosen = native.improve(
+            *self._columns,
+            saves,
+            *self._rest,
+            chosen=self._chosen(),
+            active=active.view(np.uint8),
+            price=0.5 * price,
+            kicks=kicks,
+            seconds=effort.seconds_or_inf,
+        )
+        return self._usable[chosen.view(np.bool_)]
+
+    def _chosen(self) -> Bytes:
+        chosen = np.zeros(len(self._usable), np.uint8)
+        chosen[np.searchsorted(self._usable, self._start)] = 1
+        return chosen
+
+    def _pack(self, price: float, effort: Effort, saves: Bytes) -> _Packing:
+        """Bound all selections of disjoint sets, and return the best one found."""
         found = native.pack(
             *self._columns,
             saves,
             *self._rest,
+            chosen=self._chosen(),
+            pred_price=self._prices,
             price=0.5 * price,
             nodes=max(0, effort.nodes),
             nodes_per_component=BRANCH_NODES,
             price_rounds=PRICE_ROUNDS,
-            seconds=seconds,
+            table=TABLE_SIZE,
+            columns=MOST_COLUMNS,
+            seconds=effort.seconds_or_inf,
         )
-        chosen, worth, upper, nodes = found[:4]
-        columns, base = OpenColumns(*found[4:8]), found[8]
-        if 0 < len(columns.ref) <= MOST_COLUMNS and not effort.spent:
-            packed = pack_columns(columns, self._pred, effort)
-            if packed is not None:
-                settled = chosen[~np.isin(self._ref[chosen], columns.ref)]
-                chosen = np.concatenate([settled, packed.edges])
-                # Columns that cannot beat the choice at hand were left out beforehand.
-                upper = min(upper, max(worth, base + packed.upper))
-                nodes += packed.nodes
-        edges = self._without_conflicts(chosen)
-        return Priced(edges, upper - 0.5 * price * self._segments, nodes)
+        chosen, _, upper, nodes, self._prices, is_open = found[:6]
+        return _Packing(
+            np.sort(self._usable[chosen]),
+            upper,
+            nodes,
+            is_open.view(np.bool_),
+            OpenColumns(*found[6:10]),
+            *found[10:],
+        )
 
-    def _without_conflicts(self, chosen: Ints) -> Ints:
-        """Leave every prediction to one reference, and drop references that lost their seed.
+    def _choose_columns(self, packing: _Packing, effort: Effort) -> _Packing:
+        """Choose among the columns that may still matter."""
+        packed = pack_columns(packing.columns, self._pred, effort)
+        if packed is None:
+            return packing
+        refs = self._overlap.edges.ref[packing.edges]
+        settled = packing.edges[~np.isin(refs, packing.columns.ref)]
+        is_open = packing.is_open.copy()
+        is_open[packing.columns.ref] &= not packed.proven
+        return replace(
+            packing,
+            edges=np.sort(np.concatenate([settled, self._usable[packed.edges]])),
+            # Columns that cannot beat the choice at hand were left out beforehand.
+            upper=min(packing.upper, packing.rest_upper + max(packing.listed_worth, packed.upper)),
+            nodes=packing.nodes + packed.nodes,
+            is_open=is_open,
+        )
 
-        Conflicts arise only where a reference has more contested candidates than are tracked.
-        """
-        edges = np.sort(self._usable[chosen])
-        walk = edges[np.argsort(-self._overlap.iou[edges], kind="stable")]
-        first = np.unique(self._overlap.edges.pred[walk], return_index=True)[1]
-        kept = np.sort(walk[first])
-        refs = self._overlap.edges.ref[kept]
-        return kept[np.isin(refs, refs[self._passes[kept]])]
+    def _kick(self, packing: _Packing, price: float, effort: Effort, saves: Bytes) -> _Packing:
+        """Search around the selection, with random moves."""
+        kicks = min(KICKS_PER_REF * int(packing.is_open.sum()), MOST_KICKS, effort.nodes)
+        edges = self._improve(price, effort, saves, packing.is_open, kicks)
+        return replace(packing, edges=edges, nodes=packing.nodes + kicks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Packing:
+    """A selection of disjoint sets, and what is known about better ones.
+
+    Attributes
+    ----------
+    edges, nodes
+        The selection, and the search that it took.
+    upper
+        No selection is worth more.
+    is_open
+        References that might do better.
+    columns, listed_worth
+        Columns of such references as far as there are not too many, and what these references
+        are worth now.
+    rest_upper
+        An upper bound on the worth of all others.
+    """
+
+    edges: Ints
+    upper: float
+    nodes: int
+    is_open: Mask
+    columns: OpenColumns
+    listed_worth: float
+    rest_upper: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +262,7 @@ class Packed:
     edges: Ints
     upper: float
     nodes: int
+    proven: bool
 
 
 def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | None:
@@ -145,10 +275,13 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     pred
         The prediction of every edge.
     """
+    n = len(columns.ref)
+    loading = 0.0 if "scipy.optimize" in sys.modules else IMPORT_SECONDS
+    if n == 0 or effort.seconds_or_inf < loading + n * SECONDS_PER_COLUMN:
+        return None
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
-    n = len(columns.ref)
     lengths = np.diff(columns.first, append=len(columns.edges))
     owner = np.repeat(np.arange(n), lengths)
     _, ref_row = np.unique(columns.ref, return_inverse=True)
@@ -169,4 +302,9 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     if result.x is None:
         return None
     taken = result.x > 0.5
-    return Packed(columns.edges[taken[owner]], -float(result.mip_dual_bound), result.mip_node_count)
+    return Packed(
+        columns.edges[taken[owner]],
+        -float(result.mip_dual_bound),
+        result.mip_node_count,
+        result.status == 0,
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -22,10 +23,12 @@ class Budget:
     Parameters
     ----------
     nodes
-        Nodes of branch and bound. 0 returns the heuristic, with an upper bound on the optimum.
+        Nodes of branch and bound, and random moves of the local search, for each matching. 0
+        returns the heuristic, with an upper bound on the optimum.
     seconds
-        Time after which the search stops; None for no limit. A result that was cut short by
-        time can differ from run to run.
+        Time for the whole call, be it one matching or a curve; None for no limit. The call takes
+        at most half as long again, or a few times as long as the heuristic should that be more.
+        A result that was cut short by time can differ from run to run.
 
     Examples
     --------
@@ -42,6 +45,12 @@ class Budget:
         if self.seconds is not None and not self.seconds >= 0:
             raise OptionError(f"seconds={self.seconds!r} must be at least 0, or None for no limit.")
 
+    def left_since(self, began: float) -> Budget:
+        """Return what is left of it since a moment of `time.perf_counter`."""
+        if self.seconds is None:
+            return self
+        return replace(self, seconds=max(0.0, self.seconds - (time.perf_counter() - began)))
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
@@ -56,7 +65,7 @@ class Certificate:
     rounds
         Rounds of Dinkelbach's method.
     nodes
-        Nodes of branch and bound.
+        Nodes of branch and bound, and random moves of the local search.
     seconds
         Time taken.
     """

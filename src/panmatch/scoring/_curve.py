@@ -17,10 +17,10 @@ from panmatch.matching import (
     Tallies,
     Tally,
     check_overlap,
+    count_steps,
     resolve_strategy,
 )
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
-from panmatch.scoring._steps import count_steps
 
 AREAS = ("autc", "autc_sq", "autc_rq")
 BLOCK = 1 << 21  # numbers per column that a block of resamples may take

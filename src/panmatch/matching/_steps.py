@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.matching import Course, Quality, Tallies, to_limbs
+from panmatch.matching._exact_sum import to_limbs
+from panmatch.matching._solution import Course
+from panmatch.matching._tally import Quality, Tallies
 from panmatch.overlap import Floats, Ints, Overlap, sum_by
 
 
