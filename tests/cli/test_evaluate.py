@@ -108,7 +108,7 @@ def test_spacing_comes_from_the_header_whichever_library_reads_it(tmp_path: Path
     for ref, pred in (("nii.gz", "nii.gz"), ("mha", "mha"), ("nii.gz", "mha")):
         out = tmp_path / f"{ref}{pred}"
         files = tmp_path / f"ref.{ref}", tmp_path / f"pred.{pred}"
-        done = panmatch("evaluate", *files, "-s", spec, "-o", out)
+        done = panmatch("evaluate", *files, "--spec", spec, "-o", out)
         assert done.returncode == 0, done.stderr
         found = pd.read_parquet(out / "instances.parquet")
         for metric in ("hd", "hd95", "assd", "centre_distance"):
@@ -170,7 +170,7 @@ def test_part_images_of_both_sides(tmp_path: Path) -> None:
     )
     files = [tmp_path / "r.npy", tmp_path / "p.npy"]
     parts = ["--reference-parts", tmp_path / "rp.npy", "--prediction-parts", tmp_path / "pp.npy"]
-    done = panmatch("evaluate", *files, *parts, "-s", spec, "-o", tmp_path / "out")
+    done = panmatch("evaluate", *files, *parts, "--spec", spec, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     found = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert found.pq.tolist() == [1.0]
@@ -189,7 +189,7 @@ def test_a_limit_that_is_missed_exits_with_3(tmp_path: Path) -> None:
     spec = tmp_path / "distances.yaml"
     spec.write_text("metrics: [hd95]\nthresholds: [0.1]")
     for limit, code in (("sq_hd95=100", 0), ("sq_hd95=0.001", 3)):  # less is better
-        done = panmatch("evaluate", *folders, "-s", spec, "-o", tmp_path / limit,
+        done = panmatch("evaluate", *folders, "--spec", spec, "-o", tmp_path / limit,
                         "--fail-under", limit)  # fmt: skip
         assert done.returncode == code
         assert ("above 0.001" in done.stderr) == (code == 3)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from panmatch.cli._json import as_json, evaluation_document
+from panmatch.cli._layout import screen_width, wrapped
+from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
     Case,
     DatasetPaths,
@@ -25,7 +30,7 @@ from panmatch.datasets import (
 )
 from panmatch.errors import OptionError, check_choice
 from panmatch.evaluation import AverageScore, Notice, Result, plural
-from panmatch.spec import Spec, as_spec
+from panmatch.spec import Spec
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
 MOST_WARNINGS = 5
@@ -41,9 +46,10 @@ class Limit:
 
 def run_evaluate(
     paths: DatasetPaths,
-    spec_name: str | None,
+    spec: Spec,
     out: Path,
     *,
+    detail: Detail,
     options: RunOptions,
     allow_header_mismatch: bool,
     spacing: tuple[float, ...] | None,
@@ -51,8 +57,7 @@ def run_evaluate(
     with_report: bool = False,
     threads: int | None = None,
 ) -> int:
-    """Evaluate all cases, print the summary, and return the exit code."""
-    spec = as_spec(spec_name or default_spec(paths))
+    """Evaluate all cases, print the answer, and return the exit code."""
     cases = find_cases(paths, spec)
     job = Job(
         spec.canonical(),
@@ -61,7 +66,7 @@ def run_evaluate(
         threads or (None if options.workers == 1 and options.dask is None else 1),
     )
     try:
-        with progress(len(cases)) as watch:
+        with progress(len(cases), quiet=detail == "quiet") as watch:
             result = run_dataset(cases, job, out, options, watch)
     except KeyboardInterrupt:
         print(
@@ -70,32 +75,90 @@ def run_evaluate(
             file=sys.stderr,
         )
         return INTERRUPTED
-    print(result.summary())
-    print(f"\nTables: {out}{os.sep}")
+    report = None
     if with_report:
         from panmatch.report import write_report
 
-        print(f"Report: {write_report(out)}")
-    print_warnings(listed_notices(out))
+        report = write_report(out)
+    notices = listed_notices(out)
+    print_result(result, detail, notices, out, report)
+    print_warnings(notices)
     missed = missed_limits(result, limits)
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
     if result.failures:
-        n = len(result.failures)
-        print(f"panmatch: {n} of {len(result.cases)} cases failed, see above.", file=sys.stderr)
+        print(
+            f"panmatch: {len(result.failures)} of {len(result.cases)} cases failed: "
+            f"{out / 'scores.csv'} has the reasons.",
+            file=sys.stderr,
+        )
         return SOME_FAILED
     return LIMIT_MISSED if missed else FINE
 
 
+Detail = Literal["short", "all", "quiet", "json"]
+
+
+def choose_detail(*, everything: bool, quiet: bool, as_json: bool) -> Detail:
+    """Return how much to print.
+
+    Examples
+    --------
+    >>> choose_detail(everything=False, quiet=False, as_json=True)
+    'json'
+    """
+    chosen: dict[Detail, bool] = {"all": everything, "quiet": quiet, "json": as_json}
+    wanted = [detail for detail, given in chosen.items() if given]
+    if len(wanted) > 1:
+        flags = " and ".join(f"--{detail}" for detail in wanted)
+        raise OptionError(f"{flags} are given: pass one of them.")
+    return wanted[0] if wanted else "short"
+
+
+def print_result(
+    result: Result,
+    detail: Detail,
+    notices: Sequence[Notice],
+    tables: Path | None,
+    report: Path | None,
+) -> None:
+    """Print a result on one screen, in full, or as JSON."""
+    if detail == "json":
+        files = {"tables": tables, "report": report}
+        named = {name: None if path is None else str(path) for name, path in files.items()}
+        print(as_json(evaluation_document(result, notices, named)))
+    elif detail == "all":
+        places = _places(tables, report)
+        print("\n".join([result.summary(), *([""] if places else []), *places]))
+    elif detail == "short":
+        width = screen_width()
+        taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
+        more = _places(tables, report)
+        if tables is not None:
+            made = [] if report else [f"Report: panmatch report {shlex.quote(str(tables))}"]
+            more += [*made, f"Everything: panmatch show --all {shlex.quote(str(tables))}"]
+        print(evaluation_screen(result, width, more, taken))
+
+
+def _places(tables: Path | None, report: Path | None) -> list[str]:
+    lines = [] if tables is None else [f"Tables: {tables}{os.sep}"]
+    return lines if report is None else [*lines, f"Report: {report}"]
+
+
 def print_warnings(notices: Sequence[Notice]) -> None:
     """Print what makes the numbers plausible but wrong; run.json and the report have it all."""
+    for line in warning_lines(notices):
+        print(line, file=sys.stderr)
+
+
+def warning_lines(notices: Sequence[Notice]) -> list[str]:
+    """Return the first warnings as lines, and how many more there are."""
+    lines = []
     for notice in notices[:MOST_WARNINGS]:
-        print(f"panmatch: warning: {notice.sentence}", file=sys.stderr)
-        for line in notice.spec.splitlines():
-            print(f"    {line}", file=sys.stderr)
+        lines.append(f"panmatch: warning: {notice.sentence}")
+        lines += [f"    {line}" for line in notice.spec.splitlines()]
     more = len(notices) - MOST_WARNINGS
-    if more > 0:
-        print(f"panmatch: {plural(more, 'more warning')} in run.json", file=sys.stderr)
+    return lines + ([f"panmatch: {plural(more, 'more warning')} in run.json"] if more > 0 else [])
 
 
 def default_spec(paths: DatasetPaths) -> str:
@@ -203,9 +266,11 @@ QUIET_SECONDS = 10.0  # between two lines where there is no terminal
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[Outcome], None]]:
+def progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[Outcome], None]]:
     """Yield what to call with every finished case: a bar, or lines where there is no terminal."""
-    if sys.stderr.isatty():
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr.isatty():
         with _bar(total) as watch:
             yield watch
     else:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         ranking_over_threshold,
         resample,
     )
+    from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
 
@@ -87,6 +88,7 @@ __getattr__, __dir__ = lazy_face(
             "summary_table",
             "write_table",
         ),
+        "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._worker_pool": ("start_early",),
     },
@@ -114,6 +116,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "evaluate",
+    "headline_rankings",
     "listed_cases",
     "listed_notices",
     "load_case",
@@ -129,5 +132,7 @@ __all__ = [
     "spread",
     "start_early",
     "summary_table",
+    "verdict",
+    "verdict_on_models",
     "write_table",
 ]

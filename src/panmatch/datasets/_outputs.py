@@ -21,6 +21,7 @@ from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import AverageScore, Json, Result, average_all, average_row
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
+from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -43,12 +44,18 @@ def summary_table(result: Result) -> pd.DataFrame:
     return pd.DataFrame([_row(average, result.unit) for average in averages])
 
 
-def averages_with_samples(result: Result, model: str) -> list[AverageScore]:
-    """Return the averages of a model with their resamples."""
+def averages_with_samples(
+    result: Result, model: str, matcher: Matcher | None = None, *, areas: bool = True
+) -> list[AverageScore]:
+    """Return the averages of a model with their resamples, by one matcher or by all."""
     n = len(result.evaluated(model))
     weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
-    series = [one for one in result.series if one.model == model]
-    return average_all(series, result.spec.averaging.undefined, weights)
+    series = [
+        one
+        for one in result.series
+        if one.model == model and matcher in (None, one.setting.matcher)
+    ]
+    return average_all(series, result.spec.averaging.undefined, weights, areas=areas)
 
 
 def spread(average: AverageScore) -> Interval:

@@ -154,7 +154,8 @@ def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
         row |= {"autc": curve.autc, "autc_sq": curve.autc_sq, "autc_rq": curve.autc_rq}
     if entry.part_curve is not None:
         row |= {"part_autc": entry.part_curve.autc, "part_autc_sq": entry.part_curve.autc_sq}
-    row |= {name: value for name, value in level.measurements.scores.items() if name != "rq"}
+    by_metric = level.measurements.scores
+    row |= {name: by_metric[name] for name in by_metric if name not in ("rq", "sq_iou", "pq_iou")}
     row |= {name: len(getattr(entry.diagnosis, name)) for name in MISTAKES}
     return row | {
         "near_threshold": level.near_threshold,
