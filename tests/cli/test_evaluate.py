@@ -34,15 +34,15 @@ def test_two_folders_give_tables_and_a_summary(tmp_path: Path) -> None:
     make_folders(tmp_path, 2)
     done = panmatch("evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, NO_INTERVAL)
-    assert "2 cases" in done.stdout
-    assert "at most 1 prediction per reference, at most 1 reference per prediction" in done.stdout
+    assert done.stdout.startswith("2 cases: class object, IoU, one-to-one (optimal), pooled")
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert set(scores.strategy) == {"one-to-one", "many-to-one", "one-to-many"}
     assert list(scores.case.unique()) == ["case00", "case01"]
     assert set(scores.model) == {"model"}
     shown = panmatch("show", tmp_path / "out")
-    assert shown.stdout.rstrip("\n") == done.stdout.split("\n\nTables:")[0]
-    assert shown.stderr == NO_INTERVAL
+    assert (shown.stdout, shown.stderr) == (done.stdout, NO_INTERVAL)
+    everything = panmatch("show", tmp_path / "out", "--all").stdout
+    assert "at most 1 prediction per reference, at most 1 reference per prediction" in everything
 
 
 def test_several_models_and_workers_at_once(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_several_models_and_workers_at_once(tmp_path: Path) -> None:
     done = panmatch("evaluate", tmp_path / "ref", *models, "-j", 2, "-o", tmp_path / "two")
     assert done.returncode == 0
     one = panmatch("evaluate", tmp_path / "ref", *models, "-o", tmp_path / "one")
-    assert one.stdout.replace("/one/", "/two/") == done.stdout
+    assert one.stdout.replace(str(tmp_path / "one"), str(tmp_path / "two")) == done.stdout
     assert tables(tmp_path / "one") == tables(tmp_path / "two")
     scores = pd.read_csv(tmp_path / "one" / "scores.csv")
     assert scores.groupby("model").case.nunique().to_dict() == {"far": 3, "near": 3}
@@ -241,7 +241,7 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     done = panmatch("evaluate", *folders, "-o", tmp_path / "out")
     assert done.returncode == 1
     for text in ("spacing (0.5, 1, 2)", "spacing (1, 1, 2)", "--allow-header-mismatch"):
-        assert text in done.stdout
+        assert text in " ".join(done.stdout.split())
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
@@ -311,7 +311,7 @@ def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> No
 
 def test_specs_are_listed_printed_and_written(tmp_path: Path) -> None:
     listed = panmatch("spec", "--list").stdout.splitlines()
-    assert [line.split()[0] for line in listed] == [
+    assert [line.split()[0] for line in listed if not line.startswith(" ")] == [
         "instances", "binary-components", "brats-mets", "cells", "cityscapes", "coco",
         "liver-lesions", "vertebrae",
     ]  # fmt: skip

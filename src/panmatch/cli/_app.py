@@ -11,6 +11,12 @@ import typer
 import panmatch
 from panmatch.errors import FileError, OptionError, PanmatchError
 
+
+def examples(*lines: str) -> str:
+    """Return commands for the end of a help page, a line each."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 app = typer.Typer(
     name="panmatch",
     no_args_is_help=True,
@@ -19,11 +25,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Score a segmentation, object by object, under every matching strategy.\n\n"
     "Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 3 a score worse than "
-    "--fail-under, 130 interrupted.\n\n"
-    "\b\nExamples:\n"
-    "  panmatch demo\n"
-    "  panmatch evaluate ref/ pred/ --spec cells -o out\n"
-    "  panmatch --install-completion     completes options after Tab\n",
+    "--fail-under, 130 interrupted.",
+    epilog=examples(
+        "panmatch demo",
+        "panmatch evaluate ref/ pred/ --spec cells -o out",
+        "panmatch --install-completion   # then Tab completes commands and options",
+    ),
 )
 
 USAGE = 2
@@ -62,25 +69,32 @@ def options(
     """Take the options that stand before a subcommand."""
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch demo -o my-demo",
+    )
+)
 def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the figure; made if missing.")
     ] = Path("panmatch-demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another scene.")] = 7,
 ) -> None:
-    """Evaluate three simulated models on phantom brains, and compare them.
-
-    \b
-    Example:
-      panmatch demo -o my-demo
-    """
+    """Compare three simulated models on phantom brains."""
     from panmatch.cli._demo import run_demo
 
     run_demo(out, seed)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch evaluate ref.nii.gz pred.nii.gz",
+        "panmatch evaluate ref/ pred/ --spec cells -o out --report",
+        "panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8",
+        "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
+        "panmatch evaluate ref/ pred/ --class lesion=2/components",
+    )
+)
 def evaluate(
     ref: Annotated[
         Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
@@ -109,7 +123,9 @@ def evaluate(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", metavar="NAME", help="In place of the spec's: hd95, nsd …"),
+        typer.Option(
+            "--metric", "-m", metavar="NAME", help="In place of the spec's, such as hd95."
+        ),
     ] = None,
     class_: Annotated[
         list[str] | None,
@@ -177,16 +193,7 @@ def evaluate(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate files or folders, print the answer, and write tables.
-
-    \b
-    Examples:
-      panmatch evaluate ref.nii.gz pred.nii.gz
-      panmatch evaluate ref/ pred/ --spec cells -o out --report
-      panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8
-      panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95
-      panmatch evaluate ref/ pred/ --class lesion=2/components
-    """
+    """Evaluate files or folders, print the answer, and write tables."""
     if workers > 1 and dask is None:
         from panmatch.datasets import start_early
 
@@ -235,7 +242,12 @@ def evaluate(
     raise typer.Exit(code)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch play",
+        "panmatch play ref.nii.gz pred.nii.gz",
+    )
+)
 def play(
     ref: Annotated[
         Path | None, typer.Argument(help="A label file, to look at with PRED; none for scenes.")
@@ -256,13 +268,7 @@ def play(
     ] = None,
     allow_header_mismatch: AllowMismatch = False,
 ) -> None:
-    """Draw scenes, or open two files, and see the scores change, in the browser.
-
-    \b
-    Examples:
-      panmatch play
-      panmatch play ref.nii.gz pred.nii.gz
-    """
+    """Draw scenes or open two files, and see the scores change."""
     from panmatch.cli._play import run_export, run_play
 
     if export is not None:
@@ -273,7 +279,12 @@ def play(
     run_play(ref, pred, link, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch spec --list",
+        "panmatch spec cells -o spec.yaml",
+    )
+)
 def spec(
     preset: Annotated[str, typer.Argument(help="Name of a preset.")] = "instances",
     out: Annotated[
@@ -284,13 +295,7 @@ def spec(
         bool, typer.Option("--strategies", help="List the strategies and their options.")
     ] = False,
 ) -> None:
-    """Write a commented spec to begin with.
-
-    \b
-    Examples:
-      panmatch spec --list
-      panmatch spec cells -o spec.yaml
-    """
+    """Write a commented spec to begin with."""
     from panmatch.cli._layout import screen_width, wrapped
     from panmatch.cli._spec_options import preset_lines
     from panmatch.errors import check_choice
@@ -321,7 +326,12 @@ def spec(
     typer.echo(f"Spec: {out}")
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch compare out",
+        "panmatch compare out-a out-b --score sq_hd95 -o tables",
+    )
+)
 def compare(
     outs: Annotated[
         list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
@@ -339,13 +349,7 @@ def compare(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare models on the cases they share, and say how sure that is.
-
-    \b
-    Examples:
-      panmatch compare out
-      panmatch compare out-a out-b --score sq_hd95 -o tables
-    """
+    """Compare models on the cases they share."""
     from panmatch.cli._compare import run_compare
     from panmatch.cli._evaluate import choose_detail
 
@@ -353,37 +357,35 @@ def compare(
     run_compare(outs, score or [], out, detail)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch report out",
+    )
+)
 def report(
     folder: Annotated[Path, typer.Argument(metavar="OUT", help="Output of `panmatch evaluate`.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
 ) -> None:
-    """Write one HTML file about a run: curves, tables, pictures and rankings.
-
-    \b
-    Example:
-      panmatch report out
-    """
+    """Write one HTML file about a run, with figures."""
     from panmatch.report import write_report
 
     typer.echo(f"Report: {write_report(folder, out)}")
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch show out",
+        "panmatch show out --all",
+    )
+)
 def show(
     result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
     everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a result again, as `panmatch evaluate` does.
-
-    \b
-    Examples:
-      panmatch show out
-      panmatch show out --all
-    """
+    """Print a result again, as `panmatch evaluate` does."""
     from panmatch.cli._evaluate import choose_detail, print_result, print_warnings
     from panmatch.datasets import listed_notices, load_run
     from panmatch.evaluation import Result

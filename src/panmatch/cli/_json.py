@@ -20,12 +20,12 @@ EVALUATION, COMPARISON = "panmatch-evaluation-1", "panmatch-comparison-1"
 
 
 def as_json(content: Mapping[str, object]) -> str:
-    """Return a document as JSON, which has no NaN: what is undefined is null.
+    r"""Return a document as JSON, which has no NaN: what is undefined is null.
 
     Examples
     --------
     >>> as_json({"pq": float("nan"), "tp": 3})
-    '{\\n  "pq": null,\\n  "tp": 3\\n}'
+    '{\n  "pq": null,\n  "tp": 3\n}'
     """
     return json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False)
 

@@ -82,12 +82,12 @@ def fitting(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def grid(columns: Sequence[Column], width: int) -> list[str]:
-    """Return a table with its titles and heads, and a line about what does not fit.
+    r"""Return a table with its titles and heads, and a line about what does not fit.
 
     Examples
     --------
     >>> a, b = Column("", "model", ("unet",), left=True), Column("PQ at τ", "0.5", ("0.7",), 1)
-    >>> print(*grid([a, b], 80), sep="\\n")
+    >>> print(*grid([a, b], 80), sep="\n")
            PQ at τ
     model      0.5
     unet       0.7

@@ -89,14 +89,14 @@ def _unshown(result: Result, rows: Sequence[Who]) -> list[str]:
     models = sum(1 for model in result.models if result.evaluated(model))
     settings = _settings(result)
     missing = [
-        plural(n, noun).replace("classs", "classes")
-        for n, noun in (
-            (models - len({model for model, _ in rows}), "model"),
-            (len(settings) - len({setting for _, setting in rows}), "class"),
+        f"{n} more {one if n == 1 else several}"
+        for n, one, several in (
+            (models - len({model for model, _ in rows}), "model", "models"),
+            (len(settings) - len({setting for _, setting in rows}), "class", "classes"),
         )
         if n
     ]
-    return [f"({' and '.join(missing)} more with --all)"] if missing else []
+    return [f"({', '.join(missing)} with --all)"] if missing else []
 
 
 def _pooled(result: Result, setting: Setting, name: str) -> Iterable[AverageScore]:
@@ -128,6 +128,7 @@ def _columns(result: Result, rows: Sequence[Who], longest: int) -> list[Column]:
     columns += [
         Column(at, head, cells, 10 * COUNTS)
         for head, cells in zip(("TP", "FP", "FN"), _counts(result, rows), strict=True)
+        if any(cells)
     ]
     return columns + _metric_columns(result, rows, at)
 

@@ -111,7 +111,7 @@ PART_AREAS = tuple(Score(name, "parts", is_area=True) for name in ("part_autc", 
 
 
 def metric_scores(metric: Metric) -> tuple[Score, ...]:
-    """Return SQ by a metric, and PQ by it where it runs from 0 to 1; by IoU these are the plain ones.
+    """Return SQ by a metric, and PQ by it where it runs from 0 to 1; by IoU they are SQ and PQ.
 
     Examples
     --------
