@@ -96,6 +96,6 @@ def test_a_class_of_the_spec_alone_leaves_labels_of_the_others_as_background() -
 )
 def test_mistakes_name_the_option(given: dict[str, list[str]], text: str) -> None:
     with pytest.raises(OptionError) as error:
-        change_spec(Spec(), **given)  # type: ignore[arg-type]
+        change_spec(Spec(), **given)
     with pytest.raises(AssertionError, match=text):
         raise AssertionError(error.value.for_command_line())

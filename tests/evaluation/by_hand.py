@@ -143,7 +143,7 @@ def expected_scores(
                 matching = pm.match(overlap, strategy, threshold, score=matcher.score)
                 tally = matching.tally
                 measured = pm.measure(matching, *images, spec.metrics, spacing, void=unknown)
-                yield {  # fmt: skip
+                yield {
                     "class": name,
                     "kind": one.kind,
                     "strategy": matcher.name,

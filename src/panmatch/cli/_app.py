@@ -192,6 +192,13 @@ def evaluate(
     everything: Everything = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
+    log_level: Annotated[
+        str,
+        typer.Option(
+            metavar="LEVEL",
+            help="debug (every case), info (every phase), warning, or error (no warnings).",
+        ),
+    ] = "warning",
 ) -> None:
     """Evaluate files or folders, print the answer, and write tables."""
     if workers > 1 and dask is None:
@@ -203,6 +210,7 @@ def evaluate(
         default_spec,
         named_folders,
         read_limits,
+        read_log_level,
         run_evaluate,
     )
     from panmatch.cli._spec_options import change_spec
@@ -232,6 +240,7 @@ def evaluate(
         ),
         out,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
+        log_level=read_log_level(log_level),
         options=RunOptions(workers, dask, resume, overwrite),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
@@ -386,7 +395,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Print a result again, as `panmatch evaluate` does."""
-    from panmatch.cli._evaluate import choose_detail, print_result, print_warnings
+    from panmatch.cli._evaluate import choose_detail, print_warnings, result_text
     from panmatch.datasets import listed_notices, load_run
     from panmatch.evaluation import Result
 
@@ -395,7 +404,8 @@ def show(
     notices = found.notices if result.is_file() else listed_notices(result)
     written = None if result.is_file() else result
     report = result / "report.html"
-    print_result(found, detail, notices, written, report if report.is_file() else None)
+    made = report if report.is_file() else None
+    typer.echo(result_text(found, detail, notices, written, made), nl=False)
     print_warnings(notices)
 
 

@@ -6,29 +6,29 @@ import math
 import os
 import shlex
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from panmatch.cli._json import as_json, evaluation_document
 from panmatch.cli._layout import screen_width, wrapped
+from panmatch.cli._progress import LogLevel, show_progress
 from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
     Case,
     DatasetPaths,
     Job,
-    Outcome,
     RunOptions,
+    Stopwatch,
     coco_cases,
     listed_notices,
+    note_seconds,
     pair,
     read_manifest,
     run_dataset,
 )
-from panmatch.errors import OptionError, check_choice
+from panmatch.errors import Argument, OptionError, check_choice
 from panmatch.evaluation import AverageScore, Notice, Result, plural
 from panmatch.spec import Spec
 
@@ -50,6 +50,7 @@ def run_evaluate(
     out: Path,
     *,
     detail: Detail,
+    log_level: LogLevel = "warning",
     options: RunOptions,
     allow_header_mismatch: bool,
     spacing: tuple[float, ...] | None,
@@ -58,16 +59,27 @@ def run_evaluate(
     threads: int | None = None,
 ) -> int:
     """Evaluate all cases, print the answer, and return the exit code."""
-    cases = find_cases(paths, spec)
-    job = Job(
-        spec.canonical(),
-        allow_header_mismatch,
-        spacing,
-        threads or (None if options.workers == 1 and options.dask is None else 1),
-    )
+    report = None
     try:
-        with progress(len(cases), quiet=detail == "quiet") as watch:
-            result = run_dataset(cases, job, out, options, watch)
+        with show_progress(quiet=detail == "quiet", level=log_level) as shown:
+            clock = Stopwatch(shown.enter)
+            with clock.phase("search"):
+                cases = find_cases(paths, spec)
+            shown.expect(len(cases))
+            job = Job(
+                spec.canonical(),
+                allow_header_mismatch,
+                spacing,
+                threads or (None if options.workers == 1 and options.dask is None else 1),
+            )
+            result = run_dataset(cases, job, out, options, shown.finished, clock)
+            if with_report:
+                with clock.phase("report"):
+                    report = _write_report(out)
+            notices = [] if log_level == "error" else listed_notices(out)
+            with clock.phase("bootstrap"):
+                text = result_text(result, detail, notices, out, report)
+            note_seconds(out, clock.seconds)
     except KeyboardInterrupt:
         print(
             f"panmatch: interrupted. The tables in {str(out)!r} hold what is finished; go on with "
@@ -75,13 +87,7 @@ def run_evaluate(
             file=sys.stderr,
         )
         return INTERRUPTED
-    report = None
-    if with_report:
-        from panmatch.report import write_report
-
-        report = write_report(out)
-    notices = listed_notices(out)
-    print_result(result, detail, notices, out, report)
+    print(text, end="")
     print_warnings(notices)
     missed = missed_limits(result, limits)
     for line in missed:
@@ -115,29 +121,36 @@ def choose_detail(*, everything: bool, quiet: bool, as_json: bool) -> Detail:
     return wanted[0] if wanted else "short"
 
 
-def print_result(
+def result_text(
     result: Result,
     detail: Detail,
     notices: Sequence[Notice],
     tables: Path | None,
     report: Path | None,
-) -> None:
-    """Print a result on one screen, in full, or as JSON."""
+) -> str:
+    """Return a result on one screen, in full, or as JSON; nothing where it should be quiet."""
+    if detail == "quiet":
+        return ""
+    places = _places(tables, report)
     if detail == "json":
         files = {"tables": tables, "report": report}
         named = {name: None if path is None else str(path) for name, path in files.items()}
-        print(as_json(evaluation_document(result, notices, named)))
-    elif detail == "all":
-        places = _places(tables, report)
-        print("\n".join([result.summary(), *([""] if places else []), *places]))
-    elif detail == "short":
-        width = screen_width()
-        taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
-        more = _places(tables, report)
-        if tables is not None:
-            made = [] if report else [f"Report: panmatch report {shlex.quote(str(tables))}"]
-            more += [*made, f"Everything: panmatch show --all {shlex.quote(str(tables))}"]
-        print(evaluation_screen(result, width, more, taken))
+        return f"{as_json(evaluation_document(result, notices, named))}\n"
+    if detail == "all":
+        return "\n".join([result.summary(), *([""] if places else []), *places, ""])
+    width = screen_width()
+    taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
+    if tables is not None:
+        folder = shlex.quote(str(tables))
+        places += [] if report else [f"Report: panmatch report {folder}"]
+        places.append(f"Everything: panmatch show --all {folder}")
+    return f"{evaluation_screen(result, width, places, taken)}\n"
+
+
+def _write_report(folder: Path) -> Path:
+    from panmatch.report import write_report
+
+    return write_report(folder)
 
 
 def _places(tables: Path | None, report: Path | None) -> list[str]:
@@ -194,6 +207,19 @@ def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:
             raise OptionError(f"{option}: the name {name!r} is given twice.")
         found[name] = Path(path)
     return found
+
+
+def read_log_level(text: str) -> LogLevel:
+    """Return how much to log.
+
+    Examples
+    --------
+    >>> read_log_level("Info")
+    'info'
+    """
+    level = text.lower()
+    check_choice(Argument("log_level"), level, get_args(LogLevel))
+    return cast(LogLevel, level)
 
 
 def read_limits(given: Sequence[str]) -> list[Limit]:
@@ -260,66 +286,3 @@ def _setting_text(average: AverageScore | None) -> str:
     at = "" if average.threshold is None else f" at {average.threshold:g}"
     setting = average.setting
     return f" ({setting.class_name}, {setting.matcher.label}{at}, pooled)"
-
-
-QUIET_SECONDS = 10.0  # between two lines where there is no terminal
-
-
-@contextmanager
-def progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[Outcome], None]]:
-    """Yield what to call with every finished case: a bar, or lines where there is no terminal."""
-    if quiet:
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with _bar(total) as watch:
-            yield watch
-    else:
-        yield _lines(total)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[Outcome], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    failed = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("cases", total=total)
-
-        def watch(outcome: Outcome) -> None:
-            nonlocal failed
-            failed += outcome.result is not None and outcome.result.status == "failed"
-            bar.update(
-                task, advance=1, description=f"cases, {failed} failed" if failed else "cases"
-            )
-
-        yield watch
-
-
-def _lines(total: int) -> Callable[[Outcome], None]:
-    start = last = time.monotonic()
-    done = 0
-
-    def watch(_: Outcome) -> None:
-        nonlocal done, last
-        done += 1
-        now = time.monotonic()
-        if now - last >= QUIET_SECONDS and done < total:
-            last = now
-            left = (now - start) / done * (total - done)
-            print(f"{done} of {total} cases, about {left:.0f} s left", file=sys.stderr, flush=True)
-
-    return watch

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
+        note_seconds,
         read_run,
         spread,
         summary_table,
         write_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, pair
+    from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._run import (
         RunOptions,
         listed_cases,
@@ -64,6 +66,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
+        "panmatch.datasets._phases": ("Phase", "Stopwatch"),
         "panmatch.datasets._run": (
             "RunOptions",
             "listed_cases",
@@ -83,6 +86,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
+            "note_seconds",
             "read_run",
             "spread",
             "summary_table",
@@ -107,10 +111,12 @@ __all__ = [
     "Interval",
     "Job",
     "Outcome",
+    "Phase",
     "Placing",
     "RankInterval",
     "RankStability",
     "RunOptions",
+    "Stopwatch",
     "averages_with_samples",
     "coco_cases",
     "compare",
@@ -121,6 +127,7 @@ __all__ = [
     "listed_notices",
     "load_case",
     "load_run",
+    "note_seconds",
     "order_text",
     "pair",
     "ranking_over_threshold",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import platform
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
     Interval,
@@ -77,17 +79,14 @@ FORMAT = "panmatch-run-2"
 LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", "nibabel")
 
 
-def write_tables(folder: Path, result: Result) -> None:
+def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     """Write scores, instances, curves, diagnosis and summary, each whole or not at all."""
-    tables = {
-        "scores": result.scores,
-        "instances": result.instances,
-        "curves": result.curves,
-        "diagnosis": result.diagnosis,
-        "summary": summary_table(result),
-    }
-    for name, table in tables.items():
-        write_table(folder, name, table)
+    with clock.phase("bootstrap"):
+        summary = summary_table(result)
+    with clock.phase("tables"):
+        for name in ("scores", "instances", "curves", "diagnosis"):
+            write_table(folder, name, getattr(result, name))
+        write_table(folder, "summary", summary)
 
 
 def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
@@ -116,6 +115,13 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
         **facts,
     }
     text = json.dumps(content, indent=2, allow_nan=False, default=str)
+    write_atomically(folder / "run.json", f"{text}\n".encode())
+
+
+def note_seconds(folder: Path, seconds: Mapping[str, float]) -> None:
+    """Write times into run.json, in place of those that it has."""
+    content = read_run(folder) | {"seconds": dict(seconds)}
+    text = json.dumps(content, indent=2, allow_nan=False)
     write_atomically(folder / "run.json", f"{text}\n".encode())
 
 

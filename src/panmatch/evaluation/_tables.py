@@ -220,7 +220,7 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
              for at in where.values()]  # fmt: skip
     mistakes = _mistakes_of(entries[0].diagnosis, [(ref, pred) for ref, pred, _ in where])
     block |= {"mistake": [*mistakes], "settings": [*texts]}
-    ordered: Block = {name: [values[i] for i in order] for name, values in block.items()}
+    ordered = {name: [values[i] for i in order] for name, values in block.items()}
     front = {name: ordered.pop(name) for name in ("status", "mistake", "ref_id", "pred_ids")}
     return {**front, "settings": ordered.pop("settings"), **ordered}
 
