@@ -71,7 +71,7 @@ def evaluation(folder: Path, workers: int) -> list[str]:
     """Return the command that evaluates all cases."""
     out, spec = folder / f"out{workers}", folder / "spec.yaml"
     spec.write_text(SPEC.canonical())
-    arguments = [folder / "ref", folder / "pred", "-s", spec, "-o", out, "-j", workers]
+    arguments = [folder / "ref", folder / "pred", "--spec", spec, "-o", out, "-j", workers]
     arguments += ["--threads", 1, "--overwrite"]
     return [sys.executable, "-m", "panmatch", "evaluate", *map(str, arguments)]
 
@@ -122,7 +122,7 @@ def report_of_three_models(folder: Path) -> Iterator[Row]:
     arguments = [
         folder / "ref",
         *models,
-        "-s",
+        "--spec",
         folder / "spec.yaml",
         "-o",
         out,

@@ -34,15 +34,15 @@ def test_two_folders_give_tables_and_a_summary(tmp_path: Path) -> None:
     make_folders(tmp_path, 2)
     done = panmatch("evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, NO_INTERVAL)
-    assert "2 cases" in done.stdout
-    assert "at most 1 prediction per reference, at most 1 reference per prediction" in done.stdout
+    assert done.stdout.startswith("2 cases: class object, IoU, one-to-one (optimal), pooled")
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert set(scores.strategy) == {"one-to-one", "many-to-one", "one-to-many"}
     assert list(scores.case.unique()) == ["case00", "case01"]
     assert set(scores.model) == {"model"}
     shown = panmatch("show", tmp_path / "out")
-    assert shown.stdout.rstrip("\n") == done.stdout.split("\n\nTables:")[0]
-    assert shown.stderr == NO_INTERVAL
+    assert (shown.stdout, shown.stderr) == (done.stdout, NO_INTERVAL)
+    everything = panmatch("show", tmp_path / "out", "--all").stdout
+    assert "at most 1 prediction per reference, at most 1 reference per prediction" in everything
 
 
 def test_several_models_and_workers_at_once(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_several_models_and_workers_at_once(tmp_path: Path) -> None:
     done = panmatch("evaluate", tmp_path / "ref", *models, "-j", 2, "-o", tmp_path / "two")
     assert done.returncode == 0
     one = panmatch("evaluate", tmp_path / "ref", *models, "-o", tmp_path / "one")
-    assert one.stdout.replace("/one/", "/two/") == done.stdout
+    assert one.stdout.replace(str(tmp_path / "one"), str(tmp_path / "two")) == done.stdout
     assert tables(tmp_path / "one") == tables(tmp_path / "two")
     scores = pd.read_csv(tmp_path / "one" / "scores.csv")
     assert scores.groupby("model").case.nunique().to_dict() == {"far": 3, "near": 3}
@@ -108,7 +108,7 @@ def test_spacing_comes_from_the_header_whichever_library_reads_it(tmp_path: Path
     for ref, pred in (("nii.gz", "nii.gz"), ("mha", "mha"), ("nii.gz", "mha")):
         out = tmp_path / f"{ref}{pred}"
         files = tmp_path / f"ref.{ref}", tmp_path / f"pred.{pred}"
-        done = panmatch("evaluate", *files, "-s", spec, "-o", out)
+        done = panmatch("evaluate", *files, "--spec", spec, "-o", out)
         assert done.returncode == 0, done.stderr
         found = pd.read_parquet(out / "instances.parquet")
         for metric in ("hd", "hd95", "assd", "centre_distance"):
@@ -170,7 +170,7 @@ def test_part_images_of_both_sides(tmp_path: Path) -> None:
     )
     files = [tmp_path / "r.npy", tmp_path / "p.npy"]
     parts = ["--reference-parts", tmp_path / "rp.npy", "--prediction-parts", tmp_path / "pp.npy"]
-    done = panmatch("evaluate", *files, *parts, "-s", spec, "-o", tmp_path / "out")
+    done = panmatch("evaluate", *files, *parts, "--spec", spec, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     found = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert found.pq.tolist() == [1.0]
@@ -189,7 +189,7 @@ def test_a_limit_that_is_missed_exits_with_3(tmp_path: Path) -> None:
     spec = tmp_path / "distances.yaml"
     spec.write_text("metrics: [hd95]\nthresholds: [0.1]")
     for limit, code in (("sq_hd95=100", 0), ("sq_hd95=0.001", 3)):  # less is better
-        done = panmatch("evaluate", *folders, "-s", spec, "-o", tmp_path / limit,
+        done = panmatch("evaluate", *folders, "--spec", spec, "-o", tmp_path / limit,
                         "--fail-under", limit)  # fmt: skip
         assert done.returncode == code
         assert ("above 0.001" in done.stderr) == (code == 3)
@@ -241,7 +241,7 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     done = panmatch("evaluate", *folders, "-o", tmp_path / "out")
     assert done.returncode == 1
     for text in ("spacing (0.5, 1, 2)", "spacing (1, 1, 2)", "--allow-header-mismatch"):
-        assert text in done.stdout
+        assert text in " ".join(done.stdout.split())
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
@@ -311,7 +311,7 @@ def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> No
 
 def test_specs_are_listed_printed_and_written(tmp_path: Path) -> None:
     listed = panmatch("spec", "--list").stdout.splitlines()
-    assert [line.split()[0] for line in listed] == [
+    assert [line.split()[0] for line in listed if not line.startswith(" ")] == [
         "instances", "binary-components", "brats-mets", "cells", "cityscapes", "coco",
         "liver-lesions", "vertebrae",
     ]  # fmt: skip

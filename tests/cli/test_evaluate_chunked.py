@@ -45,11 +45,11 @@ def test_a_cluster_works_on_the_chunks_of_label_groups(tmp_path: Path) -> None:
     spec.write_text("matching: [one-to-one, union]\nmetrics: [dice, centre_distance]\n")
     with local_cluster() as cluster:
         before = cluster.scheduler.transition_counter
-        done = panmatch("evaluate", *files, "-s", spec, "-o", "dask",
+        done = panmatch("evaluate", *files, "--spec", spec, "-o", "dask",
                         "--dask", cluster.scheduler_address, cwd=tmp_path)  # fmt: skip
         assert cluster.scheduler.transition_counter > before + 48  # chunks of the reference
     assert (done.returncode, done.stderr) == (0, "")
-    here = panmatch("evaluate", *files, "-s", spec, "-o", "here", cwd=tmp_path)
+    here = panmatch("evaluate", *files, "--spec", spec, "-o", "here", cwd=tmp_path)
     assert (here.returncode, here.stderr) == (0, "")
     assert tables(tmp_path / "dask") == tables(tmp_path / "here")
     want = pm.evaluate(reference=reference, prediction=prediction, spec=spec, spacing=SPACING)

@@ -131,7 +131,7 @@ def test_a_killed_process_loses_no_finished_case(
     arguments = [
         str(folder / "ref"),
         str(folder / "model"),
-        "-s",
+        "--spec",
         str(spec),
         "-o",
         str(tmp_path / "o"),

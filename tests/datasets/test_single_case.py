@@ -58,7 +58,7 @@ def itk(array: npt.NDArray[Any]) -> Any:
 
 def objects(result: pm.Result) -> Any:
     columns = ["class", "strategy", "threshold", "status", "dice", "hd", "assd", "ref_volume"]
-    return result.instances[columns].fillna(-1.0).to_dict("list")
+    return result.instances_by_setting[columns].fillna(-1.0).to_dict("list")
 
 
 def evaluate(reference: Any, prediction: Any, **options: Any) -> pm.Result:

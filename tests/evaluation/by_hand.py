@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 TABLES = {
     "scores": tables.score_table,
-    "instances": tables.instance_table,
+    "instances": tables.setting_table,
     "curves": tables.curve_table,
     "diagnosis": tables.diagnosis_table,
 }
@@ -153,7 +153,11 @@ def expected_scores(
                     **{key: getattr(tally, key) for key in ("tp", "fp", "fn", "quality", "pq")},
                     **{key: getattr(tally, key) for key in ("sq", "rq", "precision", "recall")},
                     **{key: getattr(steps, key) for key in ("autc", "autc_sq", "autc_rq")},
-                    **{key: value for key, value in measured.scores.items() if key != "rq"},
+                    **{
+                        key: value
+                        for key, value in measured.scores.items()
+                        if key not in ("rq", "sq_iou", "pq_iou")
+                    },
                     **{key: len(ids) for key, ids in wrong.items()},
                     "near_threshold": near_threshold(matching, str(threshold)),
                     "gap": matching.certificate.gap if matching.certificate else float("nan"),

@@ -55,13 +55,13 @@ def test_pooled_metrics_are_averages_over_all_matched_objects(
         measure: row_for(
             result().average_scores, measure, "pooled", name, strategy, threshold
         ).value
-        for measure in ("rq", "sq_dice", "pq_dice", "sq_iou", "pq_iou", "sq_hd95")
+        for measure in ("rq", "sq_dice", "pq_dice", "sq", "pq", "sq_hd95")
     }
-    for metric in ("dice", "iou"):
+    for metric, end in (("dice", "_dice"), ("iou", "")):
         mean = float(np.mean([row[metric] for row in matched])) if matched else empty
-        assert values[f"sq_{metric}"] == pytest.approx(mean, abs=1e-14, nan_ok=True)
+        assert values[f"sq{end}"] == pytest.approx(mean, abs=1e-14, nan_ok=True)
         product = mean * values["rq"]
-        assert values[f"pq_{metric}"] == pytest.approx(product, abs=1e-14, nan_ok=True)
+        assert values[f"pq{end}"] == pytest.approx(product, abs=1e-14, nan_ok=True)
     distance = float(np.mean([row["hd95"] for row in matched])) if matched else NAN
     assert values["sq_hd95"] == pytest.approx(distance, abs=1e-12, nan_ok=True)
     assert not any(row.score.name == "pq_hd95" for row in result().average_scores)

@@ -67,7 +67,6 @@ def test_a_resample_of_false_positives_scores_0_and_one_of_empty_cases_nan() -> 
             "rq",
             "precision",
             "sq_dice",
-            "pq_iou",
             "autc",
             "autc_sq",
         ):

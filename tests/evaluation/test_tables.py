@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import panmatch as pm
@@ -55,17 +56,24 @@ def test_a_row_per_reference_and_then_per_false_positive() -> None:
             "status": "matched",
             "ref_id": 1,
             "pred_ids": "7 8",
-            "quality": 0.75,
+            "iou": 0.75,
             "ref_voxels": 8,
             "ref_volume": 8.0,
             "pred_voxels": 6,
             "pred_volume": 6.0,
-            "iou": 0.75,
             "hd": 0.5,
-            "ref_centre": "1.0 0.75",
-            "ref_box": "0:2 0:4",
-            "pred_centre": "1.0 0.5",
-            "pred_box": "0:2 0:3",
+            "ref_centre_0": 1.0,
+            "ref_centre_1": 0.75,
+            "ref_start_0": 0,
+            "ref_start_1": 0,
+            "ref_stop_0": 2,
+            "ref_stop_1": 4,
+            "pred_centre_0": 1.0,
+            "pred_centre_1": 0.5,
+            "pred_start_0": 0,
+            "pred_start_1": 0,
+            "pred_stop_0": 2,
+            "pred_stop_1": 3,
         },
     )
     assert_same(
@@ -74,32 +82,34 @@ def test_a_row_per_reference_and_then_per_false_positive() -> None:
             "status": "missed",
             "ref_id": 2,
             "pred_ids": "",
-            "quality": 0.0,
+            "iou": 0.0,
             "ref_voxels": 4,
             "pred_voxels": 0,
-            "iou": 0.0,
             "hd": NAN,
-            "ref_box": "0:2 5:7",
-            "pred_centre": "",
-            "pred_box": "",
+            "ref_start_1": 5,
+            "ref_stop_1": 7,
+            "pred_centre_0": NAN,
+            "pred_start_0": pd.NA,
+            "pred_stop_0": pd.NA,
         },
     )
-    assert_same(other, {"status": "matched", "ref_id": 4, "pred_ids": "5", "quality": 2 / 3})
+    assert_same(other, {"status": "matched", "ref_id": 4, "pred_ids": "5", "iou": 2 / 3})
     assert_same(
         false,
         {
             "status": "false positive",
             "ref_id": 0,
             "pred_ids": "9",
-            "quality": 0.0,
+            "iou": 0.0,
             "ref_voxels": 0,
             "pred_voxels": 2,
-            "iou": 0.0,
             "hd": NAN,
-            "ref_centre": "",
-            "ref_box": "",
-            "pred_centre": "4.0 3.25",
-            "pred_box": "2:3 6:8",
+            "ref_centre_1": NAN,
+            "ref_stop_1": pd.NA,
+            "pred_centre_0": 4.0,
+            "pred_centre_1": 3.25,
+            "pred_start_0": 2,
+            "pred_stop_1": 8,
         },
     )
     assert list(matched)[:8] == [
@@ -120,6 +130,62 @@ def test_every_matching_has_its_own_rows() -> None:
         ("same-id", 0.3): ["", "", "", "5", "7", "8", "9"],
         ("same-id", 0.7): ["", "", "", "5", "7", "8", "9"],
     }
+
+
+EVERY_KIND: list[Any] = [
+    "one-to-one",
+    "many-to-one",
+    "one-to-many",
+    "same-id",
+    "union",
+    {"strategy": "many-to-one", "regions": True},
+    {"strategy": "one-to-one", "score": "dice"},
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_objects_say_under_which_settings_they_hold(seed: int) -> None:
+    """Written out for every setting, the short table is the long one."""
+    reference = phantoms.tissue((40, 40), 14, seed=seed)
+    prediction = phantoms.split(phantoms.shift(reference, (2, 3)), 2, ids=[2, 3, 5])
+    prediction = phantoms.miss(phantoms.merge_neighbours(prediction, 3, seed=seed), ids=[7])
+    found = pm.evaluate(
+        reference=reference,
+        prediction=prediction,
+        spec={"matching": EVERY_KIND, "thresholds": [0.1, 0.3, 0.6], "metrics": ["dice", "hd"]},
+    )
+    short, long = found.instances, found.instances_by_setting
+    assert len(short) < len(long) / 5
+    labels = {tuple(matcher.columns.values()): matcher.label for matcher in found.spec.matching}
+    names = list(found.spec.matching[0].columns)
+    measured = list(long.columns[long.columns.get_loc("status") : -1])
+    for key, rows in long.groupby([*names, "threshold"], dropna=False):
+        setting = f"{labels[key[:-1]]} at {key[-1]:g}"
+        mine = short[[text == "all" or setting in text.split("; ") for text in short.settings]]
+        pd.testing.assert_frame_equal(
+            mine[measured].reset_index(drop=True), rows[measured].reset_index(drop=True)
+        )
+    assert not short.duplicated(["ref_id", "pred_ids", "pred_voxels"]).any()
+
+
+def test_rows_of_objects_name_the_mistake_whatever_the_setting() -> None:
+    found = pm.evaluate(reference=REFERENCE, prediction=PREDICTION, spec={"thresholds": [0.3, 0.7]})
+    rows = found.instances
+    first = rows[rows.ref_id == 1]
+    assert list(first.mistake) == ["split"] * len(first)
+    assert [*first.status, *first.pred_ids] == ["matched", "missed", "matched", "7", "", "7 8"]
+    assert list(rows[rows.ref_id == 2][["mistake", "settings"]].iloc[0]) == ["missed", "all"]
+    assert list(rows.iloc[-1][["status", "mistake", "pred_ids", "settings"]]) == [
+        "false positive", "spurious", "9", "all",
+    ]  # fmt: skip
+
+
+def test_no_table_holds_a_number_twice() -> None:
+    found = pm.evaluate(reference=REFERENCE, prediction=PREDICTION)
+    assert not {"sq_iou", "pq_iou"} & {*found.scores.columns, *found.averages.measure}
+    assert "quality" not in found.instances
+    assert {"pq", "sq", "pq_dice", "sq_dice"} <= set(found.averages.measure)
+    assert {"pred_centre_0", "ref_stop_1"} <= set(found.instances.select_dtypes("number"))
 
 
 def test_options_of_metrics_reach_every_value() -> None:
@@ -150,8 +216,7 @@ def test_quality_sums_to_that_of_the_score_table() -> None:
         assert statuses.count("matched") == score["tp"]
         assert statuses.count("missed") == score["fn"]
         assert statuses.count("false positive") == score["fp"]
-        assert sum(row["quality"] for row in mine) == pytest.approx(score["quality"], abs=1e-12)
-        assert [row["quality"] for row in mine] == pytest.approx([row["iou"] for row in mine])
+        assert sum(row["iou"] for row in mine) == pytest.approx(score["quality"], abs=1e-12)
         dice = [row["dice"] for row in mine if row["status"] == "matched"]
         assert score["sq_dice"] == pytest.approx(np.mean(dice))
 

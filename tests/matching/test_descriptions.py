@@ -26,7 +26,9 @@ def test_the_command_line_lists_every_variant_with_both_bounds() -> None:
     command = [sys.executable, "-m", "panmatch", "spec", "--strategies"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for variant in VARIANTS:
-        assert f"{variant.label}: {', '.join(variant.bounds)}.\n  {variant.about}\n" in shown
+        said = f"{variant.label}: -s {variant.key} {', '.join(variant.bounds)}. {variant.about}"
+        assert said in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_the_commented_spec_names_every_strategy_and_option() -> None:

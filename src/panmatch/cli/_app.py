@@ -11,13 +11,26 @@ import typer
 import panmatch
 from panmatch.errors import FileError, OptionError, PanmatchError
 
+
+def examples(*lines: str) -> str:
+    """Return commands for the end of a help page, a line each."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 app = typer.Typer(
     name="panmatch",
     no_args_is_help=True,
+    # Plain text: boxes leave little room for words at 80 columns, and cut long options.
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Score a segmentation, object by object, under every matching strategy.\n\n"
     "Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 3 a score worse than "
     "--fail-under, 130 interrupted.",
+    epilog=examples(
+        "panmatch demo",
+        "panmatch evaluate ref/ pred/ --spec cells -o out",
+        "panmatch --install-completion   # then Tab completes commands and options",
+    ),
 )
 
 USAGE = 2
@@ -28,6 +41,13 @@ AllowMismatch = Annotated[
     typer.Option(
         "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
     ),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Print every class, strategy and threshold.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
 ]
 
 
@@ -49,20 +69,32 @@ def options(
     """Take the options that stand before a subcommand."""
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch demo -o my-demo",
+    )
+)
 def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the figure; made if missing.")
     ] = Path("panmatch-demo"),
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives another scene.")] = 7,
 ) -> None:
-    """Make phantom scenes, score one under every strategy, and draw it."""
+    """Compare three simulated models on phantom brains."""
     from panmatch.cli._demo import run_demo
 
     run_demo(out, seed)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch evaluate ref.nii.gz pred.nii.gz",
+        "panmatch evaluate ref/ pred/ --spec cells -o out --report",
+        "panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8",
+        "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
+        "panmatch evaluate ref/ pred/ --class lesion=2/components",
+    )
+)
 def evaluate(
     ref: Annotated[
         Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
@@ -73,11 +105,40 @@ def evaluate(
     out: Out = Path("panmatch-results"),
     spec: Annotated[
         str | None,
-        typer.Option("--spec", "-s", help="A preset or a YAML file; see `panmatch spec`."),
+        typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy",
+            "-s",
+            metavar="NAME[/OPTION…]",
+            help="In place of the spec's, such as many-to-one or many-to-one/optimal/regions; "
+            "once for each. `panmatch spec --strategies` lists them.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option("--threshold", "-t", metavar="NUMBER", help="In place of the spec's."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", metavar="NAME", help="In place of the spec's, such as hd95."
+        ),
+    ] = None,
+    class_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class",
+            metavar="NAME[=LABELS]",
+            help="Only this class of the spec, or a class of these labels, such as "
+            "lesion=2/components; once for each.",
+        ),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", help="NAME=FOLDER of a model; once for each."),
+        typer.Option("--model", metavar="NAME=FOLDER", help="A model; once for each."),
     ] = None,
     pattern: Annotated[
         list[str] | None,
@@ -128,14 +189,33 @@ def evaluate(
             "sq_hd95=3."
         ),
     ] = None,
+    everything: Everything = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    log_level: Annotated[
+        str,
+        typer.Option(
+            metavar="LEVEL",
+            help="debug (every case), info (every phase), warning, or error (no warnings).",
+        ),
+    ] = "warning",
 ) -> None:
-    """Evaluate files or folders, and write tables of scores, objects and curves."""
+    """Evaluate files or folders, print the answer, and write tables."""
     if workers > 1 and dask is None:
         from panmatch.datasets import start_early
 
         start_early()
-    from panmatch.cli._evaluate import named_folders, read_limits, run_evaluate
+    from panmatch.cli._evaluate import (
+        choose_detail,
+        default_spec,
+        named_folders,
+        read_limits,
+        read_log_level,
+        run_evaluate,
+    )
+    from panmatch.cli._spec_options import change_spec
     from panmatch.datasets import DatasetPaths, RunOptions
+    from panmatch.spec import as_spec
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
@@ -151,8 +231,16 @@ def evaluate(
     )
     code = run_evaluate(
         paths,
-        spec,
+        change_spec(
+            as_spec(spec or default_spec(paths)),
+            strategy or (),
+            threshold or (),
+            metric or (),
+            class_ or (),
+        ),
         out,
+        detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
+        log_level=read_log_level(log_level),
         options=RunOptions(workers, dask, resume, overwrite),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
@@ -163,7 +251,12 @@ def evaluate(
     raise typer.Exit(code)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch play",
+        "panmatch play ref.nii.gz pred.nii.gz",
+    )
+)
 def play(
     ref: Annotated[
         Path | None, typer.Argument(help="A label file, to look at with PRED; none for scenes.")
@@ -184,7 +277,7 @@ def play(
     ] = None,
     allow_header_mismatch: AllowMismatch = False,
 ) -> None:
-    """Draw scenes, or open two files, and see every score change with them, in the browser."""
+    """Draw scenes or open two files, and see the scores change."""
     from panmatch.cli._play import run_export, run_play
 
     if export is not None:
@@ -195,7 +288,12 @@ def play(
     run_play(ref, pred, link, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch spec --list",
+        "panmatch spec cells -o spec.yaml",
+    )
+)
 def spec(
     preset: Annotated[str, typer.Argument(help="Name of a preset.")] = "instances",
     out: Annotated[
@@ -207,20 +305,25 @@ def spec(
     ] = False,
 ) -> None:
     """Write a commented spec to begin with."""
+    from panmatch.cli._layout import screen_width, wrapped
+    from panmatch.cli._spec_options import preset_lines
     from panmatch.errors import check_choice
     from panmatch.formats import write_atomically
     from panmatch.spec import preset_names, preset_text
 
     if names:
         for name in preset_names():
-            typer.echo(f"{name:18} {preset_text(name).splitlines()[0].lstrip('# ')}")
+            typer.echo("\n".join(preset_lines(name, screen_width())))
         return
     if strategies:
         from panmatch.matching import STRATEGIES
 
+        width = screen_width()
         for family in STRATEGIES.values():
             for strategy in family.variants():
-                typer.echo(f"{strategy.label}: {', '.join(strategy.bounds)}.\n  {strategy.about}")
+                typer.echo(f"{strategy.label}: -s {strategy.key}")
+                for text in (f"{', '.join(strategy.bounds)}.", strategy.about):
+                    typer.echo("\n".join(f"  {line}" for line in wrapped(text, width - 2)))
         return
     check_choice("PRESET", preset, preset_names())
     if out is None:
@@ -232,7 +335,12 @@ def spec(
     typer.echo(f"Spec: {out}")
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch compare out",
+        "panmatch compare out-a out-b --score sq_hd95 -o tables",
+    )
+)
 def compare(
     outs: Annotated[
         list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
@@ -246,38 +354,59 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for tables; made if missing.")
     ] = None,
+    everything: Everything = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare models on the cases they share: differences, ranking, and rank stability."""
+    """Compare models on the cases they share."""
     from panmatch.cli._compare import run_compare
+    from panmatch.cli._evaluate import choose_detail
 
-    run_compare(outs, score or [], out)
+    detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
+    run_compare(outs, score or [], out, detail)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch report out",
+    )
+)
 def report(
     folder: Annotated[Path, typer.Argument(metavar="OUT", help="Output of `panmatch evaluate`.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
 ) -> None:
-    """Write one HTML file about a run, with curves, tables, pictures and rankings."""
+    """Write one HTML file about a run, with figures."""
     from panmatch.report import write_report
 
     typer.echo(f"Report: {write_report(folder, out)}")
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "panmatch show out",
+        "panmatch show out --all",
+    )
+)
 def show(
     result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
+    everything: Everything = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print the summary of a result."""
-    from panmatch.cli._evaluate import print_warnings
+    """Print a result again, as `panmatch evaluate` does."""
+    from panmatch.cli._evaluate import choose_detail, print_warnings, result_text
     from panmatch.datasets import listed_notices, load_run
     from panmatch.evaluation import Result
 
+    detail = choose_detail(everything=everything, quiet=False, as_json=as_json)
     found = Result.load(result) if result.is_file() else load_run(result)
-    typer.echo(found.summary())
-    print_warnings(found.notices if result.is_file() else listed_notices(result))
+    notices = found.notices if result.is_file() else listed_notices(result)
+    written = None if result.is_file() else result
+    report = result / "report.html"
+    made = report if report.is_file() else None
+    typer.echo(result_text(found, detail, notices, written, made), nl=False)
+    print_warnings(notices)
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from panmatch.cli._evaluate import print_warnings
+from panmatch.cli._compare_screen import comparison_screen
+from panmatch.cli._evaluate import Detail, print_warnings, warning_lines
+from panmatch.cli._json import as_json, comparison_document
+from panmatch.cli._layout import screen_width, wrapped
 from panmatch.datasets import (
     Comparison,
     Interval,
@@ -16,20 +21,31 @@ from panmatch.datasets import (
     order_text,
     write_table,
 )
-from panmatch.evaluation import Notice, Score, number, plural, table
+from panmatch.evaluation import Notice, Score, number, p_text, plural, signed, table
 
 NARROW = 0.02  # intervals of thresholds that are not printed
 
 
-def run_compare(folders: Sequence[Path], scores: Sequence[str], out: Path | None) -> None:
+def run_compare(
+    folders: Sequence[Path], scores: Sequence[str], out: Path | None, detail: Detail = "all"
+) -> None:
     """Compare models, print what people ask, and write all tables if a folder is named."""
     comparison = compare_runs(folders, scores)
-    print("\n\n".join(_blocks(comparison)))
-    print_warnings(_warnings(comparison, folders))
+    warnings = _warnings(comparison, folders)
     if out is not None:
         for name, content in comparison.tables().items():
             write_table(out, name, content)
-        print(f"\nTables: {out}/")
+    tables = [] if out is None else [f"Tables: {out}{os.sep}"]
+    if detail == "json":
+        print(as_json(comparison_document(comparison, warnings)))
+    elif detail == "all":
+        print("\n\n".join([*_blocks(comparison), *tables]))
+    elif detail == "short":
+        width = screen_width()
+        taken = sum(len(wrapped(line, width)) for line in warning_lines(warnings))
+        command = shlex.join(["panmatch", "compare", "--all", *map(str, folders)])
+        print(comparison_screen(comparison, width, [*tables, f"Everything: {command}"], taken))
+    print_warnings(warnings)
 
 
 def _warnings(comparison: Comparison, folders: Sequence[Path]) -> list[Notice]:
@@ -104,11 +120,11 @@ def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> 
                     criterion.setting.matcher.label,
                     criterion.level,
                     f"{difference.first} − {difference.second}",
-                    _signed(test.mean_difference),
+                    signed(test.mean_difference),
                     _signed_interval(test.interval),
                     f"{test.wins}–{test.losses}–{test.ties}",
-                    _p(test.p_value),
-                    _p(difference.p_holm),
+                    p_text(test.p_value),
+                    p_text(difference.p_holm),
                 ]
             )
     tests = "Wilcoxon signed-rank, Holm over the pairs"
@@ -156,14 +172,4 @@ def _threshold_lines(comparison: Comparison) -> list[str]:
 
 
 def _signed_interval(ends: Interval) -> str:
-    return f"[{_signed(ends.low)}, {_signed(ends.high)}]" if ends.is_defined else "–"
-
-
-def _signed(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:+.3f}"
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return "–"
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+    return f"[{signed(ends.low)}, {signed(ends.high)}]" if ends.is_defined else "–"

@@ -8,8 +8,17 @@ import numpy as np
 
 from panmatch import phantoms
 from panmatch.cli._compare import ranking_rows, stability_lines
-from panmatch.cli._evaluate import progress
-from panmatch.datasets import Comparison, DatasetPaths, Job, RunOptions, compare, pair, run_dataset
+from panmatch.cli._progress import show_progress
+from panmatch.datasets import (
+    Comparison,
+    DatasetPaths,
+    Job,
+    RunOptions,
+    Stopwatch,
+    compare,
+    pair,
+    run_dataset,
+)
 from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import Score, table
 from panmatch.labels import LabelArray
@@ -38,8 +47,11 @@ def run_demo(out: Path, seed: int) -> None:
         f"into pieces, one misses the small ones, one draws outlines badly.\n"
     )
     cases, job = pair(make_dataset(data, seed)), Job(as_spec(PRESET).canonical())
-    with progress(len(cases)) as watch:
-        comparison = compare(run_dataset(cases, job, results, RunOptions(overwrite=True), watch))
+    options = RunOptions(overwrite=True)
+    with show_progress() as shown:
+        shown.expect(len(cases))
+        clock = Stopwatch(shown.enter)
+        comparison = compare(run_dataset(cases, job, results, options, shown.finished, clock))
     for score in comparison.scores:
         if not score.is_area:
             print("\n".join(_ranking_lines(comparison, score)), end="\n\n")

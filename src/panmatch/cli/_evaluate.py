@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, cast, get_args
 
+from panmatch.cli._json import as_json, evaluation_document
+from panmatch.cli._layout import screen_width, wrapped
+from panmatch.cli._progress import LogLevel, show_progress
+from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
     Case,
     DatasetPaths,
     Job,
-    Outcome,
     RunOptions,
+    Stopwatch,
     coco_cases,
     listed_notices,
+    note_seconds,
     pair,
     read_manifest,
     run_dataset,
 )
-from panmatch.errors import OptionError, check_choice
+from panmatch.errors import Argument, OptionError, check_choice
 from panmatch.evaluation import AverageScore, Notice, Result, plural
-from panmatch.spec import Spec, as_spec
+from panmatch.spec import Spec
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
 MOST_WARNINGS = 5
@@ -41,9 +46,11 @@ class Limit:
 
 def run_evaluate(
     paths: DatasetPaths,
-    spec_name: str | None,
+    spec: Spec,
     out: Path,
     *,
+    detail: Detail,
+    log_level: LogLevel = "warning",
     options: RunOptions,
     allow_header_mismatch: bool,
     spacing: tuple[float, ...] | None,
@@ -51,18 +58,28 @@ def run_evaluate(
     with_report: bool = False,
     threads: int | None = None,
 ) -> int:
-    """Evaluate all cases, print the summary, and return the exit code."""
-    spec = as_spec(spec_name or default_spec(paths))
-    cases = find_cases(paths, spec)
-    job = Job(
-        spec.canonical(),
-        allow_header_mismatch,
-        spacing,
-        threads or (None if options.workers == 1 and options.dask is None else 1),
-    )
+    """Evaluate all cases, print the answer, and return the exit code."""
+    report = None
     try:
-        with progress(len(cases)) as watch:
-            result = run_dataset(cases, job, out, options, watch)
+        with show_progress(quiet=detail == "quiet", level=log_level) as shown:
+            clock = Stopwatch(shown.enter)
+            with clock.phase("search"):
+                cases = find_cases(paths, spec)
+            shown.expect(len(cases))
+            job = Job(
+                spec.canonical(),
+                allow_header_mismatch,
+                spacing,
+                threads or (None if options.workers == 1 and options.dask is None else 1),
+            )
+            result = run_dataset(cases, job, out, options, shown.finished, clock)
+            if with_report:
+                with clock.phase("report"):
+                    report = _write_report(out)
+            notices = [] if log_level == "error" else listed_notices(out)
+            with clock.phase("bootstrap"):
+                text = result_text(result, detail, notices, out, report)
+            note_seconds(out, clock.seconds)
     except KeyboardInterrupt:
         print(
             f"panmatch: interrupted. The tables in {str(out)!r} hold what is finished; go on with "
@@ -70,32 +87,91 @@ def run_evaluate(
             file=sys.stderr,
         )
         return INTERRUPTED
-    print(result.summary())
-    print(f"\nTables: {out}{os.sep}")
-    if with_report:
-        from panmatch.report import write_report
-
-        print(f"Report: {write_report(out)}")
-    print_warnings(listed_notices(out))
+    print(text, end="")
+    print_warnings(notices)
     missed = missed_limits(result, limits)
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
     if result.failures:
-        n = len(result.failures)
-        print(f"panmatch: {n} of {len(result.cases)} cases failed, see above.", file=sys.stderr)
+        print(
+            f"panmatch: {len(result.failures)} of {len(result.cases)} cases failed: "
+            f"{out / 'scores.csv'} has the reasons.",
+            file=sys.stderr,
+        )
         return SOME_FAILED
     return LIMIT_MISSED if missed else FINE
 
 
+Detail = Literal["short", "all", "quiet", "json"]
+
+
+def choose_detail(*, everything: bool, quiet: bool, as_json: bool) -> Detail:
+    """Return how much to print.
+
+    Examples
+    --------
+    >>> choose_detail(everything=False, quiet=False, as_json=True)
+    'json'
+    """
+    chosen: dict[Detail, bool] = {"all": everything, "quiet": quiet, "json": as_json}
+    wanted = [detail for detail, given in chosen.items() if given]
+    if len(wanted) > 1:
+        flags = " and ".join(f"--{detail}" for detail in wanted)
+        raise OptionError(f"{flags} are given: pass one of them.")
+    return wanted[0] if wanted else "short"
+
+
+def result_text(
+    result: Result,
+    detail: Detail,
+    notices: Sequence[Notice],
+    tables: Path | None,
+    report: Path | None,
+) -> str:
+    """Return a result on one screen, in full, or as JSON; nothing where it should be quiet."""
+    if detail == "quiet":
+        return ""
+    places = _places(tables, report)
+    if detail == "json":
+        files = {"tables": tables, "report": report}
+        named = {name: None if path is None else str(path) for name, path in files.items()}
+        return f"{as_json(evaluation_document(result, notices, named))}\n"
+    if detail == "all":
+        return "\n".join([result.summary(), *([""] if places else []), *places, ""])
+    width = screen_width()
+    taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
+    if tables is not None:
+        folder = shlex.quote(str(tables))
+        places += [] if report else [f"Report: panmatch report {folder}"]
+        places.append(f"Everything: panmatch show --all {folder}")
+    return f"{evaluation_screen(result, width, places, taken)}\n"
+
+
+def _write_report(folder: Path) -> Path:
+    from panmatch.report import write_report
+
+    return write_report(folder)
+
+
+def _places(tables: Path | None, report: Path | None) -> list[str]:
+    lines = [] if tables is None else [f"Tables: {tables}{os.sep}"]
+    return lines if report is None else [*lines, f"Report: {report}"]
+
+
 def print_warnings(notices: Sequence[Notice]) -> None:
     """Print what makes the numbers plausible but wrong; run.json and the report have it all."""
+    for line in warning_lines(notices):
+        print(line, file=sys.stderr)
+
+
+def warning_lines(notices: Sequence[Notice]) -> list[str]:
+    """Return the first warnings as lines, and how many more there are."""
+    lines = []
     for notice in notices[:MOST_WARNINGS]:
-        print(f"panmatch: warning: {notice.sentence}", file=sys.stderr)
-        for line in notice.spec.splitlines():
-            print(f"    {line}", file=sys.stderr)
+        lines.append(f"panmatch: warning: {notice.sentence}")
+        lines += [f"    {line}" for line in notice.spec.splitlines()]
     more = len(notices) - MOST_WARNINGS
-    if more > 0:
-        print(f"panmatch: {plural(more, 'more warning')} in run.json", file=sys.stderr)
+    return lines + ([f"panmatch: {plural(more, 'more warning')} in run.json"] if more > 0 else [])
 
 
 def default_spec(paths: DatasetPaths) -> str:
@@ -131,6 +207,19 @@ def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:
             raise OptionError(f"{option}: the name {name!r} is given twice.")
         found[name] = Path(path)
     return found
+
+
+def read_log_level(text: str) -> LogLevel:
+    """Return how much to log.
+
+    Examples
+    --------
+    >>> read_log_level("Info")
+    'info'
+    """
+    level = text.lower()
+    check_choice(Argument("log_level"), level, get_args(LogLevel))
+    return cast(LogLevel, level)
 
 
 def read_limits(given: Sequence[str]) -> list[Limit]:
@@ -197,64 +286,3 @@ def _setting_text(average: AverageScore | None) -> str:
     at = "" if average.threshold is None else f" at {average.threshold:g}"
     setting = average.setting
     return f" ({setting.class_name}, {setting.matcher.label}{at}, pooled)"
-
-
-QUIET_SECONDS = 10.0  # between two lines where there is no terminal
-
-
-@contextmanager
-def progress(total: int) -> Iterator[Callable[[Outcome], None]]:
-    """Yield what to call with every finished case: a bar, or lines where there is no terminal."""
-    if sys.stderr.isatty():
-        with _bar(total) as watch:
-            yield watch
-    else:
-        yield _lines(total)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[Outcome], None]]:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    failed = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("cases", total=total)
-
-        def watch(outcome: Outcome) -> None:
-            nonlocal failed
-            failed += outcome.result is not None and outcome.result.status == "failed"
-            bar.update(
-                task, advance=1, description=f"cases, {failed} failed" if failed else "cases"
-            )
-
-        yield watch
-
-
-def _lines(total: int) -> Callable[[Outcome], None]:
-    start = last = time.monotonic()
-    done = 0
-
-    def watch(_: Outcome) -> None:
-        nonlocal done, last
-        done += 1
-        now = time.monotonic()
-        if now - last >= QUIET_SECONDS and done < total:
-            last = now
-            left = (now - start) / done * (total - done)
-            print(f"{done} of {total} cases, about {left:.0f} s left", file=sys.stderr, flush=True)
-
-    return watch

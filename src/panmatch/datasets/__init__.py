@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
+        note_seconds,
         read_run,
         spread,
         summary_table,
         write_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, pair
+    from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._run import (
         RunOptions,
         listed_cases,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         ranking_over_threshold,
         resample,
     )
+    from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
 
@@ -63,6 +66,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
+        "panmatch.datasets._phases": ("Phase", "Stopwatch"),
         "panmatch.datasets._run": (
             "RunOptions",
             "listed_cases",
@@ -82,11 +86,13 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
+            "note_seconds",
             "read_run",
             "spread",
             "summary_table",
             "write_table",
         ),
+        "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._worker_pool": ("start_early",),
     },
@@ -105,19 +111,23 @@ __all__ = [
     "Interval",
     "Job",
     "Outcome",
+    "Phase",
     "Placing",
     "RankInterval",
     "RankStability",
     "RunOptions",
+    "Stopwatch",
     "averages_with_samples",
     "coco_cases",
     "compare",
     "compare_runs",
     "evaluate",
+    "headline_rankings",
     "listed_cases",
     "listed_notices",
     "load_case",
     "load_run",
+    "note_seconds",
     "order_text",
     "pair",
     "ranking_over_threshold",
@@ -129,5 +139,7 @@ __all__ = [
     "spread",
     "start_early",
     "summary_table",
+    "verdict",
+    "verdict_on_models",
     "write_table",
 ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import platform
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
     Interval,
@@ -21,6 +23,7 @@ from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import AverageScore, Json, Result, average_all, average_row
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
+from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -43,12 +46,18 @@ def summary_table(result: Result) -> pd.DataFrame:
     return pd.DataFrame([_row(average, result.unit) for average in averages])
 
 
-def averages_with_samples(result: Result, model: str) -> list[AverageScore]:
-    """Return the averages of a model with their resamples."""
+def averages_with_samples(
+    result: Result, model: str, matcher: Matcher | None = None, *, areas: bool = True
+) -> list[AverageScore]:
+    """Return the averages of a model with their resamples, by one matcher or by all."""
     n = len(result.evaluated(model))
     weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
-    series = [one for one in result.series if one.model == model]
-    return average_all(series, result.spec.averaging.undefined, weights)
+    series = [
+        one
+        for one in result.series
+        if one.model == model and matcher in (None, one.setting.matcher)
+    ]
+    return average_all(series, result.spec.averaging.undefined, weights, areas=areas)
 
 
 def spread(average: AverageScore) -> Interval:
@@ -70,17 +79,14 @@ FORMAT = "panmatch-run-2"
 LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", "nibabel")
 
 
-def write_tables(folder: Path, result: Result) -> None:
+def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     """Write scores, instances, curves, diagnosis and summary, each whole or not at all."""
-    tables = {
-        "scores": result.scores,
-        "instances": result.instances,
-        "curves": result.curves,
-        "diagnosis": result.diagnosis,
-        "summary": summary_table(result),
-    }
-    for name, table in tables.items():
-        write_table(folder, name, table)
+    with clock.phase("bootstrap"):
+        summary = summary_table(result)
+    with clock.phase("tables"):
+        for name in ("scores", "instances", "curves", "diagnosis"):
+            write_table(folder, name, getattr(result, name))
+        write_table(folder, "summary", summary)
 
 
 def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
@@ -109,6 +115,13 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
         **facts,
     }
     text = json.dumps(content, indent=2, allow_nan=False, default=str)
+    write_atomically(folder / "run.json", f"{text}\n".encode())
+
+
+def note_seconds(folder: Path, seconds: Mapping[str, float]) -> None:
+    """Write times into run.json, in place of those that it has."""
+    content = read_run(folder) | {"seconds": dict(seconds)}
+    text = json.dumps(content, indent=2, allow_nan=False)
     write_atomically(folder / "run.json", f"{text}\n".encode())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
 from panmatch.datasets._notices import run_notices
 from panmatch.datasets._outputs import read_run, write_run, write_tables
+from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
@@ -43,6 +43,7 @@ def run_dataset(
     folder: Path,
     options: RunOptions = RunOptions(),  # noqa: B008
     watch: Watch = lambda _: None,
+    clock: Stopwatch | None = None,
 ) -> Result:
     """Evaluate all cases, write every result at once and the tables at the end.
 
@@ -56,6 +57,8 @@ def run_dataset(
         Where results go.
     watch
         Called with every outcome, for progress.
+    clock
+        Told of every phase; its times are written to run.json.
 
     Raises
     ------
@@ -73,13 +76,17 @@ def run_dataset(
         store.open()
         if options.overwrite:
             store.clear()
-        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch)
+        clock = clock or Stopwatch()
+        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, clock)
         log.begin()
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
         share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
         try:
-            with open_pool(options.workers, options.dask, share_chunks=share_chunks) as pool:
+            with (
+                clock.phase("evaluation"),
+                open_pool(options.workers, options.dask, share_chunks=share_chunks) as pool,
+            ):
                 task = replace(job, chunks_on_dask=share_chunks)
                 run_cases(cases, task, pool, known, log.finished)
             log.status = "finished"
@@ -99,10 +106,11 @@ class _Log:
         job: str,
         n_cases: int,
         watch: Watch,
+        clock: Stopwatch,
     ) -> None:
+        self._clock = clock
         self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
         self._seen: list[Outcome] = []
-        self._start = time.perf_counter()
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self._facts = {"job": job, "began": began, "cases": n_cases}
         self.status: Literal["running", "interrupted", "finished"] = "running"
@@ -121,14 +129,12 @@ class _Log:
 
     def end(self, workers: int | str) -> Result:
         """Write the tables of all that was finished, and how it was made."""
-        evaluated = time.perf_counter() - self._start
         results = self._store.results()
         seen = sorted(self._seen, key=lambda outcome: _who(outcome.case))
         result = Result(self._spec, tuple(results[_who(one.case)] for one in seen))
-        write_tables(self._folder, result)
+        write_tables(self._folder, result, self._clock)
         whole = self.status == "finished"
         notices = run_notices(result, [one.case for one in seen]) if whole else result.notices
-        all_seconds = time.perf_counter() - self._start
         write_run(
             self._folder,
             self._spec,
@@ -138,7 +144,7 @@ class _Log:
             failed=len(result.failures),
             warnings=[notice.to_dict() for notice in notices],
             workers=workers,
-            seconds={"evaluation": round(evaluated, 3), "all": round(all_seconds, 3)},
+            seconds=self._clock.seconds,
             results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],
         )
         return result

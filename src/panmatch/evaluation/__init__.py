@@ -17,7 +17,7 @@ from panmatch.evaluation._series import CaseCounts, CaseSeries
 from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._tables import average_row, unit_text
-from panmatch.evaluation._wording import count_mistakes, number, plural, table
+from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
 
 __all__ = [
     "MEANS",
@@ -51,7 +51,9 @@ __all__ = [
     "mean_of_defined",
     "metric_scores",
     "number",
+    "p_text",
     "plural",
+    "signed",
     "some_names",
     "table",
     "unit_text",

@@ -44,12 +44,17 @@ class AverageScore:
 
 
 def average_all(
-    series: Iterable[CaseSeries], undefined: Undefined, weights: Ints | None = None
+    series: Iterable[CaseSeries],
+    undefined: Undefined,
+    weights: Ints | None = None,
+    *,
+    areas: bool = True,
 ) -> list[AverageScore]:
     """Return pooled scores, means of cases, areas, and their means over classes."""
     given = list(series)
     rows = [row for one in given for row in _pooled(one, weights)]
-    rows += [row for one in given for row in _pooled_areas(one, weights)]
+    if areas:
+        rows += [row for one in given for row in _pooled_areas(one, weights)]
     rows += [row for one in given for row in _case_means(one, undefined, weights)]
     return rows + list(class_means(rows))
 

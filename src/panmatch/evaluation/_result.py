@@ -46,10 +46,10 @@ class Result:
     --------
     >>> from panmatch import evaluate
     >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
-    >>> result.instances.loc[:1, ["status", "ref_id", "pred_ids", "iou"]]
-        status  ref_id pred_ids  iou
-    0  matched       1        3  1.0
-    1   missed       2           0.0
+    >>> result.instances[["status", "ref_id", "pred_ids", "iou", "settings"]]
+        status  ref_id pred_ids  iou settings
+    0  matched       1        3  1.0      all
+    1   missed       2           0.0      all
     """
 
     spec: Spec
@@ -71,8 +71,16 @@ class Result:
 
     @property
     def instances(self) -> pd.DataFrame:
-        """One row per reference and per false positive, for each matching."""
+        """One row per reference and per false positive; several where settings differ on it.
+
+        ``settings`` is ``"all"``, or names the strategies and thresholds under which a row holds.
+        """
         return tables.instance_table(self.cases)
+
+    @property
+    def instances_by_setting(self) -> pd.DataFrame:
+        """One row per reference and per false positive, for each strategy and threshold."""
+        return tables.setting_table(self.cases)
 
     @property
     def curves(self) -> pd.DataFrame:

@@ -94,7 +94,8 @@ class CaseCounts:
                 for score in PARTS
             }
         for i, metric in enumerate(self.metrics):
-            found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
+            if metric_scores(metric)[0] not in found:  # by IoU they are there already
+                found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
         return found
 
     def _metric_scores(self, metric: Metric, start: int) -> dict[Score, Floats]:

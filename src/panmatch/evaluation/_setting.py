@@ -111,7 +111,16 @@ PART_AREAS = tuple(Score(name, "parts", is_area=True) for name in ("part_autc", 
 
 
 def metric_scores(metric: Metric) -> tuple[Score, ...]:
-    """Return SQ by a metric, and PQ by it where it runs from 0 to 1."""
+    """Return SQ by a metric, and PQ by it where it runs from 0 to 1; by IoU they are SQ and PQ.
+
+    Examples
+    --------
+    >>> from panmatch.scoring import resolve_metrics
+    >>> [[score.name for score in metric_scores(one)] for one in resolve_metrics(["iou", "dice"])]
+    [['sq', 'pq'], ['sq_dice', 'pq_dice']]
+    """
+    if metric.name == "iou":
+        return Score("sq"), Score("pq")
     scores = (Score(f"sq_{metric.name}", metric.name, metric.better, metric.dimension),)
     return (*scores, Score(f"pq_{metric.name}", metric.name)) if metric.is_share else scores
 

@@ -6,6 +6,7 @@ functions here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import numpy as np
 from panmatch.errors import needs_extra
 from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
-from panmatch.evaluation._diagnosis import MISTAKES
+from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
 from panmatch.overlap import Ints
@@ -26,8 +27,12 @@ Cell = str | int | float | None
 Row = dict[str, Cell]
 Columns = dict[str, list[Cell]]
 
+Block = Mapping[str, Cell | list[Cell]]
+
+SIDES = ("ref", "pred")
 WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
          "cases", "skipped"]  # fmt: skip
+CORNER = re.compile(r"(ref|pred)_(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
 
 
@@ -44,7 +49,24 @@ def score_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 
 
 def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return one row per reference and per false positive, for each matching."""
+    """Return one row per reference and per false positive; several where settings differ on it.
+
+    ``settings`` says under which strategies and thresholds a row holds.
+    """
+    columns: Columns = {}
+    for case in cases:
+        classes: dict[str, list[Entry]] = {}
+        for entry in case.entries:
+            classes.setdefault(entry.setting.class_name, []).append(entry)
+        for name, entries in classes.items():
+            who: Row = {"case": case.case, "model": case.model, "class": name}
+            kind = entries[0].setting.kind
+            _append(columns, {**who, "kind": kind, **_distinct_rows(entries), "unit": case.unit})
+    return _frame(columns, cases, first=("case", "model"), last=("unit",))
+
+
+def setting_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return one row per reference and per false positive, for each strategy and threshold."""
     columns: Columns = {}
     for case in cases:
         for entry in case.entries:
@@ -154,7 +176,8 @@ def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
         row |= {"autc": curve.autc, "autc_sq": curve.autc_sq, "autc_rq": curve.autc_rq}
     if entry.part_curve is not None:
         row |= {"part_autc": entry.part_curve.autc, "part_autc_sq": entry.part_curve.autc_sq}
-    row |= {name: value for name, value in level.measurements.scores.items() if name != "rq"}
+    by_metric = level.measurements.scores
+    row |= {name: by_metric[name] for name in by_metric if name not in ("rq", "sq_iou", "pq_iou")}
     row |= {name: len(getattr(entry.diagnosis, name)) for name in MISTAKES}
     return row | {
         "near_threshold": level.near_threshold,
@@ -165,50 +188,99 @@ def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
     }
 
 
-def _instance_columns(level: Level) -> Mapping[str, Cell | list[Cell]]:
-    columns = level.measurements.columns
-    block: dict[str, Cell | list[Cell]] = {
+def _distinct_rows(entries: Sequence[Entry]) -> Block:
+    """Return the rows of a class that differ, references first, and the settings of each.
+
+    The predictions that belong to a reference, and how many of their voxels count (regions may cut
+    them), determine everything that is measured.
+    """
+    levels = [level for entry in entries for level in entry.levels]
+    names = [
+        f"{entry.setting.matcher.label} at {level.threshold:g}"
+        for entry in entries
+        for level in entry.levels
+    ]
+    where: dict[tuple[int, str, int], list[int]] = {}
+    firsts: list[list[int]] = [[] for _ in levels]  # rows of each level that no earlier one has
+    for at, level in enumerate(levels):
+        columns = level.measurements.columns
+        keys = zip(
+            *(columns[name].tolist() for name in ("ref_id", "pred_ids", "pred_voxels")), strict=True
+        )
+        for row, key in enumerate(keys):
+            if key not in where:
+                firsts[at].append(row)
+            where.setdefault(key, []).append(at)
+    block: dict[str, list[Cell]] = {}
+    for level, rows in zip(levels, firsts, strict=True):
+        for name, values in _instance_columns(level, rows).items():
+            block.setdefault(name, []).extend(values)
+    order = sorted(range(len(where)), key=[_place_of(*key) for key in where].__getitem__)
+    texts = ["all" if len(at) == len(names) else "; ".join(names[i] for i in at)
+             for at in where.values()]  # fmt: skip
+    mistakes = _mistakes_of(entries[0].diagnosis, [(ref, pred) for ref, pred, _ in where])
+    block |= {"mistake": [*mistakes], "settings": [*texts]}
+    ordered = {name: [values[i] for i in order] for name, values in block.items()}
+    front = {name: ordered.pop(name) for name in ("status", "mistake", "ref_id", "pred_ids")}
+    return {**front, "settings": ordered.pop("settings"), **ordered}
+
+
+def _place_of(ref_id: int, pred_ids: str, _: int) -> tuple[bool, int]:
+    """Return what rows are sorted by: references by id, then false positives by id."""
+    return ref_id == 0, ref_id or int(pred_ids.split()[0])
+
+
+def _mistakes_of(diagnosis: Diagnosis, rows: Sequence[tuple[int, str]]) -> list[str]:
+    """Return what is wrong with the reference or the predictions of each row."""
+    ids = {name: set(getattr(diagnosis, name).tolist()) for name in MISTAKES}
+    found = []
+    for ref, pred_ids in rows:
+        preds = set(map(int, pred_ids.split()))
+        kinds = {
+            "split": ref in ids["split"],
+            "merged": not preds.isdisjoint(ids["merged"]),
+            "missed": ref in ids["missed"],
+            "spurious": not preds.isdisjoint(ids["spurious"]),
+        }
+        found.append(" ".join(kind for kind, holds in kinds.items() if holds))
+    return found
+
+
+def _instance_columns(level: Level, rows: Sequence[int] | None = None) -> dict[str, list[Cell]]:
+    """Return the rows of a matching, or some of them, as columns with one value each."""
+    chosen = slice(None) if rows is None else np.array(rows, np.int64)
+    columns = {name: column[chosen] for name, column in level.measurements.columns.items()}
+    block: dict[str, list[Cell]] = {
         name: columns[name].tolist() for name in ("status", "ref_id", "pred_ids")
     }
-    block["quality"] = level.quality.tolist()
+    block["iou"] = level.quality[chosen].tolist()
     if level.part_quality is not None:
-        block["part_quality"] = level.part_quality.tolist()
-    for side in ("ref", "pred"):
+        block["part_quality"] = level.part_quality[chosen].tolist()
+    for side in SIDES:
         block[f"{side}_voxels"] = columns[f"{side}_voxels"].tolist()
         block[f"{side}_volume"] = columns[f"{side}_volume"].tolist()
     for metric in level.measurements.metrics:
-        block[metric.name] = columns[metric.name].tolist()
-    for side in ("ref", "pred"):
-        there = columns[f"{side}_voxels"].tolist()
-        centres = columns[f"{side}_centroid"].round(3).tolist()
-        starts, stops = columns[f"{side}_start"].tolist(), columns[f"{side}_stop"].tolist()
-        block[f"{side}_centre"] = [
-            " ".join(map(str, centre)) if n else ""
-            for centre, n in zip(centres, there, strict=True)
-        ]
-        block[f"{side}_box"] = [
-            _box(start, stop) if n else ""
-            for start, stop, n in zip(starts, stops, there, strict=True)
-        ]
+        if metric.name != "iou":
+            block[metric.name] = columns[metric.name].tolist()
+    for side in SIDES:
+        there = columns[f"{side}_voxels"] > 0
+        for name, column in (
+            (f"{side}_centre", columns[f"{side}_centroid"].round(3)),
+            (f"{side}_start", columns[f"{side}_start"]),
+            (f"{side}_stop", columns[f"{side}_stop"]),
+        ):
+            for axis in range(column.shape[1] if len(column) else 0):
+                values = column[:, axis].astype(object)
+                values[~there] = None
+                block[f"{name}_{axis}"] = values.tolist()
     return block
-
-
-def _box(start: Sequence[int], stop: Sequence[int]) -> str:
-    """Return a box as slices along each axis.
-
-    Examples
-    --------
-    >>> _box([3, 0], [9, 4])
-    '3:9 0:4'
-    """
-    return " ".join(f"{a}:{b}" for a, b in zip(start, stop, strict=True))
 
 
 def _text(ids: Ints) -> str:
     return " ".join(map(str, ids.tolist()))
 
 
-def _append(columns: Columns, block: Mapping[str, Cell | list[Cell]]) -> None:
+def _append(columns: Columns, block: Block) -> None:
     """Add rows: lists as they are, anything else repeated; what one of both lacks is None.
 
     Examples
@@ -244,6 +316,7 @@ def _frame(
     )
     for name in table.columns[table.isna().all()]:
         table[name] = table[name].astype("float64")  # undefined everywhere
-    for name in table.columns.intersection(WHOLE):
+    corners = [name for name in table.columns if CORNER.fullmatch(name)]
+    for name in [*table.columns.intersection(WHOLE), *corners]:
         table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
     return table if any(case.model for case in cases) else table.drop(columns="model")

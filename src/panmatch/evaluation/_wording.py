@@ -54,6 +54,18 @@ def number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
+def signed(value: float) -> str:
+    """Return a difference with its sign, and a dash for NaN."""
+    return "–" if math.isnan(value) else f"{value:+.3f}"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value with three digits, and a dash for NaN."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
+
 def plural(n: int, noun: str) -> str:
     """Return a number with its noun.
 

@@ -96,7 +96,15 @@ def command_of_scene(state: State) -> str:
 def command_of_pair(pair: FilePair, view: View) -> str:
     """Return commands that write the spec and evaluate the files by it."""
     files = [str(side.path.absolute()) for side in (pair.reference, pair.prediction)]
-    command = ["panmatch", "evaluate", *files, "-s", "panmatch-spec.yaml", "-o", "panmatch-results"]
+    command = [
+        "panmatch",
+        "evaluate",
+        *files,
+        "--spec",
+        "panmatch-spec.yaml",
+        "-o",
+        "panmatch-results",
+    ]
     command += ["--allow-header-mismatch"] * pair.allow_header_mismatch
     return _lines(
         "cat > panmatch-spec.yaml <<'END'", spec_text(view).rstrip(), "END", shlex.join(command)
@@ -140,7 +148,7 @@ def evaluate_command(state: State, folder: Path) -> list[str]:
     if part_labels(state):
         for side in SIDES:
             command += [f"--{side}-parts", str(folder / f"{side}_parts.png")]
-    return [*command, "-s", str(folder / SPEC), "-o", str(folder / "scores")]
+    return [*command, "--spec", str(folder / SPEC), "-o", str(folder / "scores")]
 
 
 def spec_text(view: View, parts: list[int] | None = None) -> str:

@@ -18,6 +18,7 @@ from panmatch.datasets import (
     listed_cases,
     load_run,
     read_run,
+    verdict,
 )
 from panmatch.errors import needs_extra
 from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number
@@ -144,6 +145,7 @@ def _context(
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
     return {
         "classes": classes,
+        "answer": verdict(result) if classes else "",
         "ranks": rank_models(compare(result)) if can_compare(result) else None,
         # A closing tag within a string would end the script.
         "charts": json.dumps(drawn, allow_nan=False).replace("</", "<\\/"),

@@ -189,7 +189,6 @@ class Ranks:
 
     class_name: str
     models: tuple[str, ...]
-    answer: str  # who is best, in words
     rankings: dict[Criterion, list[Placing]]
     stability: RankStability  # of all rankings by PQ
     strips: dict[Setting, list[StripPart]]  # who leads by pooled PQ at which threshold
@@ -220,7 +219,6 @@ def rank_models(comparison: Comparison) -> Ranks:
     return Ranks(
         class_name=shown,
         models=comparison.models,
-        answer=_answer(by_pq),
         rankings=rankings,
         stability=comparison.stability(score)[shown],
         strips={
@@ -252,30 +250,3 @@ def _is_like(criterion: Criterion, first: Criterion) -> bool:
 def _strip_part(part: RankInterval) -> StripPart:
     leads = part.ranks[0] < part.ranks[1]
     return StripPart(part.start, part.stop, order_text(part), part.order[0] if leads else "")
-
-
-def _answer(rankings: Mapping[Criterion, list[Placing]]) -> str:
-    """Return in one or two sentences who is best, and under which matcher that changes."""
-    first = next(iter(rankings.values()))[0]
-    ends = first.interval
-    interval = f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
-    text = (
-        f"{first.model} has the highest mean {first.criterion.score.title} of cases "
-        f"({first.criterion.setting.class_name}: {first.value:.3f}{interval}) under "
-        f"{_where(first.criterion)}."
-    )
-    others: dict[str, list[str]] = {}
-    for criterion, placings in rankings.items():
-        leader = placings[0]
-        if leader.rank == 1 and leader.model != first.model:
-            others.setdefault(leader.model, []).append(_where(criterion))
-    if not others:
-        return f"{text} It leads in every setting of the spec."
-    changes = "; ".join(
-        f"{name} leads under {', '.join(places)}" for name, places in others.items()
-    )
-    return f"{text} But {changes}."
-
-
-def _where(criterion: Criterion) -> str:
-    return f"{criterion.setting.matcher.label} at τ = {criterion.level}"

@@ -1,0 +1,90 @@
+"""Results for other programs: one JSON document on stdout."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+import panmatch
+from panmatch.cli._screen import largest_mistakes
+from panmatch.datasets import Comparison, summary_table, verdict, verdict_on_models
+from panmatch.evaluation import Json, Notice, Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EVALUATION, COMPARISON = "panmatch-evaluation-1", "panmatch-comparison-1"
+
+
+def as_json(content: Mapping[str, object]) -> str:
+    r"""Return a document as JSON, which has no NaN: what is undefined is null.
+
+    Examples
+    --------
+    >>> as_json({"pq": float("nan"), "tp": 3})
+    '{\n  "pq": null,\n  "tp": 3\n}'
+    """
+    return json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def evaluation_document(
+    result: Result, notices: Sequence[Notice], files: Mapping[str, str | None]
+) -> Json:
+    """Return all averages of a result with their intervals, and what to make of them."""
+    spec = result.spec
+    return {
+        "format": EVALUATION,
+        "panmatch": panmatch.__version__,
+        "cases": len({case.case for case in result.cases}),
+        "models": list(result.models),
+        "headline": {
+            "class": result.headline_class,
+            **spec.matching[0].columns,
+            "threshold": spec.thresholds[0],
+        },
+        "verdict": verdict(result),
+        "scores": rows(summary_table(result)),
+        "mistakes": largest_mistakes(result),
+        "failed": [
+            {"case": case.case, "model": case.model, "reason": case.reason}
+            for case in result.failures
+        ],
+        "warnings": [notice.to_dict() for notice in notices],
+        "files": dict(files),
+    }
+
+
+def comparison_document(comparison: Comparison, notices: Sequence[Notice]) -> Json:
+    """Return rankings, differences and stability of models."""
+    return {
+        "format": COMPARISON,
+        "panmatch": panmatch.__version__,
+        "cases": len(comparison.result.evaluated(comparison.models[0])),
+        "models": list(comparison.models),
+        "left_out": {model: list(cases) for model, cases in comparison.left_out.items()},
+        "verdict": verdict_on_models(comparison),
+        **{name: rows(table) for name, table in comparison.tables().items()},
+        "warnings": [notice.to_dict() for notice in notices],
+    }
+
+
+def rows(table: pd.DataFrame) -> list[Json]:
+    """Return a table as a list of mappings."""
+    return [dict(row) for row in table.to_dict("records")]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else None
+    return str(value)

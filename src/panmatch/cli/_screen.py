@@ -1,0 +1,215 @@
+"""The answer of `panmatch evaluate` on one screen: one row per model, and what to make of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from panmatch.cli._layout import LINES, Column, grid, name_length, shortened, wrapped
+from panmatch.datasets import verdict
+from panmatch.evaluation import (
+    MEANS,
+    MISTAKES,
+    AverageScore,
+    Result,
+    Setting,
+    count_mistakes,
+    metric_scores,
+    number,
+    plural,
+    unit_text,
+)
+
+MOST_ROWS = 8
+FIRST, COUNTS, METRICS, OTHERS, AREA = 9, 8, 7, 6, 5  # what stays longest where room is scarce
+
+
+def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:
+    """Return at most 24 lines about a result of one model or five.
+
+    Parameters
+    ----------
+    width
+        Characters in a line.
+    more
+        Lines to end with, such as where the tables are.
+    taken
+        Lines of the screen that something else needs, such as warnings.
+    """
+    if not result.average_scores:
+        return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
+    below = [*wrapped(verdict(result), width), *_mistakes(result, width), *_failures(result, width)]
+    head = _head(result, width)
+    room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
+    rows = _rows(result, max(room, 1))
+    table = grid(_columns(result, rows, name_length(width)), width)
+    return "\n".join([*head, "", *table, *_unshown(result, rows), "", *below, "", *more])
+
+
+Who = tuple[str, Setting]
+
+
+def _head(result: Result, width: int) -> list[str]:
+    cases = plural(len({case.case for case in result.cases}), "case")
+    models = f", {plural(len(result.models), 'model')}" if len(result.models) > 1 else ""
+    failed = f", {len(result.failures)} failed" if result.failures else ""
+    several = ", pooled over cases" if len({case.case for case in result.cases}) > 1 else ""
+    name = result.headline_class
+    about = name if name in MEANS else f"class {name}"
+    matcher = result.spec.matching[0].label
+    return wrapped(f"{cases}{models}{failed}: {about}, IoU, {matcher}{several}", width)
+
+
+def _settings(result: Result) -> list[Setting]:
+    """Return the classes under the first matcher, the headline first."""
+    found = dict.fromkeys(
+        one.setting
+        for one in result.average_scores
+        if one.setting.matcher == result.spec.matching[0]
+    )
+    return sorted(found, key=lambda setting: setting.class_name != result.headline_class)
+
+
+def _rows(result: Result, room: int) -> list[Who]:
+    """Return every model with every class; with the headline class alone where these are many."""
+    models = [model for model in result.models if result.evaluated(model)]
+    settings = _settings(result)
+    if len(models) * len(settings) <= min(room, MOST_ROWS):
+        return [(model, setting) for setting in settings for model in models]
+    best = {
+        one.model: one.value if not math.isnan(one.value) else -math.inf
+        for one in reversed(list(_pooled(result, settings[0], "pq")))
+    }
+    kept = sorted(models, key=lambda model: -best.get(model, -math.inf))[: max(room, 5)]
+    return [(model, settings[0]) for model in models if model in kept]
+
+
+def _unshown(result: Result, rows: Sequence[Who]) -> list[str]:
+    """Return how many models and classes have no row."""
+    models = sum(1 for model in result.models if result.evaluated(model))
+    settings = _settings(result)
+    missing = [
+        f"{n} more {one if n == 1 else several}"
+        for n, one, several in (
+            (models - len({model for model, _ in rows}), "model", "models"),
+            (len(settings) - len({setting for _, setting in rows}), "class", "classes"),
+        )
+        if n
+    ]
+    return [f"({', '.join(missing)} with --all)"] if missing else []
+
+
+def _pooled(result: Result, setting: Setting, name: str) -> Iterable[AverageScore]:
+    for one in result.average_scores:
+        if one.averaging == "pooled" and (one.setting, one.score.name) == (setting, name):
+            yield one
+
+
+def _columns(result: Result, rows: Sequence[Who], longest: int) -> list[Column]:
+    spec = result.spec
+    at, several = f"at τ = {spec.thresholds[0]:g}", len({setting for _, setting in rows}) > 1
+    columns = []
+    if len(result.models) > 1:
+        names = tuple(shortened(model, longest) for model, _ in rows)
+        columns.append(Column("", "model", names, left=True))
+    if several or not columns:
+        names = tuple(shortened(setting.class_name, longest) for _, setting in rows)
+        columns.append(Column("", "class", names, left=True))
+    for i, threshold in enumerate(spec.thresholds):
+        values = _values(result, rows, "pq", threshold)
+        columns.append(
+            Column("PQ at τ =", f"{threshold:g}", values, 10 * OTHERS - i if i else None)
+        )
+    if spec.curve:
+        columns.append(Column("area", "AUTC", _values(result, rows, "autc", None), 10 * AREA))
+    if result.has_parts:
+        values = _values(result, rows, "part_pq", spec.thresholds[0])
+        columns.append(Column(at, "PartPQ", values, 10 * FIRST))
+    columns += [
+        Column(at, head, cells, 10 * COUNTS)
+        for head, cells in zip(("TP", "FP", "FN"), _counts(result, rows), strict=True)
+        if any(cells)
+    ]
+    return columns + _metric_columns(result, rows, at)
+
+
+def _metric_columns(result: Result, rows: Sequence[Who], at: str) -> list[Column]:
+    """Return the mean of every metric over true positives, with its unit."""
+    threshold = result.spec.thresholds[0]
+    scores = [metric_scores(metric)[0] for metric in result.spec.metric_objects]
+    columns = []
+    for i, score in enumerate(scores):
+        unit = unit_text(score, result.unit)
+        values = _values(result, rows, score.name, threshold)
+        columns.append(Column(at, f"{score.title} {unit}".rstrip(), values, 10 * METRICS - i))
+    return columns
+
+
+def _values(
+    result: Result, rows: Sequence[Who], name: str, threshold: float | None
+) -> tuple[str, ...]:
+    found = {
+        (one.model, one.setting): one.value
+        for one in result.average_scores
+        if (one.averaging, one.score.name, one.threshold) == ("pooled", name, threshold)
+    }
+    return tuple(number(found.get(who, math.nan)) for who in rows)
+
+
+def _counts(result: Result, rows: Sequence[Who]) -> list[tuple[str, ...]]:
+    """Return TP, FP and FN of all rows at the first threshold; a mean over classes has none."""
+    series = {(one.model, one.setting): one for one in result.series}
+    lines = []
+    for who in rows:
+        if who not in series:
+            lines.append(("", "", ""))
+            continue
+        tally = series[who].counts[result.spec.thresholds[0]].sum().tallies.tally()
+        lines.append((str(tally.tp), str(tally.fp), str(tally.fn)))
+    return list(zip(*lines, strict=True))
+
+
+def largest_mistakes(result: Result) -> dict[str, dict[str, int]]:
+    """Return the kinds of mistakes of every model, the most frequent first.
+
+    They are counted in the headline class, or in all classes where that is a mean over classes.
+    """
+    found = {}
+    for model in result.models:
+        sums = dict.fromkeys(MISTAKES, 0)
+        for name, counts in count_mistakes(result, model).items():
+            if result.headline_class in (name, *MEANS):
+                sums = {kind: n + counts[kind] for kind, n in sums.items()}
+        order = sorted(sums, key=lambda kind: -sums[kind])
+        found[model] = {kind: sums[kind] for kind in order}
+    return found
+
+
+def _mistakes(result: Result, width: int) -> list[str]:
+    counted = {model: kinds for model, kinds in largest_mistakes(result).items()
+               if result.evaluated(model)}  # fmt: skip
+    if len(counted) == 1:
+        (kinds,) = counted.values()
+        text = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
+        return wrapped(f"Mistakes, whatever the strategy: {text or 'none'}.", width)
+    named = []
+    for model, kinds in list(counted.items())[:MOST_ROWS]:
+        kind, n = next(iter(kinds.items()))
+        name = shortened(model, name_length(width))
+        named.append(f"{name} {n} {kind}" if n else f"{name} none")
+    return wrapped(f"Most frequent mistake: {', '.join(named)}.", width)
+
+
+def _failures(result: Result, width: int) -> list[str]:
+    """Return the first failure in full, and how many more there are."""
+    if not result.failures:
+        return []
+    first = result.failures[0]
+    who = f"{first.case}{f' ({first.model})' if first.model else ''}"
+    lines = [
+        line
+        for part in f"Failed: {who}: {first.reason}".splitlines()
+        for line in wrapped(part, width, "  ")
+    ]
+    more = len(result.failures) - 1
+    return lines + ([f"  … and {more} more: see scores.csv"] if more else [])

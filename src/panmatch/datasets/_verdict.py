@@ -1,0 +1,166 @@
+"""How good a model is, or which one is best, in a few sentences, and what would change that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
+from panmatch.datasets._outputs import averages_with_samples, spread
+from panmatch.errors import FileError
+from panmatch.evaluation import AverageScore, Result, number, plural
+
+MOST_NAMED = 2  # settings that are named; the others are counted
+
+
+def verdict(result: Result) -> str:
+    """Return what to take home from a run of one model or of several.
+
+    Of one model that is its pooled PQ with an interval, of several which one has the highest mean
+    PQ of cases; both for the headline class under the first matcher and threshold of the spec, and
+    both with the settings of the spec that would change the answer.
+    """
+    models = [model for model in result.models if result.evaluated(model)]
+    if not models:
+        return "No case could be evaluated."
+    if len(models) == 1:
+        return _of_one_model(result, models[0])
+    evaluated = tuple(case for case in result.cases if case.model in models)
+    try:
+        return verdict_on_models(compare(replace(result, cases=evaluated), ["pq"]))
+    except FileError:
+        return "The models have no case in common, so they cannot be compared."
+
+
+def verdict_on_models(comparison: Comparison) -> str:
+    """Return which model is best by the first score of a comparison, and where another one is."""
+    rankings = headline_rankings(comparison)
+    criterion, placings = next(iter(rankings.items()))
+    best = [placing for placing in placings if placing.rank == placings[0].rank]
+    text, leaders = _leader_text(criterion, best, comparison), {one.model for one in best}
+    places: dict[str, list[str]] = {}
+    for other, ranking in rankings.items():
+        if ranking[0].rank == 1 and ranking[0].model not in leaders:
+            places.setdefault(ranking[0].model, []).append(_where(other))
+    if places:
+        return f"{text} {_changes_text(places, len(rankings))}"
+    if len(rankings) == 1 or math.isnan(best[0].value):
+        return text
+    alone = all(one[0].rank == 1 and one[0].model in leaders for one in rankings.values())
+    if alone and len(best) == 1:
+        return f"{text} It leads in every setting of the spec."
+    return f"{text} No other model leads alone in any setting of the spec."
+
+
+def headline_rankings(comparison: Comparison) -> dict[Criterion, list[Placing]]:
+    """Return the rankings of the headline class by the first score, a setting each."""
+    score = comparison.scores[0]
+    of_score = {
+        criterion: placings
+        for criterion, placings in comparison.rankings.items()
+        if criterion.score == score
+    }
+    shown = {
+        criterion: placings
+        for criterion, placings in of_score.items()
+        if criterion.setting.class_name == comparison.headline_class
+    }
+    return shown or of_score  # a single class with parts has no mean of PartPQ over classes
+
+
+def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comparison) -> str:
+    value, ends, share = best[0].value, best[0].interval, best[0].first_share
+    better = "highest" if criterion.score.higher_is_better else "best"
+    what = f"mean {criterion.score.title} of cases"
+    if math.isnan(value):
+        return f"No model has a {what} ({criterion.setting.class_name}) under {_where(criterion)}."
+    details = f"{criterion.setting.class_name}: {number(value)}"
+    if len(best) == 1 and ends.is_defined:
+        details += f", 95 % interval {ends.low:.3f} to {ends.high:.3f}"
+    if len(best) == 1 and not math.isnan(share):
+        details += f", first in {100 * share:.0f} % of resamples"
+    names = f"{', '.join(one.model for one in best[:-1])} and {best[-1].model} share"
+    who = f"{best[0].model} has" if len(best) == 1 else names
+    left_out = len({case for cases in comparison.left_out.values() for case in cases})
+    n = len(comparison.result.evaluated(comparison.models[0]))
+    shared = f" on the {plural(n, 'case')} that all models have" if left_out else ""
+    return f"{who} the {better} {what}{shared} ({details}) under {_where(criterion)}."
+
+
+def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
+    """Return who leads elsewhere, with two settings at most by name.
+
+    Examples
+    --------
+    >>> _changes_text({"b": ["x at τ = 0.1", "x at τ = 0.5", "y at τ = 0.1"]}, 9)
+    'But b leads under x at τ = 0.1, x at τ = 0.5 and 1 more of the 9 settings.'
+    """
+    n = sum(map(len, places.values()))
+    if len(places) == 1:
+        ((model, where),) = places.items()
+        more = f" and {n - MOST_NAMED} more" if n > MOST_NAMED else ""
+        of_all = f" of the {settings} settings" if more else ""
+        return f"But {model} leads under {', '.join(where[:MOST_NAMED])}{more}{of_all}."
+    named = [f"{model} under {where[0]}" for model, where in places.items()][:MOST_NAMED]
+    return f"But others lead in {n} of the {settings} settings, such as {' and '.join(named)}."
+
+
+def _where(criterion: Criterion) -> str:
+    label = criterion.setting.matcher.label
+    return label if criterion.threshold is None else f"{label} at τ = {criterion.level}"
+
+
+def _of_one_model(result: Result, model: str) -> str:
+    scores = list(_headline_scores(result.average_scores, model, result.headline_class, "pooled"))
+    if not scores:
+        return "No case could be evaluated."
+    first = scores[0]
+    if math.isnan(first.value):
+        return f"PQ is undefined: neither side has an object ({first.setting.class_name})."
+    several = len(result.evaluated(model)) > 1
+    text = f"PQ is {number(first.value)}{_interval_text(result, first)} ({_meaning(first, several)}"
+    if several:
+        averages = result.average_scores
+        mean = next(_headline_scores(averages, model, result.headline_class, "mean of cases"))
+        text += f"; mean of cases: {number(mean.value)}"
+    return f"{text}). {_range_text(scores)}".rstrip()
+
+
+def _headline_scores(
+    averages: Sequence[AverageScore], model: str, class_name: str, averaging: str
+) -> Iterator[AverageScore]:
+    """Yield PQ under all settings of a class, in the order of the spec."""
+    for one in averages:
+        same = (one.model, one.setting.class_name, one.averaging) == (model, class_name, averaging)
+        if same and one.score.name == "pq":
+            yield one
+
+
+def _interval_text(result: Result, first: AverageScore) -> str:
+    averages = averages_with_samples(result, first.model, first.setting.matcher, areas=False)
+    sampled = _headline_scores(averages, first.model, first.setting.class_name, "pooled")
+    ends = spread(next(sampled))
+    return f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
+
+
+def _meaning(first: AverageScore, several: bool) -> str:
+    pooled = f"; pooled over {plural(first.cases, 'case')}" if several else ""
+    return f"{first.setting.class_name}, {_setting_text(first)}{pooled}"
+
+
+def _range_text(scores: Sequence[AverageScore]) -> str:
+    """Return between what PQ lies over the settings of the spec."""
+    if len(scores) == 1:
+        return ""
+    low, high = min(scores, key=lambda one: one.value), max(scores, key=lambda one: one.value)
+    if low.value == high.value:
+        return f"It is the same in all {len(scores)} settings of the spec."
+    return (
+        f"Over the {len(scores)} settings of the spec it runs from {number(low.value)} "
+        f"({_setting_text(low)}) to {number(high.value)} ({_setting_text(high)})."
+    )
+
+
+def _setting_text(average: AverageScore) -> str:
+    return f"{average.setting.matcher.label} at τ = {average.threshold:g}"
