@@ -86,6 +86,17 @@ def evaluate(
             "REF and once for PRED, which may have {model} too."
         ),
     ] = None,
+    dataset_json: Annotated[
+        Path | None,
+        typer.Option(help="dataset.json of nnU-Net: names and labels of the classes."),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="References without prediction: fail (default; skip for a fold of nnU-Net), "
+            "skip, empty or worst."
+        ),
+    ] = None,
     reference_parts: Annotated[
         Path | None, typer.Option(help="Part images of REF: a file or a folder.")
     ] = None,
@@ -159,6 +170,8 @@ def evaluate(
         spacing=_numbers(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
+        dataset_json=dataset_json,
+        missing=missing,
     )
     raise typer.Exit(code)
 

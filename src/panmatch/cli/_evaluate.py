@@ -10,22 +10,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast, get_args
 
 from panmatch.datasets import (
-    Case,
     DatasetPaths,
     Job,
+    Missing,
     Outcome,
+    Pairing,
     RunOptions,
     coco_cases,
+    find_pairs,
     listed_notices,
-    pair,
     read_manifest,
     run_dataset,
 )
 from panmatch.errors import OptionError, check_choice
 from panmatch.evaluation import AverageScore, Notice, Result, plural
-from panmatch.spec import Spec, as_spec
+from panmatch.spec import Spec, as_spec, spec_for_dataset
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
 MOST_WARNINGS = 5
@@ -50,19 +52,26 @@ def run_evaluate(
     limits: Sequence[Limit],
     with_report: bool = False,
     threads: int | None = None,
+    dataset_json: Path | None = None,
+    missing: str | None = None,
 ) -> int:
     """Evaluate all cases, print the summary, and return the exit code."""
-    spec = as_spec(spec_name or default_spec(paths))
-    cases = find_cases(paths, spec)
+    if missing is not None:
+        check_choice("--missing", missing, get_args(Missing))
+    name = spec_name or default_spec(paths)
+    spec = as_spec(name) if dataset_json is None else spec_for_dataset(dataset_json, name)
+    pairing = find_cases(paths, spec)
+    cases = pairing.cases
     job = Job(
         spec.canonical(),
         allow_header_mismatch,
         spacing,
         threads or (None if options.workers == 1 and options.dask is None else 1),
+        cast("Missing | None", missing),
     )
     try:
         with progress(len(cases)) as watch:
-            result = run_dataset(cases, job, out, options, watch)
+            result = run_dataset(cases, job, out, options, watch, pairing.notices)
     except KeyboardInterrupt:
         print(
             f"panmatch: interrupted. The tables in {str(out)!r} hold what is finished; go on with "
@@ -81,8 +90,8 @@ def run_evaluate(
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
     if result.failures:
-        n = len(result.failures)
-        print(f"panmatch: {n} of {len(result.cases)} cases failed, see above.", file=sys.stderr)
+        n, total = len(result.failures), len(result.with_status("ok", "failed"))
+        print(f"panmatch: {n} of {total} cases failed, see above.", file=sys.stderr)
         return SOME_FAILED
     return LIMIT_MISSED if missed else FINE
 
@@ -90,7 +99,7 @@ def run_evaluate(
 def print_warnings(notices: Sequence[Notice]) -> None:
     """Print what makes the numbers plausible but wrong; run.json and the report have it all."""
     for notice in notices[:MOST_WARNINGS]:
-        print(f"panmatch: warning: {notice.sentence}", file=sys.stderr)
+        print(f"panmatch: {notice.word}: {notice.sentence}", file=sys.stderr)
         for line in notice.spec.splitlines():
             print(f"    {line}", file=sys.stderr)
     more = len(notices) - MOST_WARNINGS
@@ -103,15 +112,15 @@ def default_spec(paths: DatasetPaths) -> str:
     return "coco" if paths.reference.suffix.lower() == ".json" else "instances"
 
 
-def find_cases(paths: DatasetPaths, spec: Spec) -> list[Case]:
+def find_cases(paths: DatasetPaths, spec: Spec) -> Pairing:
     """Return all cases of a manifest, of COCO files, of two files or of folders."""
     if paths.reference.suffix.lower() == ".csv":
         if paths.predictions:
             raise OptionError("PRED: a manifest names the predictions itself; drop PRED.")
-        return read_manifest(paths.reference)
+        return Pairing(read_manifest(paths.reference))
     if spec.encoding == "coco":
-        return coco_cases(paths.reference, paths.predictions)
-    return pair(paths)
+        return Pairing(coco_cases(paths.reference, paths.predictions))
+    return find_pairs(paths)
 
 
 def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:

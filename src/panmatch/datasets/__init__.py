@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._loading import load_case
+    from panmatch.datasets._missing import Missing
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         summary_table,
         write_table,
     )
-    from panmatch.datasets._pairing import DatasetPaths, pair
+    from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
     from panmatch.datasets._run import (
         RunOptions,
         listed_cases,
@@ -62,7 +63,8 @@ __getattr__, __dir__ = lazy_face(
             "order_text",
         ),
         "panmatch.datasets._loading": ("load_case",),
-        "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
+        "panmatch.datasets._missing": ("Missing",),
+        "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._run": (
             "RunOptions",
             "listed_cases",
@@ -104,7 +106,9 @@ __all__ = [
     "ImageFile",
     "Interval",
     "Job",
+    "Missing",
     "Outcome",
+    "Pairing",
     "Placing",
     "RankInterval",
     "RankStability",
@@ -114,6 +118,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "evaluate",
+    "find_pairs",
     "listed_cases",
     "listed_notices",
     "load_case",

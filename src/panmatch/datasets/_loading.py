@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from panmatch.datasets._cases import Case, ImageFile, open_coco
 from panmatch.errors import FileError, OptionError
-from panmatch.evaluation import Images
+from panmatch.evaluation import Images, shape_of
 from panmatch.formats import (
     StoredImage,
     check_same_grid,
@@ -18,7 +20,7 @@ from panmatch.formats import (
     is_chunked_file,
     open_labels,
 )
-from panmatch.labels import Unit, as_dask
+from panmatch.labels import Panoptic, SegmentClass, Unit, as_dask, from_segments
 from panmatch.spec import Spec
 
 
@@ -37,22 +39,29 @@ def load_case(
 ) -> Loaded:
     """Read all images of a case, and check that they lie on one grid.
 
+    A case without prediction gets an empty one.
+
     Parameters
     ----------
     on_dask
         Whether images that stay in their chunks are handed over to Dask.
     """
     ref, pred = case.reference, case.prediction
-    if case.problem or ref is None or pred is None:
-        raise FileError(case.problem or "a file is missing")
+    if ref is None or (case.problem and pred is not None):
+        raise FileError(case.problem or "there is no reference")
     if spec.encoding == "coco":
         return _load_coco(ref, pred)
     first = open_labels(ref.path, colour_ids=spec.colour_ids)
-    others = {
-        "prediction": open_labels(pred.path, colour_ids=spec.colour_ids),
-        "reference_parts": None if ref.parts is None else open_labels(ref.parts),
-        "prediction_parts": None if pred.parts is None else open_labels(pred.parts),
-    }
+    ref_parts = None if ref.parts is None else open_labels(ref.parts)
+    if pred is None:
+        nothing = replace(first, labels=np.zeros(first.labels.shape, np.uint8))
+        others = {"prediction": nothing, "prediction_parts": ref_parts and nothing}
+    else:
+        others = {
+            "prediction": open_labels(pred.path, colour_ids=spec.colour_ids),
+            "prediction_parts": None if pred.parts is None else open_labels(pred.parts),
+        }
+    others["reference_parts"] = ref_parts
     found: dict[str, StoredImage] = {name: one for name, one in others.items() if one is not None}
     for image in found.values():
         check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
@@ -80,16 +89,21 @@ def is_chunked_case(case: Case) -> bool:
     return all(source is not None and is_chunked_file(source.path) for source in sources)
 
 
-def _load_coco(ref: ImageFile, pred: ImageFile) -> Loaded:
-    if not ref.path.suffix == pred.path.suffix == ".json":
+def _load_coco(ref: ImageFile, pred: ImageFile | None) -> Loaded:
+    if any(side is not None and side.path.suffix != ".json" for side in (ref, pred)):
         raise OptionError("encoding 'coco' reads JSON files: pass REF.json and PRED.json.")
-    sides = open_coco(ref.path), open_coco(pred.path)
-    classes = sides[0].classes
-    images = [
-        Images(side.image(side.by_name[str(source.item)], classes))
-        for side, source in zip(sides, (ref, pred), strict=True)
-    ]
-    return Loaded(images[0], images[1], None, "voxel")
+    classes = open_coco(ref.path).classes
+    reference = _coco_image(ref, classes)
+    if pred is None:
+        prediction = from_segments(np.zeros(shape_of(reference), np.uint8), {}, classes)
+    else:
+        prediction = _coco_image(pred, classes)
+    return Loaded(Images(reference), Images(prediction), None, "voxel")
+
+
+def _coco_image(source: ImageFile, classes: tuple[SegmentClass, ...]) -> Panoptic:
+    side = open_coco(source.path)
+    return side.image(side.by_name[str(source.item)], classes)
 
 
 def file_state(case: Case) -> str:

@@ -43,6 +43,7 @@ def run_dataset(
     folder: Path,
     options: RunOptions = RunOptions(),  # noqa: B008
     watch: Watch = lambda _: None,
+    notices: Sequence[Notice] = (),
 ) -> Result:
     """Evaluate all cases, write every result at once and the tables at the end.
 
@@ -56,6 +57,8 @@ def run_dataset(
         Where results go.
     watch
         Called with every outcome, for progress.
+    notices
+        What is known about the dataset already, to be written with what the run finds.
 
     Raises
     ------
@@ -64,16 +67,17 @@ def run_dataset(
     """
     spec = Spec.model_validate_json(job.spec)
     store = CaseStore(folder, job.fingerprint)
-    if store.path.exists() and not (options.resume or options.overwrite):
+    again = options.resume or options.overwrite or not store.holds_results()
+    if not again:
         raise FileError(
             f"OUT={str(folder)!r} holds results already: pass --resume to do only what is missing "
             f"or changed, --overwrite to start over, or name another folder with -o."
         )
     with closing(store):
         store.open()
-        if options.overwrite:
+        if not options.resume:
             store.clear()
-        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch)
+        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, notices)
         log.begin()
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
@@ -99,8 +103,10 @@ class _Log:
         job: str,
         n_cases: int,
         watch: Watch,
+        notices: Sequence[Notice],
     ) -> None:
         self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
+        self._notices = notices
         self._seen: list[Outcome] = []
         self._start = time.perf_counter()
         began = datetime.now(UTC).isoformat(timespec="seconds")
@@ -136,7 +142,7 @@ class _Log:
             **self._facts,
             evaluated_now=sum(outcome.result is not None for outcome in seen),
             failed=len(result.failures),
-            warnings=[notice.to_dict() for notice in notices],
+            warnings=[notice.to_dict() for notice in (*notices, *self._notices)],
             workers=workers,
             seconds={"evaluation": round(evaluated, 3), "all": round(all_seconds, 3)},
             results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],

@@ -7,8 +7,8 @@ from panmatch.evaluation._averages import (
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
-from panmatch.evaluation._class_case import ClassCase, class_cases
+from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level, Status
+from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
@@ -27,6 +27,7 @@ __all__ = [
     "AverageScore",
     "AveragingName",
     "CaseCounts",
+    "CaseKeywords",
     "CaseResult",
     "CaseSeries",
     "ClassCase",
@@ -41,6 +42,7 @@ __all__ = [
     "Result",
     "Score",
     "Setting",
+    "Status",
     "average_all",
     "average_row",
     "class_cases",
@@ -52,6 +54,7 @@ __all__ = [
     "metric_scores",
     "number",
     "plural",
+    "shape_of",
     "some_names",
     "table",
     "unit_text",

@@ -54,6 +54,7 @@ class Entry:
 FORMAT = "panmatch-case-2"
 
 Json = dict[str, Any]
+Status = Literal["ok", "failed", "skipped", "extra"]
 
 TEXT = ("status", "pred_ids")
 WHOLE = ("ref_id", "ref_voxels", "pred_voxels", "ref_start", "ref_stop", "pred_start", "pred_stop")
@@ -68,7 +69,10 @@ class CaseResult:
     case, model
         Which one.
     status, reason
-        ``"failed"`` with the reason if it could not be evaluated.
+        ``"ok"``, or why there are no entries: ``"failed"`` if it could not be evaluated,
+        ``"skipped"`` for a reference without prediction that is to be left out, ``"extra"`` for a
+        prediction without reference. The reason says more, also where an image was put in place of
+        a missing one, or resampled.
     shape, spacing, unit
         Of the images; without a spacing the unit is ``"voxel"`` (D14).
     entries
@@ -79,7 +83,7 @@ class CaseResult:
 
     case: str
     model: str = ""
-    status: Literal["ok", "failed"] = "ok"
+    status: Status = "ok"
     reason: str = ""
     shape: tuple[int, ...] = ()
     spacing: tuple[float, ...] | None = None

@@ -1,0 +1,85 @@
+"""`panmatch evaluate` on folders as other programs leave them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.cli.test_evaluate import panmatch
+from tests.datasets.folders import make_folders
+from tests.datasets.made_up import make_brats, make_nnunet, make_tiffs
+
+
+@pytest.mark.parametrize("inside", ["", "validation"])
+def test_a_fold_of_nnunet_is_evaluated_with_its_dataset_json(tmp_path: Path, inside: str) -> None:
+    references, fold = make_nnunet(tmp_path)
+    done = panmatch(
+        "evaluate", references, fold / inside,
+        "--dataset-json", references.parent / "dataset.json", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 cases ")
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv")
+    assert scores.groupby("case").status.first().to_dict() == {
+        "liver_000": "ok",
+        "liver_001": "ok",
+        "liver_002": "skipped",
+        "liver_003": "skipped",
+        "liver_004": "skipped",
+    }
+    one = scores[(scores.strategy == "one-to-one") & (scores.threshold == 0.5)]
+    counts = one.groupby("class")[["tp", "fp", "fn"]].sum()
+    assert counts.loc["lesion"].tolist() == [2, 0, 2]  # the first of two lesions is missed
+    assert counts.loc["organ"].tolist() == [2, 0, 0]
+    assert "3 of 5 references have no prediction" in done.stderr
+    assert "a fold of nnU-Net predicts its own cases only" in done.stderr
+    assert "liver_000.npz, liver_001.npz beside label images of the same name" in done.stderr
+    assert "panmatch: note: " in done.stderr
+
+
+def test_cases_of_brats_are_found_with_one_pattern_for_each_side(tmp_path: Path) -> None:
+    reference, prediction = make_brats(tmp_path)
+    done = panmatch(
+        "evaluate", reference, prediction, "--spec", "binary-components",
+        "--pattern", "{case}/{case}-seg.nii.gz", "--pattern", "{case}.nii.gz",
+        "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv")
+    assert list(scores.case.unique()) == ["BraTS-MET-00000-000", "BraTS-MET-00001-000"]
+    assert "8 *.nii.gz that do not fit the pattern" in done.stderr
+
+
+def test_a_folder_of_tiffs_with_leftovers_is_evaluated(tmp_path: Path) -> None:
+    reference, prediction = make_tiffs(tmp_path)
+    done = panmatch("evaluate", reference, prediction, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv")
+    assert list(scores.case.unique()) == ["cells_0", "cells_1"]
+    assert "4 files in " in done.stderr
+    assert "were ignored: README, Thumbs.db, notes.txt, sizes.csv." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("decision", "code", "said"),
+    [
+        (None, 1, "decide with --missing whether to skip it"),
+        ("fail", 1, "decide with --missing whether to skip it"),
+        ("skip", 0, "left out (--missing skip)"),
+        ("empty", 0, "counts as an empty one (--missing empty)"),
+        ("worst", 0, "counts as the worst one (--missing worst)"),
+        ("none", 2, "--missing"),
+    ],
+)
+def test_missing_predictions_are_a_decision(
+    tmp_path: Path, decision: str | None, code: int, said: str
+) -> None:
+    make_folders(tmp_path, 2)
+    (tmp_path / "model" / "case01.nii.gz").unlink()
+    options = [] if decision is None else ["--missing", decision]
+    done = panmatch("evaluate", tmp_path / "ref", tmp_path / "model", *options, "-o",
+                    tmp_path / "out")  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert said in done.stdout + done.stderr
