@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nibabel
+import numpy as np
 import pandas as pd
 import pytest
 
+import panmatch as pm
 from tests.cli.test_evaluate import panmatch
-from tests.datasets.folders import make_folders
+from tests.datasets.folders import SPACING, make_folders, scene
 from tests.datasets.made_up import make_brats, make_nnunet, make_tiffs
 
 
@@ -83,3 +86,52 @@ def test_missing_predictions_are_a_decision(
                     tmp_path / "out")  # fmt: skip
     assert done.returncode == code, done.stderr
     assert said in done.stdout + done.stderr
+
+
+def test_another_grid_is_resampled_on_request_and_never_silently(tmp_path: Path) -> None:
+    """A flipped, cropped and upsampled copy of the reference is the reference again."""
+    make_folders(tmp_path, 2)
+    labels = np.kron(scene(0), np.ones((2, 2, 1), np.uint8))[::-1, :, 2:]
+    affine = np.diag([-SPACING[0] / 2, SPACING[1] / 2, SPACING[2], 1.0])
+    affine[:3, 3] = 0.25 * SPACING[0] + SPACING[0] * 17, -0.25 * SPACING[1], 2 * SPACING[2]
+    nibabel.save(
+        nibabel.Nifti1Image(labels.astype(np.uint8), affine),
+        tmp_path / "model" / "case00.nii.gz",
+    )
+    arguments = ["evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out"]
+    refused = panmatch(*arguments)
+    assert refused.returncode == 1
+    assert "--resample puts the prediction on the grid of the reference." in refused.stdout
+    done = panmatch(*arguments, "--resample", "--resume", "--report")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "panmatch: note: model: predictions were put on the grid of their references, by the "
+        "nearest label (1 of 2 cases: case00)" in done.stderr
+    )
+    scores = pd.read_csv(tmp_path / "out" / "scores.csv", keep_default_na=False).set_index("case")
+    (reason,) = set(scores.reason["case00"])
+    assert reason.startswith(
+        "prediction resampled to the grid of the reference, from shape (36, 40, 12), spacing "
+        "(0.25, 0.5, 2) mm, orientation LAS, "
+    )
+    assert reason.endswith("; it covers 85.7% of the reference (--resample)")
+    assert set(scores.reason["case01"]) == {""}
+    cropped = scene(0).copy()
+    cropped[:, :, :2] = 0
+    expected = pm.evaluate(reference=scene(0), prediction=cropped, spacing=SPACING).scores
+    assert scores.loc["case00"].pq.astype(float).tolist() == expected.pq.tolist()
+    both = panmatch(*arguments, "--resample", "--allow-header-mismatch", "--resume")
+    assert both.returncode == 2
+    assert "contradict each other" in both.stderr
+
+
+def test_files_without_a_place_are_not_resampled(tmp_path: Path) -> None:
+    for side, n in (("ref", 8), ("pred", 4)):
+        (tmp_path / side).mkdir()
+        np.save(tmp_path / side / "a.npy", np.ones((n, n), np.uint8))
+    arguments = ["evaluate", tmp_path / "ref", tmp_path / "pred", "-o", tmp_path / "out"]
+    plain = panmatch(*arguments)
+    assert "--resample" not in plain.stdout
+    done = panmatch(*arguments, "--resample")
+    assert done.returncode == 1
+    assert "does not say where its voxels lie" in done.stdout

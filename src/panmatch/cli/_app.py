@@ -125,6 +125,12 @@ def evaluate(
         bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
+    resample: Annotated[
+        bool,
+        typer.Option(
+            "--resample", help="Put predictions on the grid of their references: nearest label."
+        ),
+    ] = False,
     spacing: Annotated[
         str | None,
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
@@ -172,6 +178,7 @@ def evaluate(
         with_report=with_report,
         dataset_json=dataset_json,
         missing=missing,
+        resample=resample,
     )
     raise typer.Exit(code)
 

@@ -54,10 +54,13 @@ def run_evaluate(
     threads: int | None = None,
     dataset_json: Path | None = None,
     missing: str | None = None,
+    resample: bool = False,
 ) -> int:
     """Evaluate all cases, print the summary, and return the exit code."""
     if missing is not None:
         check_choice("--missing", missing, get_args(Missing))
+    if resample and allow_header_mismatch:
+        raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
     name = spec_name or default_spec(paths)
     spec = as_spec(name) if dataset_json is None else spec_for_dataset(dataset_json, name)
     pairing = find_cases(paths, spec)
@@ -68,6 +71,7 @@ def run_evaluate(
         spacing,
         threads or (None if options.workers == 1 and options.dask is None else 1),
         cast("Missing | None", missing),
+        resample,
     )
     try:
         with progress(len(cases)) as watch:

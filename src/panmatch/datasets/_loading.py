@@ -11,14 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from panmatch.datasets._cases import Case, ImageFile, open_coco
-from panmatch.errors import FileError, OptionError
+from panmatch.errors import Argument, FileError, OptionError, ShapeError
 from panmatch.evaluation import Images, shape_of
 from panmatch.formats import (
+    Resampled,
     StoredImage,
+    can_resample,
     check_same_grid,
     convert_spacing,
     is_chunked_file,
+    is_on_grid_of,
     open_labels,
+    resample_like,
 )
 from panmatch.labels import Panoptic, SegmentClass, Unit, as_dask, from_segments
 from panmatch.spec import Spec
@@ -32,10 +36,16 @@ class Loaded:
     prediction: Images
     spacing: tuple[float, ...] | None
     unit: Unit
+    resampled: str = ""  # from which grid the prediction was brought to that of the reference
 
 
 def load_case(
-    case: Case, spec: Spec, allow_header_mismatch: bool, *, on_dask: bool = False
+    case: Case,
+    spec: Spec,
+    allow_header_mismatch: bool,
+    *,
+    resample: bool = False,
+    on_dask: bool = False,
 ) -> Loaded:
     """Read all images of a case, and check that they lie on one grid.
 
@@ -43,6 +53,8 @@ def load_case(
 
     Parameters
     ----------
+    resample
+        Whether a prediction on another grid is put on that of the reference.
     on_dask
         Whether images that stay in their chunks are handed over to Dask.
     """
@@ -63,8 +75,14 @@ def load_case(
         }
     others["reference_parts"] = ref_parts
     found: dict[str, StoredImage] = {name: one for name, one in others.items() if one is not None}
-    for image in found.values():
-        check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
+    resampled = ""
+    for name, image in found.items():
+        if resample and name != "reference_parts" and not is_on_grid_of(image, first):
+            placed = resample_like(image, first)
+            found[name] = placed.image
+            resampled = resampled or _told(image, placed)
+        else:
+            _check_grid(first, image, allow_header_mismatch)
     images = {"reference": first.labels} | {name: one.labels for name, one in found.items()}
     if on_dask:
         images = {name: as_dask(labels) for name, labels in images.items()}
@@ -73,7 +91,28 @@ def load_case(
         Images(images["reference"], images.get("reference_parts")),
         Images(images["prediction"], images.get("prediction_parts")),
         *_spacing_in(spec.unit, spaced),
+        resampled,
     )
+
+
+def _told(image: StoredImage, placed: Resampled) -> str:
+    share = "" if placed.covered == 1 else f"; it covers {placed.covered:.1%} of the reference"
+    return f"resampled to the grid of the reference, from {image.describe()}{share}"
+
+
+def _check_grid(first: StoredImage, image: StoredImage, allow_header_mismatch: bool) -> None:
+    """Raise an error for another grid; it names the way out where there is one."""
+    try:
+        check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
+    except (FileError, ShapeError) as error:
+        if not can_resample(image, first):
+            raise
+        raise type(error)(
+            *error.args,
+            " ",
+            Argument("resample", True),
+            " puts the prediction on the grid of the reference.",
+        ) from None
 
 
 def _spacing_in(wanted: Unit | None, image: StoredImage) -> tuple[tuple[float, ...] | None, Unit]:

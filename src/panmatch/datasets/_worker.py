@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import panmatch
 from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
 from panmatch.errors import PanmatchError
-from panmatch.evaluation import CaseKeywords, CaseResult, evaluate_case
+from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case
 from panmatch.spec import Spec
+
+RESAMPLED = "predictions were put on the grid of their references, by the nearest label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +29,15 @@ class Job:
     # What becomes of a reference without prediction; None fails it, or skips it where predictions
     # are those of single folds.
     missing: Missing | None = None
+    resample: bool = False  # whether predictions on another grid are put on that of the reference
     # Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
     chunks_on_dask: bool = False
 
     @property
     def fingerprint(self) -> str:
         """What identifies the job: spec, options and version; not who does the work."""
-        options = f"{panmatch.__version__} {self.allow_header_mismatch} {self.spacing} {self.spec}"
-        return hashlib.sha256(options.encode()).hexdigest()
+        options = (self.allow_header_mismatch, self.resample, self.spacing, self.spec)
+        return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
     def key(self, case: Case) -> str:
         """Return what identifies a result: the job, and the state of all files.
@@ -81,7 +84,13 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
 
 def _evaluate(job: Job, case: Case) -> CaseResult:
     spec = Spec.model_validate_json(job.spec)
-    loaded = load_case(case, spec, job.allow_header_mismatch, on_dask=job.chunks_on_dask)
+    loaded = load_case(
+        case,
+        spec,
+        job.allow_header_mismatch,
+        resample=job.resample,
+        on_dask=job.chunks_on_dask,
+    )
     given = job.spacing is not None
     how = CaseKeywords(
         spacing=job.spacing if given else loaded.spacing,
@@ -90,6 +99,14 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
     )
     if case.prediction is None:
         return evaluate_missing(case, loaded, spec, job.decision(case), how)
-    return evaluate_case(
+    found = evaluate_case(
         loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
+    )
+    if not loaded.resampled:
+        return found
+    notice = Notice("resampled", RESAMPLED, (case.name,), case.model)
+    return replace(
+        found,
+        reason=f"prediction {loaded.resampled} (--resample)",
+        notices=(*found.notices, notice),
     )
