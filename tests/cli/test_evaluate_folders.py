@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import nibabel
@@ -135,3 +136,34 @@ def test_files_without_a_place_are_not_resampled(tmp_path: Path) -> None:
     done = panmatch(*arguments, "--resample")
     assert done.returncode == 1
     assert "does not say where its voxels lie" in done.stdout
+
+
+def test_outputs_for_others_and_maps_are_written_on_request(tmp_path: Path) -> None:
+    references, fold = make_nnunet(tmp_path)
+    arguments = ["evaluate", references, fold, "-o", tmp_path / "out", "-j", 2,
+                 "--dataset-json", references.parent / "dataset.json"]  # fmt: skip
+    done = panmatch(*arguments, "--also", "summary.json", "--also", "metrics.json", "--maps")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert list(summary["mean"]) == ["1", "2", "(1, 2)"]
+    assert len(summary["metric_per_case"]) == 2
+    metrics = json.loads((tmp_path / "out" / "metrics.json").read_text())
+    assert set(metrics["aggregates"]) >= {"liver", "lesion", "organ", "mean_of_classes"}
+    assert (tmp_path / "out" / "maps" / "fold_0" / "liver_001.lesion.nii.gz").exists()
+    unknown = panmatch(*arguments, "--also", "summary", "--resume")
+    assert unknown.returncode == 2
+    assert "--also" in unknown.stderr
+
+
+def test_a_command_whose_cases_all_failed_is_simply_repeated(tmp_path: Path) -> None:
+    make_folders(tmp_path, 1)
+    arguments = ["evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out"]
+    prediction = tmp_path / "model" / "case00.nii.gz"
+    good = prediction.read_bytes()
+    prediction.write_bytes(b"broken")
+    assert panmatch(*arguments).returncode == 1
+    prediction.write_bytes(good)
+    assert panmatch(*arguments).returncode == 0
+    again = panmatch(*arguments)
+    assert again.returncode == 2
+    assert "--resume" in again.stderr

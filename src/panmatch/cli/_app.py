@@ -138,6 +138,16 @@ def evaluate(
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Write OUT/summary.json as nnU-Net does, or OUT/metrics.json for "
+            "grand-challenge.org; once for each."
+        ),
+    ] = None,
+    maps: Annotated[
+        bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
+    ] = False,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -170,7 +180,7 @@ def evaluate(
         paths,
         spec,
         out,
-        options=RunOptions(workers, dask, resume, overwrite),
+        options=RunOptions(workers, dask, resume, overwrite, tuple(also or ()), maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from panmatch.datasets import (
+    OTHER_OUTPUTS,
     DatasetPaths,
     Job,
     Missing,
@@ -59,6 +60,8 @@ def run_evaluate(
     """Evaluate all cases, print the summary, and return the exit code."""
     if missing is not None:
         check_choice("--missing", missing, get_args(Missing))
+    for name in options.also:
+        check_choice("--also", name, OTHER_OUTPUTS)
     if resample and allow_header_mismatch:
         raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
     name = spec_name or default_spec(paths)
@@ -71,7 +74,7 @@ def run_evaluate(
         spacing,
         threads or (None if options.workers == 1 and options.dask is None else 1),
         cast("Missing | None", missing),
-        resample,
+        resample=resample,
     )
     try:
         with progress(len(cases)) as watch:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
+    from panmatch.datasets._other_outputs import OTHER_OUTPUTS
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
@@ -81,6 +82,7 @@ __getattr__, __dir__ = lazy_face(
             "ranking_over_threshold",
             "resample",
         ),
+        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS",),
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
@@ -96,6 +98,7 @@ __getattr__, __dir__ = lazy_face(
 
 __all__ = [
     "FEWEST_CASES",
+    "OTHER_OUTPUTS",
     "RESAMPLES",
     "Case",
     "Comparison",

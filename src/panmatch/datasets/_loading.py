@@ -36,6 +36,7 @@ class Loaded:
     prediction: Images
     spacing: tuple[float, ...] | None
     unit: Unit
+    grid: StoredImage | None = None  # the reference with its affine; None for COCO images
     resampled: str = ""  # from which grid the prediction was brought to that of the reference
 
 
@@ -91,6 +92,7 @@ def load_case(
         Images(images["reference"], images.get("reference_parts")),
         Images(images["prediction"], images.get("prediction_parts")),
         *_spacing_in(spec.unit, spaced),
+        first,
         resampled,
     )
 

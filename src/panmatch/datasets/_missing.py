@@ -68,14 +68,20 @@ def evaluate_missing(
         return replace(found, reason=EMPTY)
     strict = _with_penalty(spec)
     found = _evaluate(case, loaded.reference, loaded.prediction, strict, how)
-    entries = found.entries
+    entries, masks = found.entries, found.masks
     if spec.encoding == "labels":
         empty = {entry.setting.class_name for entry in entries if _has_nothing(entry)}
         full = {name: _filled(name, loaded, strict, case, how) for name in empty}
         entries = tuple(
-            _same_setting(full.get(entry.setting.class_name, entries), entry) for entry in entries
+            _same_setting(full[name].entries, entry)
+            if (name := entry.setting.class_name) in full
+            else entry
+            for entry in entries
         )
-    return replace(found, entries=entries, reason=WORST)
+        masks = tuple(
+            full[mask.class_name].masks[0] if mask.class_name in full else mask for mask in masks
+        )
+    return replace(found, entries=entries, masks=masks, reason=WORST)
 
 
 def _evaluate(
@@ -99,17 +105,14 @@ def _same_setting(entries: tuple[Entry, ...], wanted: Entry) -> Entry:
     return next(entry for entry in entries if entry.setting == wanted.setting)
 
 
-def _filled(
-    name: str, loaded: Loaded, spec: Spec, case: Case, how: CaseKeywords
-) -> tuple[Entry, ...]:
+def _filled(name: str, loaded: Loaded, spec: Spec, case: Case, how: CaseKeywords) -> CaseResult:
     """Return what a class has where nothing is there and one object of it is predicted."""
     shape, label = shape_of(loaded.reference.labels), _a_label_of(name, spec)
     nothing = np.zeros(shape, np.uint8)
     object_everywhere = np.full(shape, label, np.min_scalar_type(label))
     parts = None if loaded.reference.parts is None else nothing
     alone = spec.model_copy(update={"classes": {name: spec.classes[name]}, "headline": None})
-    found = _evaluate(case, Images(nothing, parts), Images(object_everywhere, parts), alone, how)
-    return found.entries
+    return _evaluate(case, Images(nothing, parts), Images(object_everywhere, parts), alone, how)
 
 
 def _a_label_of(name: str, spec: Spec) -> int:

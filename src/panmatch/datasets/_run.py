@@ -13,6 +13,7 @@ from typing import Literal
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
 from panmatch.datasets._notices import run_notices
+from panmatch.datasets._other_outputs import MAPS, write_legend, write_other_outputs
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._store import CaseStore, read_results
@@ -35,6 +36,8 @@ class RunOptions:
     dask: str | None = None
     resume: bool = False  # whether to go on with what a folder holds, or to drop it
     overwrite: bool = False
+    also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write beside the tables
+    maps: bool = False  # whether to write label maps of the mistakes
 
 
 def run_dataset(
@@ -79,16 +82,20 @@ def run_dataset(
             store.clear()
         log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, notices)
         log.begin()
+        if options.maps:
+            write_legend(folder / MAPS)
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
         share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
         try:
             with open_pool(options.workers, options.dask, share_chunks=share_chunks) as pool:
-                task = replace(job, chunks_on_dask=share_chunks)
+                maps = folder.resolve() / MAPS if options.maps else None
+                task = replace(job, chunks_on_dask=share_chunks, maps=maps)
                 run_cases(cases, task, pool, known, log.finished)
             log.status = "finished"
         finally:
             result = log.end(workers=options.workers if options.dask is None else options.dask)
+        write_other_outputs(folder, result, cases, options.also)
     return result
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import panmatch
 from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
+from panmatch.datasets._other_outputs import map_name
 from panmatch.errors import PanmatchError
-from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case
+from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case, mistake_maps
+from panmatch.formats import write_like
 from panmatch.spec import Spec
 
 RESAMPLED = "predictions were put on the grid of their references, by the nearest label"
@@ -29,6 +32,7 @@ class Job:
     # What becomes of a reference without prediction; None fails it, or skips it where predictions
     # are those of single folds.
     missing: Missing | None = None
+    maps: Path | None = None  # folder for label maps of mistakes; None for no maps
     resample: bool = False  # whether predictions on another grid are put on that of the reference
     # Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
     chunks_on_dask: bool = False
@@ -70,7 +74,7 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
         result = without_images(case, job.decision(case))
         if result is None:
             key = job.key(case)
-            if key == known_key:
+            if key == known_key and job.maps is None:
                 return Outcome(case, key, None, time.perf_counter() - start)
             result = _evaluate(job, case)
     except PanmatchError as error:
@@ -98,10 +102,16 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         threads=job.threads,
     )
     if case.prediction is None:
-        return evaluate_missing(case, loaded, spec, job.decision(case), how)
-    found = evaluate_case(
-        loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
-    )
+        found = evaluate_missing(case, loaded, spec, job.decision(case), how)
+    else:
+        found = evaluate_case(
+            loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
+        )
+    if job.maps is not None:
+        maps = mistake_maps(loaded.reference, loaded.prediction, spec, found, **how)
+        for class_name, codes in maps.items():
+            name = map_name(case, class_name, several=len(spec.classes) != 1)
+            write_like(job.maps, name, codes, loaded.grid)
     if not loaded.resampled:
         return found
     notice = Notice("resampled", RESAMPLED, (case.name,), case.model)

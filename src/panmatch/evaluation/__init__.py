@@ -7,10 +7,11 @@ from panmatch.evaluation._averages import (
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level, Status
+from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level, MaskCounts, Status
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
+from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._series import CaseCounts, CaseSeries
@@ -20,6 +21,7 @@ from panmatch.evaluation._tables import average_row, unit_text
 from panmatch.evaluation._wording import count_mistakes, number, plural, table
 
 __all__ = [
+    "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
     "PARTS",
@@ -37,6 +39,7 @@ __all__ = [
     "Images",
     "Json",
     "Level",
+    "MaskCounts",
     "Notice",
     "NoticeKind",
     "Result",
@@ -52,6 +55,7 @@ __all__ = [
     "filled",
     "mean_of_defined",
     "metric_scores",
+    "mistake_maps",
     "number",
     "plural",
     "shape_of",

@@ -51,6 +51,17 @@ class Entry:
         return next(level for level in self.levels if level.threshold == threshold)
 
 
+@dataclass(frozen=True, slots=True)
+class MaskCounts:
+    """Voxels of a class as one mask on either side: in both, in one only, and in neither."""
+
+    class_name: str
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+
 FORMAT = "panmatch-case-2"
 
 Json = dict[str, Any]
@@ -79,6 +90,8 @@ class CaseResult:
         What was found, for every class and matcher.
     notices
         What makes it plausible but wrong.
+    masks
+        Voxels of every class as one mask, for those who compare masks.
     """
 
     case: str
@@ -90,6 +103,7 @@ class CaseResult:
     unit: Unit = "voxel"
     entries: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
+    masks: tuple[MaskCounts, ...] = ()
 
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting; None where the case lacks the class."""
@@ -107,6 +121,7 @@ class CaseResult:
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
+            "masks": [asdict(one) for one in self.masks],
             "entries": [_entry_to_dict(entry) for entry in self.entries],
         }
 
@@ -129,6 +144,7 @@ class CaseResult:
             unit=content["unit"],
             entries=tuple(_entry_from_dict(entry) for entry in content["entries"]),
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
+            masks=tuple(MaskCounts(**one) for one in content.get("masks", ())),
         )
 
 

@@ -27,6 +27,7 @@ from panmatch.formats._resampling import (
     resample_like,
 )
 from panmatch.formats._units import convert_spacing
+from panmatch.formats._writing import write_like
 
 __all__ = [
     "CocoPanoptic",
@@ -52,4 +53,5 @@ __all__ = [
     "save_overlap",
     "turned_like",
     "write_atomically",
+    "write_like",
 ]
