@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panmatch.datasets import DatasetPaths, pair, read_manifest
+from panmatch.datasets import DatasetPaths, find_pairs, pair, read_manifest
 from panmatch.errors import FileError, OptionError, PanmatchError
 from tests.datasets.folders import names
+from tests.datasets.made_up import CASES, make_nnunet
 
 
 def touch(folder: Path, *files: str) -> Path:
@@ -90,6 +91,89 @@ def test_a_zarr_store_is_one_file(tmp_path: Path) -> None:
     ref = touch(tmp_path / "ref", "a.zarr/zarr.json", "a.zarr/c/0.nii")
     pred = touch(tmp_path / "pred", "a.npy")
     assert names(pair(DatasetPaths(ref, {"m": pred}))) == ["a"]
+
+
+def ignored(reference: Path, prediction: Path, *patterns: str) -> list[str]:
+    """Return what is said about ignored files, the folders aside."""
+    notices = find_pairs(DatasetPaths(reference, {"m": prediction}, patterns)).notices
+    assert {notice.kind for notice in notices} <= {"ignored-files"}
+    return [f"{one.text.split(' in ')[0]}: {one.text.split(': ', 1)[1]}" for one in notices]
+
+
+def test_an_archive_beside_a_label_image_is_not_a_second_one(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "a.nii.gz", "b.nii.gz", "sub/a.npz", "c.npz")
+    pred = touch(tmp_path / "pred", "a.nii.gz", "a.npz", "a.pkl", "b.tif", "b.NPZ", "sub/a.npz",
+                 "c.npz", "plans.json")  # fmt: skip
+    cases = pair(DatasetPaths(ref, {"m": pred}))
+    assert [(case.name, case.prediction.path.name) for case in cases if case.prediction] == [
+        ("a", "a.nii.gz"),
+        ("b", "b.tif"),
+        ("c", "c.npz"),
+        ("sub/a", "a.npz"),
+    ]
+    assert ignored(ref, pred) == [
+        "4 files: a.npz, b.NPZ beside label images of the same name, a.pkl, plans.json."
+    ]
+
+
+def test_two_archives_or_an_array_and_an_image_are_still_two_files_of_one_case(
+    tmp_path: Path,
+) -> None:
+    ref, pred = touch(tmp_path / "ref", "a.nii"), touch(tmp_path / "pred", "a.npy", "a.nii")
+    with pytest.raises(FileError, match="are both case 'a'"):
+        pair(DatasetPaths(ref, {"m": pred}))
+
+
+def test_what_is_ignored_is_counted_by_kind_and_hidden_files_are_left_alone(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", "a.nii", ".DS_Store", "._a.nii", ".git/config")
+    pred = touch(tmp_path / "pred", "a.nii", "1.txt", "2.txt", "3.TXT", "Thumbs.db", "README")
+    assert ignored(ref, pred) == ["5 files: 3 *.txt, README, Thumbs.db."]
+
+
+def test_what_does_not_fit_the_pattern_is_counted_too(tmp_path: Path) -> None:
+    ref = touch(tmp_path / "ref", *(f"p1/p1-{kind}.nii.gz" for kind in ("t1", "t2", "fl", "seg")))
+    pred = touch(tmp_path / "pred", "p1.nii.gz")
+    patterns = ("{case}/{case}-seg.nii.gz", "{case}.nii.gz")
+    assert ignored(ref, pred, *patterns) == ["3 files: 3 *.nii.gz that do not fit the pattern."]
+
+
+@pytest.mark.parametrize("given", ["fold_0", "fold_0/validation", "."])
+def test_the_predictions_of_an_nnunet_model_are_those_of_its_folds(
+    tmp_path: Path, given: str
+) -> None:
+    references, fold = make_nnunet(tmp_path)
+    cases = pair(DatasetPaths(references, {"net": fold.parent / given}))
+    assert [case.name for case in cases if case.prediction] == list(CASES[:2])
+    assert [case.name for case in cases if case.reference] == list(CASES)
+    assert all(case.of_some_folds for case in cases)
+    assert not any(case.of_some_folds for case in pair(DatasetPaths(references, {"r": references})))
+
+
+def test_files_of_an_nnunet_fold_are_said_to_be_ignored(tmp_path: Path) -> None:
+    references, fold = make_nnunet(tmp_path)
+    assert ignored(references, fold) == [
+        "12 files: liver_000.npz, liver_001.npz beside label images of the same name, "
+        "checkpoint_best.pth, checkpoint_final.pth, 4 *.json, progress.png, "
+        "training_log_2024_5_1_10_00_00.txt, liver_000.pkl, liver_001.pkl."
+    ]
+
+
+def test_a_picture_of_training_is_not_a_label_image_but_a_case_may_be_called_progress(
+    tmp_path: Path,
+) -> None:
+    ref = touch(tmp_path / "ref", "a.png", "progress.png")
+    pred = touch(tmp_path / "pred", "a.png", "progress.png")
+    assert names(pair(DatasetPaths(ref, {"m": pred}))) == ["a", "progress"]
+    touch(pred, "checkpoint_final.pth")
+    cases = pair(DatasetPaths(ref, {"m": pred}))
+    assert [case.prediction is None for case in cases] == [False, True]
+
+
+def test_a_case_that_two_folds_predict_is_an_error_that_names_both(tmp_path: Path) -> None:
+    references, fold = make_nnunet(tmp_path)
+    touch(fold.parent / "fold_1" / "validation", f"{CASES[0]}.nii.gz")
+    with pytest.raises(FileError, match=r"fold_0.*fold_1.*are both case 'liver_000'"):
+        pair(DatasetPaths(references, {"net": fold.parent}))
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,32 @@ def test_a_folder_with_results_is_not_overwritten_unless_asked(tmp_path: Path) -
     assert tables(tmp_path / "out") == before
 
 
+def test_a_run_whose_cases_all_failed_may_simply_be_run_again(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 2)
+    good = {path: path.read_bytes() for path in (tmp_path / "model").iterdir()}
+    for path in good:
+        path.write_bytes(b"no gzip")
+    assert len(run(paths, tmp_path / "out").failures) == 2
+    for path, content in good.items():
+        path.write_bytes(content)
+    seen = list[Outcome]()
+    assert not run(paths, tmp_path / "out", seen=seen).failures
+    assert len((tmp_path / "out" / "cases.jsonl").read_bytes().splitlines()) == 2
+    run(paths, tmp_path / "fresh")
+    assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
+
+
+def test_a_single_result_of_another_job_is_protected_too(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 2)
+    (tmp_path / "model" / "case00.nii.gz").write_bytes(b"no gzip")
+    run(paths, tmp_path / "out", job=Job(as_spec({"thresholds": [0.2]}).canonical()))
+    before = (tmp_path / "out" / "cases.jsonl").read_bytes()
+    (tmp_path / "model" / "case01.nii.gz").write_bytes(b"no gzip")
+    with pytest.raises(FileError, match="holds results already"):
+        run(paths, tmp_path / "out")
+    assert (tmp_path / "out" / "cases.jsonl").read_bytes() == before
+
+
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 1)
     holder = CaseStore(tmp_path / "out", "")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import panmatch
 from panmatch.errors import FileError, OptionError, PanmatchError
+
+if TYPE_CHECKING:
+    from panmatch.spec import Spec
 
 
 def examples(*lines: str) -> str:
@@ -147,6 +150,17 @@ def evaluate(
             "REF and once for PRED, which may have {model} too."
         ),
     ] = None,
+    dataset_json: Annotated[
+        Path | None,
+        typer.Option(help="dataset.json of nnU-Net: names and labels of the classes."),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="References without prediction: fail (default; skip for a fold of nnU-Net), "
+            "skip, empty or worst."
+        ),
+    ] = None,
     reference_parts: Annotated[
         Path | None, typer.Option(help="Part images of REF: a file or a folder.")
     ] = None,
@@ -175,12 +189,28 @@ def evaluate(
         bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
+    resample: Annotated[
+        bool,
+        typer.Option(
+            "--resample", help="Put predictions on the grid of their references: nearest label."
+        ),
+    ] = False,
     spacing: Annotated[
         str | None,
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
     ] = None,
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
+    ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Write OUT/summary.json as nnU-Net does, or OUT/metrics.json for "
+            "grand-challenge.org; once for each."
+        ),
+    ] = None,
+    maps: Annotated[
+        bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
     ] = False,
     fail_under: Annotated[
         list[str] | None,
@@ -215,7 +245,6 @@ def evaluate(
     )
     from panmatch.cli._spec_options import change_spec
     from panmatch.datasets import DatasetPaths, RunOptions
-    from panmatch.spec import as_spec
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
@@ -232,7 +261,7 @@ def evaluate(
     code = run_evaluate(
         paths,
         change_spec(
-            as_spec(spec or default_spec(paths)),
+            _named_spec(spec or default_spec(paths), dataset_json),
             strategy or (),
             threshold or (),
             metric or (),
@@ -241,12 +270,14 @@ def evaluate(
         out,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
         log_level=read_log_level(log_level),
-        options=RunOptions(workers, dask, resume, overwrite),
+        options=RunOptions(workers, dask, resume, overwrite, tuple(also or ()), maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
+        missing=missing,
+        resample=resample,
     )
     raise typer.Exit(code)
 
@@ -407,6 +438,12 @@ def show(
     made = report if report.is_file() else None
     typer.echo(result_text(found, detail, notices, written, made), nl=False)
     print_warnings(notices)
+
+
+def _named_spec(name: str, dataset_json: Path | None) -> Spec:
+    from panmatch.spec import as_spec, spec_for_dataset
+
+    return as_spec(name) if dataset_json is None else spec_for_dataset(dataset_json, name)
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:

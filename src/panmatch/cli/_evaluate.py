@@ -16,15 +16,17 @@ from panmatch.cli._layout import screen_width, wrapped
 from panmatch.cli._progress import LogLevel, show_progress
 from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
-    Case,
+    OTHER_OUTPUTS,
     DatasetPaths,
     Job,
+    Missing,
+    Pairing,
     RunOptions,
     Stopwatch,
     coco_cases,
+    find_pairs,
     listed_notices,
     note_seconds,
-    pair,
     read_manifest,
     run_dataset,
 )
@@ -57,22 +59,34 @@ def run_evaluate(
     limits: Sequence[Limit],
     with_report: bool = False,
     threads: int | None = None,
+    missing: str | None = None,
+    resample: bool = False,
 ) -> int:
     """Evaluate all cases, print the answer, and return the exit code."""
+    if missing is not None:
+        check_choice("--missing", missing, get_args(Missing))
+    for name in options.also:
+        check_choice("--also", name, OTHER_OUTPUTS)
+    if resample and allow_header_mismatch:
+        raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
     report = None
     try:
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
             clock = Stopwatch(shown.enter)
             with clock.phase("search"):
-                cases = find_cases(paths, spec)
-            shown.expect(len(cases))
+                pairing = find_cases(paths, spec)
+            shown.expect(len(pairing.cases))
             job = Job(
                 spec.canonical(),
                 allow_header_mismatch,
                 spacing,
                 threads or (None if options.workers == 1 and options.dask is None else 1),
+                cast("Missing | None", missing),
+                resample=resample,
             )
-            result = run_dataset(cases, job, out, options, shown.finished, clock)
+            result = run_dataset(
+                pairing.cases, job, out, options, shown.finished, clock, pairing.notices
+            )
             if with_report:
                 with clock.phase("report"):
                     report = _write_report(out)
@@ -93,9 +107,9 @@ def run_evaluate(
     for line in missed:
         print(f"panmatch: {line}", file=sys.stderr)
     if result.failures:
+        n, total = len(result.failures), len(result.with_status("ok", "failed"))
         print(
-            f"panmatch: {len(result.failures)} of {len(result.cases)} cases failed: "
-            f"{out / 'scores.csv'} has the reasons.",
+            f"panmatch: {n} of {total} cases failed: {out / 'scores.csv'} has the reasons.",
             file=sys.stderr,
         )
         return SOME_FAILED
@@ -168,7 +182,7 @@ def warning_lines(notices: Sequence[Notice]) -> list[str]:
     """Return the first warnings as lines, and how many more there are."""
     lines = []
     for notice in notices[:MOST_WARNINGS]:
-        lines.append(f"panmatch: warning: {notice.sentence}")
+        lines.append(f"panmatch: {notice.word}: {notice.sentence}")
         lines += [f"    {line}" for line in notice.spec.splitlines()]
     more = len(notices) - MOST_WARNINGS
     return lines + ([f"panmatch: {plural(more, 'more warning')} in run.json"] if more > 0 else [])
@@ -179,15 +193,15 @@ def default_spec(paths: DatasetPaths) -> str:
     return "coco" if paths.reference.suffix.lower() == ".json" else "instances"
 
 
-def find_cases(paths: DatasetPaths, spec: Spec) -> list[Case]:
+def find_cases(paths: DatasetPaths, spec: Spec) -> Pairing:
     """Return all cases of a manifest, of COCO files, of two files or of folders."""
     if paths.reference.suffix.lower() == ".csv":
         if paths.predictions:
             raise OptionError("PRED: a manifest names the predictions itself; drop PRED.")
-        return read_manifest(paths.reference)
+        return Pairing(read_manifest(paths.reference))
     if spec.encoding == "coco":
-        return coco_cases(paths.reference, paths.predictions)
-    return pair(paths)
+        return Pairing(coco_cases(paths.reference, paths.predictions))
+    return find_pairs(paths)
 
 
 def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._loading import load_case
+    from panmatch.datasets._missing import Missing
+    from panmatch.datasets._other_outputs import OTHER_OUTPUTS
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
         summary_table,
         write_table,
     )
-    from panmatch.datasets._pairing import DatasetPaths, pair
+    from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
     from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._run import (
         RunOptions,
@@ -65,7 +67,8 @@ __getattr__, __dir__ = lazy_face(
             "order_text",
         ),
         "panmatch.datasets._loading": ("load_case",),
-        "panmatch.datasets._pairing": ("DatasetPaths", "pair"),
+        "panmatch.datasets._missing": ("Missing",),
+        "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
         "panmatch.datasets._run": (
             "RunOptions",
@@ -83,6 +86,7 @@ __getattr__, __dir__ = lazy_face(
             "ranking_over_threshold",
             "resample",
         ),
+        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS",),
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
@@ -100,6 +104,7 @@ __getattr__, __dir__ = lazy_face(
 
 __all__ = [
     "FEWEST_CASES",
+    "OTHER_OUTPUTS",
     "RESAMPLES",
     "Case",
     "Comparison",
@@ -110,7 +115,9 @@ __all__ = [
     "ImageFile",
     "Interval",
     "Job",
+    "Missing",
     "Outcome",
+    "Pairing",
     "Phase",
     "Placing",
     "RankInterval",
@@ -122,6 +129,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "evaluate",
+    "find_pairs",
     "headline_rankings",
     "listed_cases",
     "listed_notices",

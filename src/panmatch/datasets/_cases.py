@@ -33,6 +33,8 @@ class Case:
     reference: ImageFile | None  # its files; None for one that is missing
     prediction: ImageFile | None
     problem: str = ""  # why it cannot be evaluated; empty if nothing is known to be wrong
+    # Whether the predictions are those of single folds, which leave most references to others.
+    of_some_folds: bool = False
 
 
 def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:
@@ -48,6 +50,9 @@ def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:
             problem = "" if name in there else f"{str(side.path)!r} has no annotation for it"
             prediction = ImageFile(side.path, item=name) if name in there else None
             cases.append(Case(name, model, ImageFile(reference, item=name), prediction, problem))
+        for name in sorted(there - set(wanted)):
+            problem = f"{str(reference)!r} has no annotation for it"
+            cases.append(Case(name, model, None, ImageFile(side.path, item=name), problem))
     return cases
 
 
@@ -73,7 +78,8 @@ def read_manifest(path: Path) -> list[Case]:
     """Read a CSV file with the columns case, reference and prediction.
 
     A column model tells several models apart, reference_parts and prediction_parts name part
-    images. Paths are relative to the folder of the file. Other columns are left alone.
+    images. Paths are relative to the folder of the file. A case whose prediction is left empty has
+    none. Other columns are left alone.
     """
     rows = _rows(path)
     cases = [_case(path, line, row) for line, row in rows]
@@ -112,7 +118,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def _case(manifest: Path, line: int, row: dict[str, str]) -> Case:
-    for name in NEEDED:
+    for name in ("case", "reference"):
         if not row[name]:
             raise FileError(f"{str(manifest)!r}, line {line}: {name} is empty.")
 
@@ -120,4 +126,6 @@ def _case(manifest: Path, line: int, row: dict[str, str]) -> Case:
         parts = row.get(f"{side}_parts")
         return ImageFile(manifest.parent / row[side], manifest.parent / parts if parts else None)
 
-    return Case(row["case"], row.get("model", ""), image("reference"), image("prediction"))
+    prediction = image("prediction") if row["prediction"] else None
+    problem = "" if prediction else f"{str(manifest)!r}, line {line}, names no prediction"
+    return Case(row["case"], row.get("model", ""), image("reference"), prediction, problem)

@@ -317,7 +317,7 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     if not shared:
         has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
         raise FileError(f"the models have no case in common: {has}.")
-    everything = {case.case for case in result.cases}
+    everything = {case.case for case in result.cases if case.status != "extra"}
     left_out = {model: tuple(sorted(everything - set(good[model]))) for model in models}
     known = result.known_scores
     wanted = list(scores) or [name for name in ("pq", "part_pq", "autc") if name in known]

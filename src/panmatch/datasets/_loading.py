@@ -5,20 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from panmatch.datasets._cases import Case, ImageFile, open_coco
-from panmatch.errors import FileError, OptionError
-from panmatch.evaluation import Images
+from panmatch.errors import Argument, FileError, OptionError, ShapeError
+from panmatch.evaluation import Images, shape_of
 from panmatch.formats import (
+    Resampled,
     StoredImage,
+    can_resample,
     check_same_grid,
     convert_spacing,
     is_chunked_file,
+    is_on_grid_of,
     open_labels,
+    resample_like,
 )
-from panmatch.labels import Unit, as_dask
+from panmatch.labels import Panoptic, SegmentClass, Unit, as_dask, from_segments
 from panmatch.spec import Spec
 
 
@@ -30,32 +36,54 @@ class Loaded:
     prediction: Images
     spacing: tuple[float, ...] | None
     unit: Unit
+    grid: StoredImage | None = None  # the reference with its affine; None for COCO images
+    resampled: str = ""  # from which grid the prediction was brought to that of the reference
 
 
 def load_case(
-    case: Case, spec: Spec, allow_header_mismatch: bool, *, on_dask: bool = False
+    case: Case,
+    spec: Spec,
+    allow_header_mismatch: bool,
+    *,
+    resample: bool = False,
+    on_dask: bool = False,
 ) -> Loaded:
     """Read all images of a case, and check that they lie on one grid.
 
+    A case without prediction gets an empty one.
+
     Parameters
     ----------
+    resample
+        Whether a prediction on another grid is put on that of the reference.
     on_dask
         Whether images that stay in their chunks are handed over to Dask.
     """
     ref, pred = case.reference, case.prediction
-    if case.problem or ref is None or pred is None:
-        raise FileError(case.problem or "a file is missing")
+    if ref is None or (case.problem and pred is not None):
+        raise FileError(case.problem or "there is no reference")
     if spec.encoding == "coco":
         return _load_coco(ref, pred)
     first = open_labels(ref.path, colour_ids=spec.colour_ids)
-    others = {
-        "prediction": open_labels(pred.path, colour_ids=spec.colour_ids),
-        "reference_parts": None if ref.parts is None else open_labels(ref.parts),
-        "prediction_parts": None if pred.parts is None else open_labels(pred.parts),
-    }
+    ref_parts = None if ref.parts is None else open_labels(ref.parts)
+    if pred is None:
+        nothing = replace(first, labels=np.zeros(first.labels.shape, np.uint8))
+        others = {"prediction": nothing, "prediction_parts": ref_parts and nothing}
+    else:
+        others = {
+            "prediction": open_labels(pred.path, colour_ids=spec.colour_ids),
+            "prediction_parts": None if pred.parts is None else open_labels(pred.parts),
+        }
+    others["reference_parts"] = ref_parts
     found: dict[str, StoredImage] = {name: one for name, one in others.items() if one is not None}
-    for image in found.values():
-        check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
+    resampled = ""
+    for name, image in found.items():
+        if resample and name != "reference_parts" and not is_on_grid_of(image, first):
+            placed = resample_like(image, first)
+            found[name] = placed.image
+            resampled = resampled or _told(image, placed)
+        else:
+            _check_grid(first, image, allow_header_mismatch)
     images = {"reference": first.labels} | {name: one.labels for name, one in found.items()}
     if on_dask:
         images = {name: as_dask(labels) for name, labels in images.items()}
@@ -64,7 +92,29 @@ def load_case(
         Images(images["reference"], images.get("reference_parts")),
         Images(images["prediction"], images.get("prediction_parts")),
         *_spacing_in(spec.unit, spaced),
+        first,
+        resampled,
     )
+
+
+def _told(image: StoredImage, placed: Resampled) -> str:
+    share = "" if placed.covered == 1 else f"; it covers {placed.covered:.1%} of the reference"
+    return f"resampled to the grid of the reference, from {image.describe()}{share}"
+
+
+def _check_grid(first: StoredImage, image: StoredImage, allow_header_mismatch: bool) -> None:
+    """Raise an error for another grid; it names the way out where there is one."""
+    try:
+        check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
+    except (FileError, ShapeError) as error:
+        if not can_resample(image, first):
+            raise
+        raise type(error)(
+            *error.args,
+            " ",
+            Argument("resample", True),
+            " puts the prediction on the grid of the reference.",
+        ) from None
 
 
 def _spacing_in(wanted: Unit | None, image: StoredImage) -> tuple[tuple[float, ...] | None, Unit]:
@@ -80,16 +130,21 @@ def is_chunked_case(case: Case) -> bool:
     return all(source is not None and is_chunked_file(source.path) for source in sources)
 
 
-def _load_coco(ref: ImageFile, pred: ImageFile) -> Loaded:
-    if not ref.path.suffix == pred.path.suffix == ".json":
+def _load_coco(ref: ImageFile, pred: ImageFile | None) -> Loaded:
+    if any(side is not None and side.path.suffix != ".json" for side in (ref, pred)):
         raise OptionError("encoding 'coco' reads JSON files: pass REF.json and PRED.json.")
-    sides = open_coco(ref.path), open_coco(pred.path)
-    classes = sides[0].classes
-    images = [
-        Images(side.image(side.by_name[str(source.item)], classes))
-        for side, source in zip(sides, (ref, pred), strict=True)
-    ]
-    return Loaded(images[0], images[1], None, "voxel")
+    classes = open_coco(ref.path).classes
+    reference = _coco_image(ref, classes)
+    if pred is None:
+        prediction = from_segments(np.zeros(shape_of(reference), np.uint8), {}, classes)
+    else:
+        prediction = _coco_image(pred, classes)
+    return Loaded(Images(reference), Images(prediction), None, "voxel")
+
+
+def _coco_image(source: ImageFile, classes: tuple[SegmentClass, ...]) -> Panoptic:
+    side = open_coco(source.path)
+    return side.image(side.by_name[str(source.item)], classes)
 
 
 def file_state(case: Case) -> str:

@@ -35,8 +35,11 @@ def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
         *same,
         *(notice for notice in perfect_scores(result) if notice.model not in copied),
         *semantic_labels(result, cases),
-        *result.notices,
+        *(notice for notice in result.notices if notice.word == "warning"),
+        *missing_predictions(result, cases),
+        *extra_predictions(result),
         *few_cases(result),
+        *(notice for notice in result.notices if notice.word == "note"),
     ]
 
 
@@ -86,6 +89,48 @@ def perfect_scores(result: Result) -> Iterator[Notice]:
                 "are not a copy of the references."
             )
             yield Notice("perfect-scores", text, model=model)
+
+
+def missing_predictions(result: Result, cases: Sequence[Case]) -> Iterator[Notice]:
+    """Yield a notice for every model whose missing predictions were skipped, or filled in."""
+    asked = {(case.model, case.name): case for case in cases if case.reference is not None}
+    for model in result.models:
+        n_asked = sum(who[0] == model for who in asked)
+        missing: dict[str, list[CaseResult]] = {}
+        for found in result.with_status("ok", "skipped"):
+            case = asked.get((found.model, found.case))
+            if found.model == model and case is not None and case.prediction is None:
+                what = _left_out(case) if found.status == "skipped" else found.reason
+                missing.setdefault(what, []).append(found)
+        for what, those in missing.items():
+            names = tuple(one.case for one in those)
+            text = (
+                f"{len(names)} of {plural(n_asked, 'reference')} "
+                f"{'has' if len(names) == 1 else 'have'} no prediction ({some_names(names)}): "
+                f"{what.removeprefix('no prediction: ')}."
+            )
+            yield Notice("missing-predictions", text, names, model)
+
+
+def _left_out(case: Case) -> str:
+    if case.of_some_folds:
+        return (
+            "left out, because a fold of nnU-Net predicts its own cases only (--missing fail "
+            "insists on all)"
+        )
+    return "left out (--missing skip)"
+
+
+def extra_predictions(result: Result) -> Iterator[Notice]:
+    """Yield a notice for every model with predictions that have no reference."""
+    for model in result.models:
+        names = tuple(one.case for one in result.with_status("extra") if one.model == model)
+        if names:
+            text = (
+                f"{plural(len(names), 'prediction')} without a reference "
+                f"{'was' if len(names) == 1 else 'were'} left out ({some_names(names)})."
+            )
+            yield Notice("extra-predictions", text, names, model)
 
 
 def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:

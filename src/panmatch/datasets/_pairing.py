@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from panmatch.datasets._cases import Case, ImageFile
+from panmatch.datasets._label_files import FoundFiles, find_label_files
+from panmatch.datasets._nnunet import is_validation_output, prediction_folders
 from panmatch.errors import FileError, OptionError
+from panmatch.evaluation import Notice, plural
 from panmatch.formats import case_name, is_label_file
 
 MOST_NAMES = 5
@@ -41,8 +43,29 @@ class DatasetPaths:
     prediction_parts: Mapping[str, Path] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What the folders of a dataset hold.
+
+    Attributes
+    ----------
+    cases
+        All cases, those without a partner included.
+    notices
+        Which files were ignored.
+    """
+
+    cases: list[Case]
+    notices: tuple[Notice, ...] = ()
+
+
 def pair(paths: DatasetPaths) -> list[Case]:
-    """Return all cases, those without a partner included, each with its problem."""
+    """Return all cases, those without a partner included."""
+    return find_pairs(paths).cases
+
+
+def find_pairs(paths: DatasetPaths) -> Pairing:
+    """Return all cases, those without a partner included, and what was ignored."""
     if not paths.predictions:
         raise OptionError("PRED is missing: name a file or folder, or models with --model.")
     for path in (paths.reference, *paths.predictions.values()):
@@ -51,7 +74,7 @@ def pair(paths: DatasetPaths) -> list[Case]:
     if len(paths.patterns) > 2:
         raise OptionError("--pattern is given more than twice: once for both sides, or for each.")
     if all(_is_one(path) for path in (paths.reference, *paths.predictions.values())):
-        return _pair_files(paths)
+        return Pairing(_pair_files(paths))
     for path in (paths.reference, *paths.predictions.values()):
         if not path.is_dir() or _is_one(path):
             raise OptionError(
@@ -75,28 +98,31 @@ def _pair_files(paths: DatasetPaths) -> list[Case]:
     ]
 
 
-def _pair_folders(paths: DatasetPaths) -> list[Case]:
+def _pair_folders(paths: DatasetPaths) -> Pairing:
     of_ref = paths.patterns[0] if paths.patterns else None
     of_pred = paths.patterns[-1] if paths.patterns else None
-    references = _found(paths.reference, of_ref, "REF")
+    references = find_label_files(paths.reference, of_ref, "REF")
     ref_parts = _parts(paths.reference_parts, of_ref)
+    found = {paths.reference: references}
     cases: list[Case] = []
     for model, folder in paths.predictions.items():
         pred_parts = _parts((paths.prediction_parts or {}).get(model), of_pred)
+        found[folder] = find_label_files(folder, of_pred, "PRED")
         by_model: dict[str, dict[str, Path]] = {}
-        for (case, named), path in _found(folder, of_pred, "PRED").items():
+        for (case, named), path in found[folder].images.items():
             by_model.setdefault(named or model, {})[case] = path
         for name, predictions in by_model.items():
             cases += _matched(
                 name,
-                {case: path for (case, _), path in references.items()},
+                {case: path for (case, _), path in references.images.items()},
                 predictions,
                 {case: path for (case, _), path in ref_parts.items()},
                 {case: path for (case, _), path in pred_parts.items()},
+                of_some_folds=any(map(is_validation_output, prediction_folders(folder))),
             )
     if not any(case.reference and case.prediction for case in cases):
         raise FileError(_nothing_pairs(paths, cases))
-    return cases
+    return Pairing(cases, tuple(_ignored_notices(found)))
 
 
 def _matched(
@@ -105,6 +131,8 @@ def _matched(
     predictions: Mapping[str, Path],
     ref_parts: Mapping[str, Path],
     pred_parts: Mapping[str, Path],
+    *,
+    of_some_folds: bool,
 ) -> list[Case]:
     cases = []
     for name in sorted({*references, *predictions}):
@@ -121,79 +149,25 @@ def _matched(
                 None if ref is None else ImageFile(ref, ref_parts.get(name)),
                 None if pred is None else ImageFile(pred, pred_parts.get(name)),
                 problem,
+                of_some_folds,
             )
         )
     return cases
 
 
 def _parts(folder: Path | None, pattern: str | None) -> dict[tuple[str, str], Path]:
-    return {} if folder is None else _found(folder, pattern, "parts")
+    return {} if folder is None else find_label_files(folder, pattern, "parts").images
 
 
-def _found(folder: Path, pattern: str | None, side: str) -> dict[tuple[str, str], Path]:
-    """Return the label files below a folder by case and model (empty where none is named)."""
-    match = None if pattern is None else _compiled(pattern)
-    found: dict[tuple[str, str], Path] = {}
-    for path in sorted(_label_files(folder)):
-        below = path.relative_to(folder)
-        if match is None:
-            key = (below.parent / case_name(below)).as_posix(), ""
-        else:
-            names = match.fullmatch(below.as_posix())
-            if names is None:
-                continue
-            key = names["case"], names.groupdict().get("model") or ""
-        if key in found:
-            raise FileError(
-                f"{str(found[key])!r} and {str(path)!r} are both case {key[0]!r}: drop one, or "
-                f"tell them apart with --pattern."
+def _ignored_notices(found: Mapping[Path, FoundFiles]) -> Iterator[Notice]:
+    """Yield a notice for every folder with files that were not read."""
+    for folder, files in found.items():
+        if files.n_ignored:
+            text = (
+                f"{plural(files.n_ignored, 'file')} in {str(folder)!r} "
+                f"{'was' if files.n_ignored == 1 else 'were'} ignored: {files.ignored_text}."
             )
-        found[key] = path
-    if not found:
-        fits = f" that fits the pattern {pattern!r}" if pattern else ""
-        raise FileError(f"{side}={str(folder)!r} holds no label file{fits}.")
-    return found
-
-
-def _label_files(folder: Path) -> Iterable[Path]:
-    """Return label files below a folder; a Zarr store is one, and hidden ones are none."""
-    for path in folder.iterdir():
-        if path.name.startswith("."):
-            continue
-        if is_label_file(path):
-            yield path
-        elif path.is_dir():
-            yield from _label_files(path)
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Return the pattern as a regular expression; a name that is repeated must agree.
-
-    Examples
-    --------
-    >>> found = _compiled("{case}/{case}_pred_{model}.*").fullmatch("p7/p7_pred_unet.nii.gz")
-    >>> found["case"], found["model"]
-    ('p7', 'unet')
-    """
-    if "{case}" not in pattern:
-        raise OptionError(
-            f"--pattern {pattern!r} must say where the name of the case is: {{case}}."
-        )
-    strange = sorted(set(re.findall(r"\{[^}]*\}", pattern)) - {"{case}", "{model}"})
-    if strange:
-        raise OptionError(
-            f"--pattern {pattern!r} has {strange[0]}, which means nothing; there are {{case}} and "
-            f"{{model}}."
-        )
-    text, seen = "", set()
-    for token in re.split(r"(\{case\}|\{model\}|\*|\?)", pattern):
-        if token in ("{case}", "{model}"):
-            name = token[1:-1]
-            text += f"(?P={name})" if name in seen else f"(?P<{name}>.+?)"
-            seen.add(name)
-        else:
-            text += {"*": ".*", "?": "."}.get(token, re.escape(token))
-    return re.compile(text)
+            yield Notice("ignored-files", text)
 
 
 def _nothing_pairs(paths: DatasetPaths, cases: list[Case]) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
 from panmatch.datasets._notices import run_notices
+from panmatch.datasets._other_outputs import MAPS, write_legend, write_other_outputs
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._scheduling import run_cases
@@ -35,6 +36,8 @@ class RunOptions:
     dask: str | None = None
     resume: bool = False  # whether to go on with what a folder holds, or to drop it
     overwrite: bool = False
+    also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write beside the tables
+    maps: bool = False  # whether to write label maps of the mistakes
 
 
 def run_dataset(
@@ -44,6 +47,7 @@ def run_dataset(
     options: RunOptions = RunOptions(),  # noqa: B008
     watch: Watch = lambda _: None,
     clock: Stopwatch | None = None,
+    notices: Sequence[Notice] = (),
 ) -> Result:
     """Evaluate all cases, write every result at once and the tables at the end.
 
@@ -59,6 +63,8 @@ def run_dataset(
         Called with every outcome, for progress.
     clock
         Told of every phase; its times are written to run.json.
+    notices
+        What is known about the dataset already, to be written with what the run finds.
 
     Raises
     ------
@@ -67,18 +73,21 @@ def run_dataset(
     """
     spec = Spec.model_validate_json(job.spec)
     store = CaseStore(folder, job.fingerprint)
-    if store.path.exists() and not (options.resume or options.overwrite):
+    again = options.resume or options.overwrite or not store.holds_results()
+    if not again:
         raise FileError(
             f"OUT={str(folder)!r} holds results already: pass --resume to do only what is missing "
             f"or changed, --overwrite to start over, or name another folder with -o."
         )
     with closing(store):
         store.open()
-        if options.overwrite:
+        if not options.resume:
             store.clear()
         clock = clock or Stopwatch()
-        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, clock)
+        log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, clock, notices)
         log.begin()
+        if options.maps:
+            write_legend(folder / MAPS)
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
         share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
@@ -87,11 +96,13 @@ def run_dataset(
                 clock.phase("evaluation"),
                 open_pool(options.workers, options.dask, share_chunks=share_chunks) as pool,
             ):
-                task = replace(job, chunks_on_dask=share_chunks)
+                maps = folder.resolve() / MAPS if options.maps else None
+                task = replace(job, chunks_on_dask=share_chunks, maps=maps)
                 run_cases(cases, task, pool, known, log.finished)
             log.status = "finished"
         finally:
             result = log.end(workers=options.workers if options.dask is None else options.dask)
+        write_other_outputs(folder, result, cases, options.also)
     return result
 
 
@@ -107,9 +118,11 @@ class _Log:
         n_cases: int,
         watch: Watch,
         clock: Stopwatch,
+        notices: Sequence[Notice],
     ) -> None:
         self._clock = clock
         self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
+        self._notices = notices
         self._seen: list[Outcome] = []
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self._facts = {"job": job, "began": began, "cases": n_cases}
@@ -142,7 +155,7 @@ class _Log:
             **self._facts,
             evaluated_now=sum(outcome.result is not None for outcome in seen),
             failed=len(result.failures),
-            warnings=[notice.to_dict() for notice in notices],
+            warnings=[notice.to_dict() for notice in (*notices, *self._notices)],
             workers=workers,
             seconds=self._clock.seconds,
             results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],

@@ -13,7 +13,8 @@ from concurrent.futures import (
 )
 
 from panmatch.datasets._cases import Case
-from panmatch.datasets._worker import Job, Outcome, failed, run_case
+from panmatch.datasets._missing import failed
+from panmatch.datasets._worker import Job, Outcome, run_case
 from panmatch.datasets._worker_pool import WorkerPool
 
 Finished = Callable[[Outcome], None]

@@ -51,6 +51,14 @@ class CaseStore:
                 f"Name another folder with -o."
             ) from error
 
+    def holds_results(self) -> bool:
+        """Return whether a case was evaluated, by whichever job; nothing is touched."""
+        try:
+            content = self.path.read_bytes()
+        except OSError:
+            return False
+        return any(_is_evaluated(text) for text in content.splitlines())
+
     def clear(self) -> None:
         """Forget everything."""
         assert self._stream is not None
@@ -128,6 +136,13 @@ def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
         ) from error
     finally:
         store.close()
+
+
+def _is_evaluated(text: bytes) -> bool:
+    try:
+        return bool(json.loads(text)["status"] == "ok")
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _result(line: Json) -> CaseResult:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import panmatch
 from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import file_state, load_case
+from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
+from panmatch.datasets._other_outputs import map_name
 from panmatch.errors import PanmatchError
-from panmatch.evaluation import CaseResult, evaluate_case
+from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case, mistake_maps
+from panmatch.formats import write_like
 from panmatch.spec import Spec
+
+RESAMPLED = "predictions were put on the grid of their references, by the nearest label"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +29,32 @@ class Job:
     # In place of the spacing of the files; in the unit of the spec, or in millimetres.
     spacing: tuple[float, ...] | None = None
     threads: int | None = None  # number of threads of each worker
+    # What becomes of a reference without prediction; None fails it, or skips it where predictions
+    # are those of single folds.
+    missing: Missing | None = None
+    maps: Path | None = None  # folder for label maps of mistakes; None for no maps
+    resample: bool = False  # whether predictions on another grid are put on that of the reference
     # Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
     chunks_on_dask: bool = False
 
     @property
     def fingerprint(self) -> str:
         """What identifies the job: spec, options and version; not who does the work."""
-        options = f"{panmatch.__version__} {self.allow_header_mismatch} {self.spacing} {self.spec}"
-        return hashlib.sha256(options.encode()).hexdigest()
+        options = (self.allow_header_mismatch, self.resample, self.spacing, self.spec)
+        return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
     def key(self, case: Case) -> str:
-        """Return what identifies a result: the job, and the state of all files."""
-        return hashlib.sha256(f"{self.fingerprint} {file_state(case)}".encode()).hexdigest()
+        """Return what identifies a result: the job, and the state of all files.
+
+        What is missing concerns those cases alone, so that another decision leaves all others be.
+        """
+        decision = "" if case.prediction is not None else f" {self.decision(case)}"
+        content = f"{self.fingerprint} {file_state(case)}{decision}"
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def decision(self, case: Case) -> Missing:
+        """Return what becomes of a case if it has no prediction."""
+        return self.missing or ("skip" if case.of_some_folds else "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +71,12 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
     """Evaluate a case; whatever is wrong with it becomes a failed result."""
     start, key = time.perf_counter(), ""
     try:
-        if not case.problem:
+        result = without_images(case, job.decision(case))
+        if result is None:
             key = job.key(case)
-            if key == known_key:
+            if key == known_key and job.maps is None:
                 return Outcome(case, key, None, time.perf_counter() - start)
-        result = _evaluate(job, case)
+            result = _evaluate(job, case)
     except PanmatchError as error:
         result = failed(case, error.for_command_line())
     except MemoryError:
@@ -65,22 +86,37 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
     return Outcome(case, key, result, time.perf_counter() - start)
 
 
-def failed(case: Case, reason: str) -> CaseResult:
-    """Return the result of a case that cannot be evaluated."""
-    return CaseResult(case.name, case.model, "failed", " ".join(reason.split()))
-
-
 def _evaluate(job: Job, case: Case) -> CaseResult:
     spec = Spec.model_validate_json(job.spec)
-    loaded = load_case(case, spec, job.allow_header_mismatch, on_dask=job.chunks_on_dask)
-    given = job.spacing is not None
-    return evaluate_case(
-        loaded.reference,
-        loaded.prediction,
+    loaded = load_case(
+        case,
         spec,
+        job.allow_header_mismatch,
+        resample=job.resample,
+        on_dask=job.chunks_on_dask,
+    )
+    given = job.spacing is not None
+    how = CaseKeywords(
         spacing=job.spacing if given else loaded.spacing,
         unit=(spec.unit or "mm") if given else loaded.unit,
-        case=case.name,
-        model=case.model,
         threads=job.threads,
+    )
+    if case.prediction is None:
+        found = evaluate_missing(case, loaded, spec, job.decision(case), how)
+    else:
+        found = evaluate_case(
+            loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
+        )
+    if job.maps is not None:
+        maps = mistake_maps(loaded.reference, loaded.prediction, spec, found, **how)
+        for class_name, codes in maps.items():
+            name = map_name(case, class_name, several=len(spec.classes) != 1)
+            write_like(job.maps, name, codes, loaded.grid)
+    if not loaded.resampled:
+        return found
+    notice = Notice("resampled", RESAMPLED, (case.name,), case.model)
+    return replace(
+        found,
+        reason=f"prediction {loaded.resampled} (--resample)",
+        notices=(*found.notices, notice),
     )

@@ -7,10 +7,11 @@ from panmatch.evaluation._averages import (
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level
-from panmatch.evaluation._class_case import ClassCase, class_cases
+from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level, MaskCounts, Status
+from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
+from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result
 from panmatch.evaluation._series import CaseCounts, CaseSeries
@@ -20,6 +21,7 @@ from panmatch.evaluation._tables import average_row, unit_text
 from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
 
 __all__ = [
+    "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
     "PARTS",
@@ -27,6 +29,7 @@ __all__ = [
     "AverageScore",
     "AveragingName",
     "CaseCounts",
+    "CaseKeywords",
     "CaseResult",
     "CaseSeries",
     "ClassCase",
@@ -36,11 +39,13 @@ __all__ = [
     "Images",
     "Json",
     "Level",
+    "MaskCounts",
     "Notice",
     "NoticeKind",
     "Result",
     "Score",
     "Setting",
+    "Status",
     "average_all",
     "average_row",
     "class_cases",
@@ -50,9 +55,11 @@ __all__ = [
     "filled",
     "mean_of_defined",
     "metric_scores",
+    "mistake_maps",
     "number",
     "p_text",
     "plural",
+    "shape_of",
     "signed",
     "some_names",
     "table",

@@ -51,9 +51,21 @@ class Entry:
         return next(level for level in self.levels if level.threshold == threshold)
 
 
+@dataclass(frozen=True, slots=True)
+class MaskCounts:
+    """Voxels of a class as one mask on either side: in both, in one only, and in neither."""
+
+    class_name: str
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+
 FORMAT = "panmatch-case-2"
 
 Json = dict[str, Any]
+Status = Literal["ok", "failed", "skipped", "extra"]
 
 TEXT = ("status", "pred_ids")
 WHOLE = ("ref_id", "ref_voxels", "pred_voxels", "ref_start", "ref_stop", "pred_start", "pred_stop")
@@ -68,24 +80,30 @@ class CaseResult:
     case, model
         Which one.
     status, reason
-        ``"failed"`` with the reason if it could not be evaluated.
+        ``"ok"``, or why there are no entries: ``"failed"`` if it could not be evaluated,
+        ``"skipped"`` for a reference without prediction that is to be left out, ``"extra"`` for a
+        prediction without reference. The reason says more, also where an image was put in place of
+        a missing one, or resampled.
     shape, spacing, unit
         Of the images; without a spacing the unit is ``"voxel"`` (D14).
     entries
         What was found, for every class and matcher.
     notices
         What makes it plausible but wrong.
+    masks
+        Voxels of every class as one mask, for those who compare masks.
     """
 
     case: str
     model: str = ""
-    status: Literal["ok", "failed"] = "ok"
+    status: Status = "ok"
     reason: str = ""
     shape: tuple[int, ...] = ()
     spacing: tuple[float, ...] | None = None
     unit: Unit = "voxel"
     entries: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
+    masks: tuple[MaskCounts, ...] = ()
 
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting; None where the case lacks the class."""
@@ -103,6 +121,7 @@ class CaseResult:
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
+            "masks": [asdict(one) for one in self.masks],
             "entries": [_entry_to_dict(entry) for entry in self.entries],
         }
 
@@ -125,6 +144,7 @@ class CaseResult:
             unit=content["unit"],
             entries=tuple(_entry_from_dict(entry) for entry in content["entries"]),
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
+            masks=tuple(MaskCounts(**one) for one in content.get("masks", ())),
         )
 
 

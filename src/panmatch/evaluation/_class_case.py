@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
+from panmatch.evaluation._case_result import MaskCounts
 from panmatch.evaluation._sides import Image, Images, Layer, make_layers
 from panmatch.labels import (
     LabelArray,
@@ -44,6 +45,7 @@ class ClassCase:
     reference_images: SegmentImages  # of the two sides
     prediction_images: SegmentImages
     void: Void  # all void voxels: of the reference itself, and of a mask
+    known_voxels: int  # how many voxels are not void
     spec: Spec  # as for `evaluate`
     spacing: npt.ArrayLike | None
     unit: Unit | None
@@ -59,6 +61,14 @@ class ClassCase:
     def occurs(self) -> bool:
         """Whether either side has an object of the class."""
         return len(self.overlap.ref_ids) + len(self.overlap.pred_ids) > 0
+
+    @property
+    def mask_counts(self) -> MaskCounts:
+        """Voxels of the class as one mask on either side, void aside."""
+        overlap = self.overlap
+        tp = int(overlap.edges.intersection.sum())
+        fp, fn = int(overlap.pred_areas.sum()) - tp, int(overlap.ref_sizes.sum()) - tp
+        return MaskCounts(self.name, tp, fp, fn, self.known_voxels - tp - fp - fn)
 
     def overlap_for(self, matcher: Matcher) -> Overlap:
         """Return the overlap that a matcher works on."""
@@ -202,7 +212,7 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
         SegmentImages(layer.reference, distinct=of_ref, threads=threads),
         SegmentImages(layer.prediction, crowd=True, distinct=of_pred, threads=threads),
     )
-    whole_void = void.with_mask(images[0].void)
+    whole_void, known_voxels = void.with_mask(images[0].void), counted.known_voxels
     return [
         ClassCase(
             kind,
@@ -210,6 +220,7 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
             overlaps[kind.id],
             *images,
             whole_void,
+            known_voxels,
             spec,
             given.spacing,
             given.unit,

@@ -62,6 +62,7 @@ def evaluate_case(
             if _relies_on_ids(class_case.name, spec)
             for notice in find_id_mistakes(class_case.overlap, class_case.name, case, model)
         ),
+        masks=tuple(class_case.mask_counts for class_case in classes),
     )
 
 

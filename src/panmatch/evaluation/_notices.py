@@ -14,8 +14,19 @@ from panmatch.errors import PanmatchWarning
 from panmatch.overlap import Ints, Overlap
 
 NoticeKind = Literal[
-    "same-files", "perfect-scores", "semantic-labels", "shifted-ids", "unrelated-ids", "few-cases"
+    "same-files",
+    "perfect-scores",
+    "semantic-labels",
+    "shifted-ids",
+    "unrelated-ids",
+    "few-cases",
+    "missing-predictions",
+    "extra-predictions",
+    "resampled",
+    "ignored-files",
 ]
+# Kinds that say what was done rather than what may be wrong.
+NOTES: tuple[NoticeKind, ...] = ("resampled", "ignored-files")
 
 MOST_NAMES = 3  # of cases, in a sentence
 LEAST_PARTNERS = 3  # that say something about the numbering of a case
@@ -25,7 +36,7 @@ MOST_SHIFTED = 0.8  # share of partners from which one difference explains them
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning about numbers that are computed as asked, but probably not as meant.
+    """A warning about numbers that are computed as asked, but probably not as meant, or a note.
 
     Attributes
     ----------
@@ -55,6 +66,11 @@ class Notice:
     def from_dict(cls, content: Mapping[str, Any]) -> Notice:
         """Read what `to_dict` gave."""
         return cls(**{**content, "cases": tuple(content["cases"])})
+
+    @property
+    def word(self) -> Literal["warning", "note"]:
+        """What it is: a note says what was done, a warning what may be wrong."""
+        return "note" if self.kind in NOTES else "warning"
 
     @property
     def sentence(self) -> str:

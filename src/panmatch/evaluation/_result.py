@@ -15,7 +15,7 @@ import panmatch
 from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
-from panmatch.evaluation._case_result import CaseResult, Entry
+from panmatch.evaluation._case_result import CaseResult, Entry, Status
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import CaseSeries
 from panmatch.evaluation._setting import MEANS, Score, Setting, known_scores
@@ -66,7 +66,7 @@ class Result:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """One row per case, class, matcher and threshold; failed cases have one row."""
+        """One row per case, class, matcher and threshold; a case without entries has one row."""
         return tables.score_table(self.cases)
 
     @property
@@ -100,7 +100,7 @@ class Result:
     @property
     def failures(self) -> tuple[CaseResult, ...]:
         """The cases that could not be evaluated, with their reasons."""
-        return tuple(case for case in self.cases if case.status == "failed")
+        return self.with_status("failed")
 
     @property
     def notices(self) -> list[Notice]:
@@ -163,8 +163,12 @@ class Result:
         plots: ResultPlots = import_module("panmatch.report").ResultPlots(self)
         return plots
 
+    def with_status(self, *wanted: Status) -> tuple[CaseResult, ...]:
+        """Return the cases with one of these statuses."""
+        return tuple(case for case in self.cases if case.status in wanted)
+
     def evaluated(self, model: str) -> list[CaseResult]:
-        """Return the cases of a model that did not fail."""
+        """Return the cases of a model that were evaluated."""
         return [case for case in self.cases if case.model == model and case.status == "ok"]
 
     def summary(self) -> str:
@@ -182,9 +186,10 @@ class Result:
         return self if other == 0 else NotImplemented  # sum() begins with 0
 
     def __repr__(self) -> str:
+        n_cases = len(self.with_status("ok", "failed"))
         failed = f", {len(self.failures)} failed" if self.failures else ""
         models = f" of {len(self.models)} models" if len(self.models) > 1 else ""
-        return f"Result({plural(len(self.cases), 'case')}{models}{failed})"
+        return f"Result({plural(n_cases, 'case')}{models}{failed})"
 
     def to_json(self) -> str:
         """Return everything as JSON."""

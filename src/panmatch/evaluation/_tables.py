@@ -37,12 +37,12 @@ LAST = ("unit", "status", "reason")
 
 
 def score_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return one row per case, class, matcher and threshold; failed cases have one row."""
+    """Return one row per case, class, matcher and threshold; a case without entries has one row."""
     rows: list[Row] = []
     for case in cases:
         who: Row = {"case": case.case, "model": case.model}
-        if case.status == "failed":
-            rows.append(who | {"status": "failed", "reason": case.reason})
+        if case.status != "ok":
+            rows.append(who | {"status": case.status, "reason": case.reason})
         for entry in case.entries:
             rows += [who | _score_row(case, entry, level) for level in entry.levels]
     return _frame(rows, cases, first=("case", "model"), last=LAST)
@@ -184,7 +184,7 @@ def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
         "gap": np.nan if level.gap is None else level.gap,
         "unit": case.unit,
         "status": tally.status,
-        "reason": "",
+        "reason": case.reason,
     }
 
 

@@ -78,7 +78,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def _headline(result: Result) -> str:
-    cases = plural(len({case.case for case in result.cases}), "case")
+    cases = plural(len({case.case for case in result.with_status("ok", "failed")}), "case")
     models = f", {len(result.models)} models" if len(result.models) > 1 else ""
     failed = f", {len(result.failures)} failed" if result.failures else ""
     return f"{cases}{models}{failed} (panmatch {panmatch.__version__})"
@@ -91,7 +91,7 @@ def _model_lines(result: Result, model: str) -> list[str]:
 
 
 def _score_table(result: Result, model: str) -> list[list[str]]:
-    several = len({case.case for case in result.cases}) > 1
+    several = len({case.case for case in result.with_status("ok", "failed")}) > 1
     averages = [average for average in result.average_scores if average.model == model]
     series = {one.setting: one for one in result.series if one.model == model}
     pooled = "pooled " if several else ""

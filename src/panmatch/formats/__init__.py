@@ -20,26 +20,38 @@ from panmatch.formats._reading import (
     open_labels,
     read_labels,
 )
+from panmatch.formats._resampling import (
+    Resampled,
+    can_resample,
+    is_on_grid_of,
+    resample_like,
+)
 from panmatch.formats._units import convert_spacing
+from panmatch.formats._writing import write_like
 
 __all__ = [
     "CocoPanoptic",
     "ImageLike",
     "LabelImage",
+    "Resampled",
     "StoredImage",
     "as_stored_image",
+    "can_resample",
     "case_name",
     "check_same_grid",
     "convert_spacing",
     "grid_difference",
     "is_chunked_file",
     "is_label_file",
+    "is_on_grid_of",
     "load_overlap",
     "open_labels",
     "pair_images",
     "read_coco_panoptic",
     "read_labels",
+    "resample_like",
     "save_overlap",
     "turned_like",
     "write_atomically",
+    "write_like",
 ]

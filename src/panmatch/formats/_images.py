@@ -207,7 +207,7 @@ def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
     ):
         return image
     steps = np.linalg.pinv(wanted.affine[:3, :n]) @ image.affine[:3, :n]
-    signs = np.rint(steps * _scale(image.unit, wanted.unit))
+    signs = np.rint(steps * unit_scale(image.unit, wanted.unit))
     if not all((np.abs(signs).sum(axis=axis) == 1).all() for axis in (0, 1)):
         return image
     return _turned(image, signs)
@@ -238,7 +238,7 @@ def _turned(image: Placed, signs: Floats) -> Placed:
 
 
 def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | None:
-    scale = _scale(prediction.unit, reference.unit)
+    scale = unit_scale(prediction.unit, reference.unit)
     if reference.spacing is not None and prediction.spacing is not None:
         spacings = np.array([reference.spacing, np.multiply(prediction.spacing, scale)])
         if (np.ptp(spacings, axis=0) > SPACING_TOLERANCE * spacings.min(axis=0)).any():
@@ -255,7 +255,7 @@ def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | N
     return None
 
 
-def _scale(unit: Unit, wanted: Unit) -> float:
+def unit_scale(unit: Unit, wanted: Unit) -> float:
     """Return the factor from one unit to another; 1 where one of them is not a length."""
     length, wanted_length = micrometres_per(unit), micrometres_per(wanted)
     return 1.0 if length is None or wanted_length is None else length / wanted_length

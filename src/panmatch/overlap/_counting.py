@@ -299,6 +299,12 @@ class SideCounts:
         ref, pred = (self._distinct(columns)[0] for columns in self._sides)
         return ref, pred
 
+    @property
+    def known_voxels(self) -> int:
+        """How many voxels are not void."""
+        ref = self._decoded(self.reference, self._sides[0])
+        return int(self.counts[~(ref.void | self.in_mask)].sum())
+
     def overlaps(self, background: Background = "image") -> ClassOverlaps:
         """Return the overlaps of all classes; `background` is that of `count_class_overlaps`."""
         ref, pred = (

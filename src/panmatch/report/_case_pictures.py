@@ -139,7 +139,8 @@ def _show(
     if listed is None:
         return CasePicture(case.case, case.model, level, problem="its files are not listed")
     try:
-        loaded = load_case(listed, result.spec, allow_header_mismatch=True)
+        resample = any(notice.kind == "resampled" for notice in case.notices)
+        loaded = load_case(listed, result.spec, allow_header_mismatch=True, resample=resample)
         found = match_class(
             result.spec,
             reference=loaded.reference.labels,

@@ -150,7 +150,7 @@ def _context(
         # A closing tag within a string would end the script.
         "charts": json.dumps(drawn, allow_nan=False).replace("</", "<\\/"),
         "models": result.models,
-        "n_cases": len({case.case for case in result.cases}),
+        "n_cases": len({case.case for case in result.with_status("ok", "failed")}),
         "failures": result.failures[:MOST_FAILURES],
         "more_failures": max(len(result.failures) - MOST_FAILURES, 0),
         "computed": what_was_computed(result),

@@ -9,7 +9,14 @@ with needs_extra("cli", "Specs"):
 from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
-from panmatch.spec._reading import SpecLike, as_spec, preset_names, preset_text, read_spec
+from panmatch.spec._reading import (
+    SpecLike,
+    as_spec,
+    preset_names,
+    preset_text,
+    read_spec,
+    spec_for_dataset,
+)
 
 __all__ = [
     "Averaging",
@@ -24,4 +31,5 @@ __all__ = [
     "preset_names",
     "preset_text",
     "read_spec",
+    "spec_for_dataset",
 ]

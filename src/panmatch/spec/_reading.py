@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from panmatch.errors import Argument, SpecError, nearest_name
+from panmatch.spec._dataset_json import read_dataset_json
 from panmatch.spec._models import Spec
 
 Content = dict[str, object]
@@ -49,14 +50,78 @@ def as_spec(spec: SpecLike) -> Spec:
     )
 
 
+def spec_for_dataset(
+    dataset_json: str | os.PathLike[str], spec: str | os.PathLike[str] = DEFAULT
+) -> Spec:
+    """Return a spec whose classes are those of nnU-Net's ``dataset.json``.
+
+    Labels of such a dataset are classes, not objects, so every connected component is an object
+    unless the spec says otherwise.
+
+    Parameters
+    ----------
+    dataset_json
+        With the names and labels of the classes, regions included; its label ``ignore`` is void.
+    spec
+        All other keys: a preset, whose own classes are dropped, or a YAML file, which may say more
+        about a class of the dataset, such as ``kind: stuff``, and drop one with null.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> labels = '{"labels": {"background": 0, "liver": 1, "all": [1, 2], "ignore": 3}}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "dataset.json")
+    ...     written = path.write_text(labels)
+    ...     found = spec_for_dataset(path, "cells")
+    >>> found.classes["all"].numbers, found.classes["all"].instances, found.void
+    ((1, 2), 'components', (3,))
+    """
+    labels, ignored = read_dataset_json(dataset_json)
+    given: Content = {"preset": str(spec)}
+    if _is_file(spec):
+        given = _parsed(*_text_of(spec))
+    own, headline = given.pop("classes", None) or {}, given.get("headline")
+    content = _with_preset(given)
+    if not isinstance(own, dict) or (strays := sorted(set(own) - set(labels))):
+        named = f"{strays[0]!r} is" if isinstance(own, dict) else f"{own!r} are"
+        raise SpecError(
+            f"classes: {named} not in ",
+            Argument("dataset_json", os.fspath(dataset_json)),
+            f", which names {', '.join(map(repr, labels))}. Use these names, or drop one of both.",
+        )
+    content["classes"] = {
+        name: {"labels": numbers, "instances": "components", **(own.get(name) or {})}
+        for name, numbers in labels.items()
+        if name not in own or own[name] is not None
+    }
+    if headline is None:
+        content.pop("headline", None)  # a class of the preset
+    if ignored:
+        content["void"] = [*_listed(content.get("void")), *ignored]
+    return _validated(content, os.fspath(spec))
+
+
+def _is_file(spec: str | os.PathLike[str]) -> bool:
+    return spec not in preset_names() and Path(spec).suffix.lower() in SUFFIXES
+
+
+def _listed(value: object) -> list[object]:
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
 def read_spec(path: str | os.PathLike[str]) -> Spec:
     """Read a spec from a YAML file."""
+    return _validated(_parsed(*_text_of(path)), str(path))
+
+
+def _text_of(path: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the text of a file, and what to call the file."""
     source = Path(path)
     try:
-        text = source.read_text(encoding="utf-8")
+        return source.read_text(encoding="utf-8"), str(source)
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(Argument("spec", str(source)), f" cannot be read: {error}.") from error
-    return _validated(_parsed(text, str(source)), str(source))
 
 
 class _Loader(yaml.SafeLoader):

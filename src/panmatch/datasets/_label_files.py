@@ -1,0 +1,186 @@
+"""The label files below a folder by case and model, and what else lies there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from panmatch.datasets._nnunet import is_training_picture, prediction_folders
+from panmatch.errors import FileError, OptionError
+from panmatch.evaluation import plural
+from panmatch.formats import case_name, is_label_file
+
+MOST_NAMED = 2  # files of one kind that are named rather than counted
+
+ARCHIVE = ".npz"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """What a folder holds.
+
+    Attributes
+    ----------
+    images
+        Label files by case and model; the model is empty where none is named.
+    twins
+        Archives beside a label image of the same name, as nnU-Net leaves its probabilities.
+    strays
+        Label files that do not fit the pattern.
+    others
+        Files of other kinds, and all that is outside of the folds of nnU-Net where there are any;
+        hidden files are not among them.
+    """
+
+    images: dict[tuple[str, str], Path]
+    twins: tuple[Path, ...] = ()
+    strays: tuple[Path, ...] = ()
+    others: tuple[Path, ...] = ()
+
+    @property
+    def ignored_text(self) -> str:
+        """What was not read, by kind; empty where there is nothing.
+
+        Examples
+        --------
+        >>> twins = tuple(Path(f"{name}.npz") for name in "abc")
+        >>> FoundFiles({}, twins, others=(Path("plans.json"),)).ignored_text
+        '3 *.npz beside label images of the same name, plans.json'
+        """
+        kinds = {
+            " beside label images of the same name": self.twins,
+            " that do not fit the pattern": self.strays,
+            "": self.others,
+        }
+        return ", ".join(
+            f"{text}{why}" for why, files in kinds.items() for text in _by_suffix(files)
+        )
+
+    @property
+    def n_ignored(self) -> int:
+        """How many files were not read."""
+        return len(self.twins) + len(self.strays) + len(self.others)
+
+
+def find_label_files(folder: Path, pattern: str | None, side: str) -> FoundFiles:
+    """Return the label files below a folder; one that holds none is an error.
+
+    Parameters
+    ----------
+    pattern
+        Where the names of case and model are in a path; by default the whole path is the case.
+    side
+        What to call the folder in an error message.
+    """
+    match = None if pattern is None else compile_pattern(pattern)
+    images: dict[tuple[str, str], Path] = {}
+    twins: list[Path] = []
+    strays: list[Path] = []
+    roots = [folder] if match is not None else prediction_folders(folder)
+    others = [path for path in sorted(_files(folder)) if not any(map(path.is_relative_to, roots))]
+    for root in roots:
+        listed = sorted(_files(root))
+        labels = [path for path in listed if _is_label_image(path)]
+        others += [path for path in listed if not _is_label_image(path)]
+        keys = {path: _key(path.relative_to(root), match) for path in labels}
+        strays += [path for path, key in keys.items() if key is None]
+        fitting = [path for path, key in keys.items() if key is not None]
+        there = set(_archives_beside_images(fitting))
+        twins += sorted(there)
+        for path in fitting:
+            if path not in there:
+                _add(images, keys[path], path)
+    if not images:
+        fits = f" that fits the pattern {pattern!r}" if pattern else ""
+        raise FileError(f"{side}={str(folder)!r} holds no label file{fits}.")
+    return FoundFiles(images, tuple(twins), tuple(strays), tuple(others))
+
+
+def _add(images: dict[tuple[str, str], Path], key: tuple[str, str] | None, path: Path) -> None:
+    assert key is not None
+    if key in images:
+        raise FileError(
+            f"{str(images[key])!r} and {str(path)!r} are both case {key[0]!r}: drop one, or "
+            f"tell them apart with --pattern."
+        )
+    images[key] = path
+
+
+def _key(below: Path, match: re.Pattern[str] | None) -> tuple[str, str] | None:
+    """Return case and model; None for a path that does not fit the pattern."""
+    if match is None:
+        return (below.parent / case_name(below)).as_posix(), ""
+    names = match.fullmatch(below.as_posix())
+    return None if names is None else (names["case"], names.groupdict().get("model") or "")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield what is below a folder; a Zarr store is one file, and hidden ones are left out."""
+    for path in folder.iterdir():
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not is_label_file(path):
+            yield from _files(path)
+        else:
+            yield path
+
+
+def _is_label_image(path: Path) -> bool:
+    return is_label_file(path) and not is_training_picture(path)
+
+
+def _archives_beside_images(paths: Sequence[Path]) -> Iterator[Path]:
+    images = {path.parent / case_name(path) for path in paths if not _is_archive(path)}
+    for path in paths:
+        if _is_archive(path) and path.parent / case_name(path) in images:
+            yield path
+
+
+def _is_archive(path: Path) -> bool:
+    return path.suffix.lower() == ARCHIVE
+
+
+def _by_suffix(files: Iterable[Path]) -> Iterator[str]:
+    """Yield how many files there are of every suffix, or their names where they are few."""
+    kinds: dict[str, list[str]] = {}
+    for path in files:
+        suffix = path.name[len(case_name(path)) :].lower() or path.suffix.lower()
+        kinds.setdefault(suffix, []).append(path.name)
+    for suffix, names in kinds.items():
+        distinct = sorted(set(names))
+        if len(names) <= MOST_NAMED:
+            yield ", ".join(distinct)
+        else:
+            yield f"{len(names)} *{suffix}" if suffix else plural(len(names), "file")
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return the pattern as a regular expression; a name that is repeated must agree.
+
+    Examples
+    --------
+    >>> found = compile_pattern("{case}/{case}_pred_{model}.*").fullmatch("p7/p7_pred_unet.nii.gz")
+    >>> found["case"], found["model"]
+    ('p7', 'unet')
+    """
+    if "{case}" not in pattern:
+        raise OptionError(
+            f"--pattern {pattern!r} must say where the name of the case is: {{case}}."
+        )
+    strange = sorted(set(re.findall(r"\{[^}]*\}", pattern)) - {"{case}", "{model}"})
+    if strange:
+        raise OptionError(
+            f"--pattern {pattern!r} has {strange[0]}, which means nothing; there are {{case}} and "
+            f"{{model}}."
+        )
+    text, seen = "", set()
+    for token in re.split(r"(\{case\}|\{model\}|\*|\?)", pattern):
+        if token in ("{case}", "{model}"):
+            name = token[1:-1]
+            text += f"(?P={name})" if name in seen else f"(?P<{name}>.+?)"
+            seen.add(name)
+        else:
+            text += {"*": ".*", "?": "."}.get(token, re.escape(token))
+    return re.compile(text)
