@@ -21,7 +21,9 @@ from panmatch.evaluation import (
 )
 
 MOST_ROWS = 8
-FIRST, COUNTS, METRICS, OTHERS, AREA = 9, 8, 7, 6, 5  # what stays longest where room is scarce
+# What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
+PARTS, SOME_THRESHOLDS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 70, 60, 50, 40
+SOME = 3
 
 
 def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:
@@ -117,16 +119,15 @@ def _columns(result: Result, rows: Sequence[Who], longest: int) -> list[Column]:
         columns.append(Column("", "class", names, left=True))
     for i, threshold in enumerate(spec.thresholds):
         values = _values(result, rows, "pq", threshold)
-        columns.append(
-            Column("PQ at τ =", f"{threshold:g}", values, 10 * OTHERS - i if i else None)
-        )
+        rank = SOME_THRESHOLDS if i < SOME else OTHER_THRESHOLDS
+        columns.append(Column("PQ at τ =", f"{threshold:g}", values, rank - i if i else None))
     if spec.curve:
-        columns.append(Column("area", "AUTC", _values(result, rows, "autc", None), 10 * AREA))
+        columns.append(Column("area", "AUTC", _values(result, rows, "autc", None), AREA))
     if result.has_parts:
         values = _values(result, rows, "part_pq", spec.thresholds[0])
-        columns.append(Column(at, "PartPQ", values, 10 * FIRST))
+        columns.append(Column(at, "PartPQ", values, PARTS))
     columns += [
-        Column(at, head, cells, 10 * COUNTS)
+        Column(at, head, cells, COUNTS)
         for head, cells in zip(("TP", "FP", "FN"), _counts(result, rows), strict=True)
         if any(cells)
     ]
@@ -141,7 +142,7 @@ def _metric_columns(result: Result, rows: Sequence[Who], at: str) -> list[Column
     for i, score in enumerate(scores):
         unit = unit_text(score, result.unit)
         values = _values(result, rows, score.name, threshold)
-        columns.append(Column(at, f"{score.title} {unit}".rstrip(), values, 10 * METRICS - i))
+        columns.append(Column(at, f"{score.title} {unit}".rstrip(), values, METRICS - i))
     return columns
 
 
