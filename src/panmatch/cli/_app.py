@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import panmatch
-from panmatch.errors import FileError, OptionError, PanmatchError
-
-if TYPE_CHECKING:
-    from panmatch.spec import Spec
+from panmatch.errors import OptionError, PanmatchError
 
 
 def examples(*lines: str) -> str:
@@ -243,6 +240,7 @@ def evaluate(
         read_log_level,
         run_evaluate,
     )
+    from panmatch.cli._spec import named_spec
     from panmatch.cli._spec_options import change_spec
     from panmatch.datasets import DatasetPaths, RunOptions
 
@@ -261,7 +259,7 @@ def evaluate(
     code = run_evaluate(
         paths,
         change_spec(
-            _named_spec(spec or default_spec(paths), dataset_json),
+            named_spec(spec or default_spec(paths), dataset_json),
             strategy or (),
             threshold or (),
             metric or (),
@@ -323,6 +321,7 @@ def play(
     epilog=examples(
         "panmatch spec --list",
         "panmatch spec cells -o spec.yaml",
+        "panmatch spec --from labelsTr -o spec.yaml",
     )
 )
 def spec(
@@ -334,36 +333,19 @@ def spec(
     strategies: Annotated[
         bool, typer.Option("--strategies", help="List the strategies and their options.")
     ] = False,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="REF",
+            help="Look at these references, a file or a folder, and write classes that fit.",
+        ),
+    ] = None,
 ) -> None:
-    """Write a commented spec to begin with."""
-    from panmatch.cli._layout import screen_width, wrapped
-    from panmatch.cli._spec_options import preset_lines
-    from panmatch.errors import check_choice
-    from panmatch.formats import write_atomically
-    from panmatch.spec import preset_names, preset_text
+    """Write a commented spec: a preset, or one for your references."""
+    from panmatch.cli._spec import run_spec
 
-    if names:
-        for name in preset_names():
-            typer.echo("\n".join(preset_lines(name, screen_width())))
-        return
-    if strategies:
-        from panmatch.matching import STRATEGIES
-
-        width = screen_width()
-        for family in STRATEGIES.values():
-            for strategy in family.variants():
-                typer.echo(f"{strategy.label}: -s {strategy.key}")
-                for text in (f"{', '.join(strategy.bounds)}.", strategy.about):
-                    typer.echo("\n".join(f"  {line}" for line in wrapped(text, width - 2)))
-        return
-    check_choice("PRESET", preset, preset_names())
-    if out is None:
-        typer.echo(preset_text(preset), nl=False)
-        return
-    if out.exists():
-        raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
-    write_atomically(out, preset_text(preset).encode())
-    typer.echo(f"Spec: {out}")
+    run_spec(preset, out, reference, list_presets=names, list_strategies=strategies)
 
 
 @app.command(
@@ -438,12 +420,6 @@ def show(
     made = report if report.is_file() else None
     typer.echo(result_text(found, detail, notices, written, made), nl=False)
     print_warnings(notices)
-
-
-def _named_spec(name: str, dataset_json: Path | None) -> Spec:
-    from panmatch.spec import as_spec, spec_for_dataset
-
-    return as_spec(name) if dataset_json is None else spec_for_dataset(dataset_json, name)
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:

@@ -21,6 +21,7 @@ BACKGROUND = "background"
 CLASS_WORDS = {
     "ids": "instances",
     "components": "instances",
+    "label-components": "instances",
     "things": "kind",
     "stuff": "kind",
     "full": "connectivity",

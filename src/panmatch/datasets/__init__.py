@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         compare_runs,
         order_text,
     )
+    from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
     from panmatch.datasets._other_outputs import OTHER_OUTPUTS
@@ -67,6 +68,7 @@ __getattr__, __dir__ = lazy_face(
             "order_text",
         ),
         "panmatch.datasets._loading": ("load_case",),
+        "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
@@ -128,6 +130,7 @@ __all__ = [
     "coco_cases",
     "compare",
     "compare_runs",
+    "draft_spec",
     "evaluate",
     "find_pairs",
     "headline_rankings",

@@ -30,7 +30,13 @@ from panmatch.labels._combinations import (
     mask_of,
     paint_volumes,
 )
-from panmatch.labels._components import Connectivity, component_sizes, connected_components
+from panmatch.labels._components import (
+    Connectivity,
+    Instances,
+    component_sizes,
+    components_within_labels,
+    connected_components,
+)
 from panmatch.labels._panoptic import (
     UNKNOWN_PART,
     UNNUMBERED,
@@ -101,6 +107,7 @@ __all__ = [
     "Counted",
     "Floats",
     "Geometry",
+    "Instances",
     "Ints",
     "LabelArray",
     "LabelGroup",
@@ -128,6 +135,7 @@ __all__ = [
     "check_is_label_tensor",
     "check_same_shape",
     "component_sizes",
+    "components_within_labels",
     "connected_components",
     "distinct_labels",
     "edge_distances",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.errors import check_choice
+from panmatch.errors import OptionError, check_choice
 from panmatch.labels._arrays import (
     Ints,
     LabelArray,
@@ -17,6 +17,7 @@ from panmatch.labels._arrays import (
     as_labels,
     as_mask,
     check_axes,
+    is_chunked,
     is_on_device,
     memory_axes,
     thread_count,
@@ -25,6 +26,7 @@ from panmatch.labels._combinations import distinct_labels
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
 Connectivity = Literal["full", "faces"]
+Instances = Literal["ids", "components", "label-components"]  # what an object of a class is
 NEIGHBOURS: dict[tuple[Connectivity, int], Literal[4, 6, 8, 26]] = {
     ("full", 2): 8,
     ("full", 3): 26,
@@ -107,6 +109,69 @@ def connected_components(
     return components_of(volume, label, diagonal=diagonal, name=name, threads=threads)
 
 
+def components_within_labels(
+    labels: npt.ArrayLike, connectivity: Connectivity = "full", name: str = "labels"
+) -> LabelArray:
+    """Give each connected component of every label a number: labels that touch stay apart.
+
+    Parameters
+    ----------
+    labels
+        Label image in memory.
+    connectivity, name
+        As for `connected_components`.
+
+    Returns
+    -------
+    numpy.ndarray
+        1, 2, … in C order of their first voxels, 0 on the background.
+
+    Examples
+    --------
+    >>> components_within_labels([[1, 1, 2, 0, 1]]).tolist()
+    [[1, 1, 2, 0, 3]]
+    """
+    check_choice("connectivity", connectivity, get_args(Connectivity))
+    if is_chunked(labels) or isinstance(labels, ChunkedLabels):
+        raise OptionError(
+            f"{name} is stored in chunks, and components within labels are found in images in "
+            f"memory: read it first, or use the components of the labels together."
+        )
+    image = as_labels(labels, name)
+    if image.ndim > 3 and 1 in image.shape:
+        return components_within_labels(image.squeeze(), connectivity, name).reshape(image.shape)
+    return _numbered_by_first_voxel(_within_labels(image, connectivity))
+
+
+def _within_labels(image: LabelArray, connectivity: Connectivity) -> LabelArray:
+    """Return components of every label with numbers in any order, in C order of memory."""
+    if image.ndim in (2, 3) and image.size:
+        import cc3d
+
+        # It reads neither booleans nor what is stored in another byte order or cannot be written.
+        dtype = np.dtype(np.uint8) if image.dtype == bool else image.dtype.newbyteorder("=")
+        plain = np.require(image, dtype, ("W", "C"))
+        return cc3d.connected_components(plain, connectivity=NEIGHBOURS[connectivity, image.ndim])
+    found = np.zeros(image.shape, np.int64)
+    for label in np.unique(image[image != 0]).tolist():
+        here = image == label
+        found[here] = found.max(initial=0) + _components(here, connectivity, threads=1)[here]
+    return found
+
+
+def _numbered_by_first_voxel(components: LabelArray) -> LabelArray:
+    flat = components.ravel()
+    begins = np.ones(flat.size, np.bool_)
+    begins[1:] = flat[1:] != flat[:-1]
+    at = np.flatnonzero(begins)[::-1]
+    first = np.full(int(flat.max(initial=0)) + 1, flat.size)
+    first[flat[at]] = at  # from the end: the first of each is written last
+    first[0] = -1
+    number = np.empty(len(first), components.dtype)
+    number[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return number[components]
+
+
 def component_sizes(labels: npt.ArrayLike, name: str = "labels") -> tuple[Ints, Ints]:
     """Return the label and the voxels of every connected component of every label.
 
@@ -129,25 +194,9 @@ def component_sizes(labels: npt.ArrayLike, name: str = "labels") -> tuple[Ints, 
     (array([1, 1, 2]), array([2, 1, 2]))
     """
     image = as_labels(labels, name)
-    (label, _), sizes = distinct_labels([image, _components_of_labels(image)])
+    (label, _), sizes = distinct_labels([image, components_within_labels(image, name=name)])
     inside = label != 0
     return label[inside], sizes[inside]
-
-
-def _components_of_labels(image: LabelArray) -> LabelArray:
-    """Return numbers of the connected components of every label; labels that touch are apart."""
-    if image.ndim in (2, 3) and image.size:
-        import cc3d
-
-        # It reads neither booleans nor what is stored in another byte order or cannot be written.
-        dtype = np.dtype(np.uint8) if image.dtype == bool else image.dtype.newbyteorder("=")
-        plain = np.require(image, dtype, "W")
-        return cc3d.connected_components(plain, connectivity=NEIGHBOURS["full", image.ndim])
-    found = np.zeros(image.shape, np.int64)
-    for label in np.unique(image[image != 0]).tolist():
-        here = image == label
-        found[here] = found.max(initial=0) + _components(here, "full", None)[here]
-    return found
 
 
 def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArray:

@@ -13,7 +13,12 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.labels._arrays import Ints, LabelArray, check_same_shape, refuse_beyond_int64
 from panmatch.labels._combinations import mask_of
-from panmatch.labels._components import Connectivity, connected_components
+from panmatch.labels._components import (
+    Connectivity,
+    Instances,
+    components_within_labels,
+    connected_components,
+)
 from panmatch.labels._panoptic import (
     NO_CLASS,
     UNKNOWN_PART,
@@ -54,14 +59,15 @@ class LabelGroup:
         ignored.
     instances, connectivity
         ``"ids"``: every value is one object. ``"components"``: every connected component of
-        the values together is one, as for `connected_components`. Stuff is one segment either way.
+        the values together is one, as for `connected_components`. ``"label-components"``: every
+        connected component of each value is one. Stuff is one segment either way.
     min_voxels
         Smaller objects are background.
     """
 
     kind: SegmentClass
     labels: tuple[int, ...] | None
-    instances: Literal["ids", "components"] = "ids"
+    instances: Instances = "ids"
     connectivity: Connectivity = "full"
     min_voxels: int = 1
 
@@ -109,7 +115,7 @@ def from_labels(
     owner = _owners(schema)
     image = as_volume(labels, name)
     arrays = {name: image}
-    by_component = np.array([group.instances == "components" for group in schema])
+    by_component = np.array([group.instances != "ids" for group in schema])
     if by_component.any():
         arrays["components"] = _components(image, schema, (*unknown, *others))
     if part_map is not None:
@@ -197,16 +203,25 @@ def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[i
     components: Volume | None = None
     named = [value for group in schema for value in group.labels or ()]
     for group in schema:
-        if group.instances == "components":
+        if group.instances != "ids":
             others = group.labels is None
             labels = [0, *left_out, *named] if group.labels is None else list(group.labels)
             mask = map_labels(partial(mask_of, labels=labels, others=others), image)
-            numbered = connected_components(mask, group.connectivity)
+            numbered = (
+                connected_components(mask, group.connectivity)
+                if group.instances == "components"
+                else components_within_labels(map_labels(_kept, image, mask), group.connectivity)
+            )
             components = (
                 numbered if components is None else map_labels(_first_of, numbered, components)
             )
     assert components is not None
     return components
+
+
+def _kept(labels: LabelArray, mask: LabelArray) -> LabelArray:
+    """Return the labels inside a mask, background elsewhere."""
+    return np.where(mask, labels, 0)
 
 
 def _first_of(labels: LabelArray, otherwise: LabelArray) -> LabelArray:

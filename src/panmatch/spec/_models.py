@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from panmatch.errors import check_choice, nearest_name
+from panmatch.labels import Instances
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
 from panmatch.scoring import Metric, resolve_metrics
@@ -49,7 +50,8 @@ class ClassSpec(StrictModel):
         ``"things"`` are counted one by one, ``"stuff"`` is one segment per image.
     instances
         ``"ids"``: every label is one object. ``"components"``: every connected component of the
-        labels together is one.
+        labels together is one. ``"label-components"``: every connected component of each label is
+        one, so that labels that touch stay apart.
     connectivity
         Of components: ``"full"`` (26 neighbours in 3-D, 8 in 2-D) or ``"faces"`` (6 and 4).
     min_voxels
@@ -60,7 +62,7 @@ class ClassSpec(StrictModel):
 
     labels: LabelSetOrAll = "all"
     kind: Literal["things", "stuff"] = "things"
-    instances: Literal["ids", "components"] = "ids"
+    instances: Instances = "ids"
     connectivity: Literal["full", "faces"] = "full"
     min_voxels: int = Field(default=1, ge=1)
     parts: LabelSet = ()

@@ -1,0 +1,64 @@
+"""`panmatch spec`: a spec to begin with, and what may stand in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from panmatch.cli._layout import screen_width, wrapped
+from panmatch.cli._spec_options import preset_lines
+from panmatch.errors import FileError, check_choice
+from panmatch.formats import write_atomically
+from panmatch.matching import STRATEGIES
+from panmatch.spec import Spec, as_spec, preset_names, preset_text, spec_for_dataset
+
+
+def run_spec(
+    preset: str,
+    out: Path | None,
+    reference: Path | None,
+    *,
+    list_presets: bool,
+    list_strategies: bool,
+) -> None:
+    """Print or write a preset or a spec that fits references, or list what there is."""
+    if list_presets:
+        print("\n".join(line for name in preset_names() for line in _preset(name)))
+        return
+    if list_strategies:
+        print("\n".join(_strategy_lines(screen_width())))
+        return
+    text = _text(preset, reference)
+    if out is None:
+        print(text, end="")
+        return
+    if out.exists():
+        raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
+    write_atomically(out, text.encode())
+    print(f"Spec: {out}")
+
+
+def named_spec(name: str, dataset_json: Path | None) -> Spec:
+    """Return a preset or the spec of a file, with the classes of a ``dataset.json`` if given."""
+    return as_spec(name) if dataset_json is None else spec_for_dataset(dataset_json, name)
+
+
+def _text(preset: str, reference: Path | None) -> str:
+    if reference is not None:
+        from panmatch.datasets import draft_spec
+
+        return draft_spec(reference)
+    check_choice("PRESET", preset, preset_names())
+    return preset_text(preset)
+
+
+def _preset(name: str) -> list[str]:
+    return list(preset_lines(name, screen_width()))
+
+
+def _strategy_lines(width: int) -> Iterator[str]:
+    for family in STRATEGIES.values():
+        for strategy in family.variants():
+            yield f"{strategy.label}: -s {strategy.key}"
+            for text in (f"{', '.join(strategy.bounds)}.", strategy.about):
+                yield from (f"  {line}" for line in wrapped(text, width - 2))
