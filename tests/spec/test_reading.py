@@ -102,6 +102,12 @@ def test_upper_case_suffixes_are_files_too(tmp_path: Path) -> None:
     assert not as_spec(str(file)).curve
 
 
+def test_the_headline_of_a_preset_goes_with_its_class() -> None:
+    others = {"metastasis": None, "tumour": {"labels": [1, 2, 3]}}
+    assert as_spec({"preset": "brats-mets", "classes": others}).headline is None
+    assert as_spec({"preset": "brats-mets", "thresholds": 0.5}).headline == "metastasis"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -52,10 +52,13 @@ Who = tuple[str, Setting]
 
 
 def _head(result: Result, width: int) -> list[str]:
-    cases = plural(len({case.case for case in result.cases}), "case")
+    used = {case.case for case in result.with_status("ok", "failed")}
+    cases = plural(len(used), "case")
     models = f", {plural(len(result.models), 'model')}" if len(result.models) > 1 else ""
     failed = f", {len(result.failures)} failed" if result.failures else ""
-    several = ", pooled over cases" if len({case.case for case in result.cases}) > 1 else ""
+    skipped = {case.case for case in result.with_status("skipped")} - used
+    failed += f", {len(skipped)} skipped" if skipped else ""
+    several = ", pooled over cases" if len(used) > 1 else ""
     name = result.headline_class
     about = name if name in MEANS else f"class {name}"
     matcher = result.spec.matching[0].label

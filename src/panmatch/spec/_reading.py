@@ -96,7 +96,7 @@ def spec_for_dataset(
         if name not in own or own[name] is not None
     }
     if headline is None:
-        content.pop("headline", None)  # a class of the preset
+        content.pop("headline", None)  # that of the preset
     if ignored:
         content["void"] = [*_listed(content.get("void")), *ignored]
     return _validated(content, os.fspath(spec))
@@ -176,7 +176,12 @@ def _with_preset(content: Content) -> Content:
             f"preset={name!r} is not known{nearest_name(name, preset_names())} "
             f"Accepted: {', '.join(preset_names())}."
         )
-    return _merged(_parsed(preset_text(name), name), given)
+    merged = _merged(_parsed(preset_text(name), name), given)
+    classes = merged.get("classes")
+    known = classes if isinstance(classes, dict) else {}
+    if "headline" not in given and known.get(merged.get("headline")) is None:
+        merged.pop("headline", None)  # a class of the preset that is gone
+    return merged
 
 
 def _merged(below: Content, above: Content) -> Content:
