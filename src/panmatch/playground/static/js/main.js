@@ -113,6 +113,7 @@ class Page {
   openPreset({ id, about, state }) {
     find("#refusal").hidden = true;
     document.body.classList.remove("refused");
+    this.remark = "";
     this.store.open(state, { undoable: true });
     find("#preset").value = id;
     this.say(about);
@@ -126,6 +127,7 @@ class Page {
   open({ state, notes }) {
     find("#refusal").hidden = true;
     document.body.classList.remove("refused");
+    this.remark = "";
     this.store.open(state);
     this.say([this.aboutPreset(state), ...notes].filter(Boolean).join(" "));
   }
@@ -162,7 +164,8 @@ class Page {
   /** Discs that hide or leave each other have no exact areas: go on with pixels, and say so. */
   countPixels(problem) {
     this.store.view({ areas: "raster" }, { final: this.store.before === null });
-    this.say(`Exact areas are off now, and pixels are counted: ${problem.split(":")[0]}.`);
+    this.remark = `Exact areas are off now, and pixels are counted: ${problem.split(":")[0]}.`;
+    this.say(this.remark);
   }
 
   changed(what) {
@@ -175,7 +178,8 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       links.push(this.store.state);
-      if (!this.hello.pair && this.edited()) this.say("");
+      if (this.store.state.view.areas === "analytic") this.remark = "";
+      if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
     this.enable();
   }
