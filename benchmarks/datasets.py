@@ -25,7 +25,7 @@ from panmatch.spec import as_spec
 CASES, PEER_CASES, REPEATS = 200, 10, 3
 MODELS = {"first": "pred", "second": "pred", "perfect": "ref"}
 SHAPE = (128, 128, 128)
-SPEC = as_spec({"metrics": ["iou", "dice", "assd", "hd95"]})
+SPEC = as_spec({"thresholds": 0.5, "metrics": ["iou", "dice", "assd", "hd95"]})
 PAIR_BYTES = 2 * int(np.prod(SHAPE)) * np.dtype(np.uint16).itemsize
 
 
