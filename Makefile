@@ -9,7 +9,7 @@ CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device lint docs sanitize bench bench-ccmetrics scale study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device lint docs sanitize faults bench bench-ccmetrics scale study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -60,6 +60,9 @@ docs: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/write_strategies.py > docs/strategies.md
 	$(BIN)/python docs/make_images.py
+
+faults: browser $(VENV)/installed $(VENV)/installed-test
+	$(BIN)/python -m faults
 
 bench: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 	$(BIN)/python -m benchmarks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from panmatch.datasets import DatasetPaths, Job, find_pairs
+from panmatch.datasets import DatasetPaths, Job, RunOptions, pair, run_dataset
+from panmatch.datasets._other_outputs import file_words
 from panmatch.evaluation import Images, evaluate_case, mistake_maps
 from panmatch.formats import read_labels
 from panmatch.spec import as_spec
-from tests.datasets.folders import run, save_nifti
+from tests.datasets import folders
+from tests.datasets.folders import make_folders, run, save_nifti
 from tests.datasets.made_up import CASES, SPACING, make_nnunet, make_tiffs, organ
 
 SPEC = as_spec(
@@ -200,10 +203,35 @@ def test_maps_are_drawn_for_results_that_are_there_already(tmp_path: Path) -> No
     assert after.to_json() == before.to_json()
 
 
-def test_a_map_never_leaves_its_folder(tmp_path: Path) -> None:
-    from panmatch.datasets._other_outputs import map_name
+NAMES = (
+    "p7", "P7", "site 1/p7", "../p7", "/p7", "/etc/passwd", "a/./b", "a//b", "a/../b", "a/b", "",
+    ".", "..", "...", " ", "a\nb", "a:b", "con|", "x" * 300, "x" * 301, "名" * 200, "e\u0301",
+    "\u00e9", "caf\udce9", "/" * 20, "a/" * 20 + "b",
+)  # fmt: skip
 
-    (case, *_) = find_pairs(nnunet_paths(tmp_path)).cases
-    odd = replace(case, name="../a/./b", model="x/../y")
-    assert map_name(odd, "a class", several=True) == "x_y/a/b.a_class"
-    assert map_name(odd, "a class", several=False) == "x_y/a/b"
+
+@pytest.mark.parametrize("folders", [True, False])
+def test_names_of_files_are_distinct_short_and_stay_in_their_folder(
+    tmp_path: Path, folders: bool
+) -> None:
+    words = file_words(NAMES, folders=folders)
+    assert list(words) == list(NAMES)
+    places = [(tmp_path / f"{word}.nii.gz").resolve() for word in words.values()]
+    assert all(place.is_relative_to(tmp_path.resolve()) for place in places)
+    alike = {unicodedata.normalize("NFC", str(place)).casefold() for place in places}
+    assert len(alike) == len(NAMES)
+    for place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("the disk accepts it")
+    assert words["p7"].startswith("p7-")  # its twin is P7
+    assert words["a/b"] == ("a/b" if folders else words["a/b"])
+
+
+def test_models_that_look_alike_in_files_have_maps_and_summaries_of_their_own(
+    tmp_path: Path,
+) -> None:
+    paths = make_folders(tmp_path, 1, models=("a b", "a_b"))
+    options = RunOptions(maps=True, also=("summary.json",))
+    assert not run_dataset(pair(paths), folders.JOB, tmp_path / "out", options).failures
+    assert len(list((tmp_path / "out" / "maps").rglob("*.nii.gz"))) == 2
+    assert len(list((tmp_path / "out").glob("summary_*.json"))) == 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import errno
+import fcntl
 import json
 import os
 import resource
@@ -9,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,7 +94,7 @@ def test_the_summary_has_pooled_scores_and_means_of_cases_with_intervals(
 def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
     _, out = finished
     facts = json.loads((out / "run.json").read_text())
-    assert facts["format"] == "panmatch-run-2"
+    assert facts["format"] == "panmatch-run-3"
     assert (facts["status"], facts["cases"], facts["evaluated_now"]) == ("finished", N, N)
     assert facts["spec"] == json.loads(JOB.spec)
     assert facts["versions"]["panmatch"] == pm.__version__
@@ -233,6 +237,83 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
             run(paths, tmp_path / "out", resume=True)
     finally:
         holder.close()
+
+
+def test_two_runs_go_on_where_the_disk_has_no_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    assert not run(make_folders(tmp_path, 1), tmp_path / "out").failures
+
+
+DAMAGE: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int]] = {
+    "nothing": (lambda lines: lines, 0),
+    "a digit": (lambda lines: [lines[0].replace(b'"fn":', b'"fn":1', 1), *lines[1:]], 1),
+    "cut in the middle": (lambda lines: [lines[0][:90] + b"\n", *lines[1:]], 1),
+    "cut at the end": (lambda lines: [*lines[:-1], lines[-1][:-30]], 1),
+    "two in one line": (lambda lines: [lines[0].strip(), *lines[1:]], 2),
+    "zeros": (lambda lines: [bytes(500) + b"\n", *lines[1:]], 1),
+    "other bytes": (lambda lines: [b"\xff\xfe\x80\n", *lines], 0),
+    "other JSON": (lambda lines: [b"[1, 2]\n", b"{}\n", b"null\n", *lines], 0),
+    "deep brackets": (lambda lines: [b"[" * 100_000 + b"\n", *lines], 0),
+    "empty lines": (lambda lines: [b"\n", *lines, b"\n"], 0),
+    "twice": (lambda lines: [*lines, *lines], 0),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_lines_that_are_not_as_they_were_written_are_evaluated_again(
+    finished: tuple[Path, Path], tmp_path: Path, kind: str
+) -> None:
+    data, out = finished
+    lines = (out / "cases.jsonl").read_bytes().splitlines(keepends=True)
+    change, n_again = DAMAGE[kind]
+    damaged = change(lines)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "cases.jsonl").write_bytes(b"".join(damaged))
+    seen = list[Outcome]()
+    run(paths_in(data), tmp_path / "out", resume=True, seen=seen)
+    assert sum(outcome.result is not None for outcome in seen) == n_again
+    assert tables(tmp_path / "out") == tables(out)
+    told = [one["kind"] for one in json.loads((tmp_path / "out/run.json").read_text())["warnings"]]
+    # What was cut at the end is how a killed process leaves it, which is nothing to tell of.
+    assert ("damaged-results" in told) == (kind not in ("nothing", "cut at the end", "twice"))
+
+
+@pytest.mark.parametrize("deed", ["removed", "renamed"])
+def test_an_output_folder_that_is_gone_is_made_again_with_all_that_was_finished(
+    tmp_path: Path, deed: str
+) -> None:
+    paths, out, seen = make_folders(tmp_path, 4), tmp_path / "out", list[Outcome]()
+
+    class Vandal(list[Outcome]):
+        def append(self, outcome: Outcome) -> None:
+            super().append(outcome)
+            if len(self) in (2, 4):  # the last time, only tables are left to write
+                shutil.rmtree(out) if deed == "removed" else out.rename(tmp_path / f"{len(self)}")
+
+    seen = Vandal()
+    run(paths, out, seen=seen)
+    run(paths, tmp_path / "quiet")
+    assert tables(out) == tables(tmp_path / "quiet")
+    assert [case.case for case in load_run(out).cases] == [f"case{at:02}" for at in range(4)]
+    again = list[Outcome]()
+    run(paths, out, resume=True, seen=again)
+    assert all(outcome.result is None for outcome in again)
+
+
+def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 1, models=("=1+1", "@sum", "-x", "+y", "plain"))
+    run(paths, tmp_path / "out")
+    for name in ("scores", "summary"):
+        text = (tmp_path / "out" / f"{name}.csv").read_text()
+        rows = list(csv.DictReader(text.splitlines()))
+        assert {row["model"] for row in rows} == {"'=1+1", "'@sum", "'-x", "'+y", "plain"}
+        stored = pd.read_parquet(tmp_path / "out" / f"{name}.parquet")
+        assert set(stored["model"]) == {"=1+1", "@sum", "-x", "+y", "plain"}
 
 
 def test_a_failed_case_is_tried_again_on_resume(tmp_path: Path) -> None:

@@ -284,7 +284,7 @@ def test_matched_objects_without_a_distance_are_left_out_of_its_mean() -> None:
     (case,) = evaluated({"a": (strip("aaaabbbb"), strip("aa..bbb."))}, spec).cases
     assert columns_of(case, "instances")["hd"] == [2.0, 1.0]
     content = case.to_dict()
-    content["entries"][0]["levels"][0]["columns"]["hd"] = [None, 1.0]
+    content["objects"][0]["hd"] = [None, 1.0]
     undefined = CaseResult.from_dict(content)
     rows = Result(spec, (undefined, replace(case, case="b"))).average_scores
     assert row_for(rows, "sq_hd", "pooled", "object", "one-to-one", 0.1).value == 4 / 3

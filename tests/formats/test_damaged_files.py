@@ -206,7 +206,7 @@ def test_a_file_that_may_not_be_read_is_named(
         (OSError(5, "Input/output error", "a.nii"), "Input/output error"),
         (OSError("broken PNG file"), "broken PNG file"),
         (KeyError("datasets"), "KeyError('datasets')"),
-        (MemoryError(), "MemoryError"),
+        (ArithmeticError(), "ArithmeticError"),
         (ValueError("first line:\nsecond line"), "first line"),
         (ValueError("x" * 900), "x" * 200),
     ],
@@ -216,6 +216,11 @@ def test_causes_are_told_in_few_words(error: Exception, cause: str) -> None:
         raise error
     assert str(caught.value) == f"path='a.nii' cannot be read as a NIfTI image: {cause}."
     assert caught.value.__cause__ is error
+
+
+def test_want_of_memory_is_not_a_damaged_file() -> None:
+    with pytest.raises(MemoryError), reading_as(Path("a.nii"), "a NIfTI image"):
+        raise MemoryError
 
 
 def test_an_interruption_is_not_a_damaged_file() -> None:

@@ -74,6 +74,27 @@ def test_broken_yaml_is_named_in_one_line(text: str, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+LAUGHS = "\n".join(
+    ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (LAUGHS, "more than 100,000 values, repeated anchors included"),
+        ("classes: &a\n  x: *a\n", "more than 100,000 values"),
+        ("classes: " + "[" * 100_000, "maximum recursion depth"),
+    ],
+)
+def test_a_spec_that_expands_without_end_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(text)
+    with pytest.raises(SpecError, match=reason):
+        read_spec(path)
+
+
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"spec='.*absent\.yaml' cannot be read: .*No such file"):
         as_spec(tmp_path / "absent.yaml")

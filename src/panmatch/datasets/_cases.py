@@ -35,6 +35,7 @@ class Case:
     problem: str = ""  # why it cannot be evaluated; empty if nothing is known to be wrong
     # Whether the predictions are those of single folds, which leave most references to others.
     of_some_folds: bool = False
+    map_place: str = ""  # where its label maps go, below the folder of maps
 
 
 def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:

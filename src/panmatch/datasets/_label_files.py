@@ -111,20 +111,39 @@ def _add(images: dict[tuple[str, str], Path], key: tuple[str, str] | None, path:
 def _key(below: Path, match: re.Pattern[str] | None) -> tuple[str, str] | None:
     """Return case and model; None for a path that does not fit the pattern."""
     if match is None:
-        return (below.parent / case_name(below)).as_posix(), ""
-    names = match.fullmatch(below.as_posix())
+        return _printable((below.parent / case_name(below)).as_posix()), ""
+    names = match.fullmatch(_printable(below.as_posix()))
     return None if names is None else (names["case"], names.groupdict().get("model") or "")
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield what is below a folder; a Zarr store is one file, and hidden ones are left out."""
-    for path in folder.iterdir():
+def _printable(name: str) -> str:
+    r"""Return the name of a file as text; bytes that are none are spelt out.
+
+    Examples
+    --------
+    >>> _printable("café"), _printable("caf\udce9")
+    ('café', 'caf\\xe9')
+    """
+    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _files(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """Yield what is below a folder; a Zarr store is one file, and hidden ones are left out.
+
+    A link to a folder that it lies in leads nowhere new, and is left out too.
+    """
+    above |= {folder.resolve()}
+    try:
+        listed = list(folder.iterdir())
+    except OSError as error:
+        raise FileError(f"path={str(folder)!r} cannot be listed: {error.strerror}.") from error
+    for path in listed:
         if path.name.startswith("."):
             continue
-        if path.is_dir() and not is_label_file(path):
-            yield from _files(path)
-        else:
+        if not path.is_dir() or is_label_file(path):
             yield path
+        elif path.resolve() not in above:
+            yield from _files(path, above)
 
 
 def _is_label_image(path: Path) -> bool:

@@ -43,6 +43,23 @@ def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
     ]
 
 
+def damaged_results(n_damaged: int) -> Iterator[Notice]:
+    """Yield a notice if stored results were not as they had been written.
+
+    Examples
+    --------
+    >>> [notice.text for notice in damaged_results(1)]
+    ['1 line of cases.jsonl was damaged or changed: what it held was evaluated again.']
+    """
+    if n_damaged:
+        verb = "was" if n_damaged == 1 else "were"
+        text = (
+            f"{plural(n_damaged, 'line')} of cases.jsonl {verb} damaged or changed: what "
+            f"{'it' if n_damaged == 1 else 'they'} held was evaluated again."
+        )
+        yield Notice("damaged-results", text)
+
+
 def same_files(cases: Iterable[Case]) -> Iterator[Notice]:
     """Yield a notice for every model with predictions that are the references themselves.
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,8 @@ from panmatch.spec import Spec
 
 MAPS = "maps"
 LEGEND = "legend.txt"
+LONGEST_NAME = 100  # bytes of a file name, before its suffix
+MOST_FOLDERS = 8
 
 
 def nnunet_summary(result: Result, model: str, cases: Sequence[Case]) -> Json:
@@ -195,10 +201,11 @@ def write_other_outputs(
         "summary.json": lambda model: nnunet_summary(result, model, cases),
         "metrics.json": lambda model: challenge_metrics(result, model),
     }
+    words = file_words(result.models)
     for name in names:
         for model in result.models:
             stem, suffix = name.split(".")
-            whose = f"_{_word(model)}" if len(result.models) > 1 else ""
+            whose = f"_{words[model]}" if len(result.models) > 1 else ""
             content = _json_text(makers[name](model), nan=name == "summary.json")
             write_atomically(folder / f"{stem}{whose}.{suffix}", content.encode())
 
@@ -207,11 +214,61 @@ def _json_text(content: Any, *, nan: bool) -> str:
     return json.dumps(content, indent=2, allow_nan=nan) + "\n"
 
 
-def map_name(case: Case, class_name: str, *, several: bool) -> str:
+def with_map_places(cases: Sequence[Case]) -> list[Case]:
+    """Return cases that know where their label maps go: every one of them somewhere else."""
+    models = file_words(case.model for case in cases)
+    names = file_words((case.name for case in cases), folders=True)
+    return [
+        replace(case, map_place="/".join(filter(None, (models[case.model], names[case.name]))))
+        for case in cases
+    ]
+
+
+def map_name(case: Case, class_name: str, classes: Iterable[str]) -> str:
     """Return the place of a map below the folder of maps, without its suffix."""
-    parts = [part for part in case.name.split("/") if part not in ("", ".", "..")]
-    place = "/".join([_word(case.model), *parts] if case.model else parts)
-    return f"{place}.{_word(class_name)}" if several else place
+    words = file_words(classes)
+    return f"{case.map_place}.{words[class_name]}" if len(words) != 1 else case.map_place
+
+
+def file_words(texts: Iterable[str], *, folders: bool = False) -> dict[str, str]:
+    """Return a file name for every text, or a path with `folders`.
+
+    Texts of letters, digits and the like stay as they are. What no file can be called, what leads
+    out of a folder and what is too long is replaced, and gets a digest of the text. So do names
+    that are told apart by capitals only, which some disks take for one.
+
+    Examples
+    --------
+    >>> file_words(["unet", "a/b"])
+    {'unet': 'unet', 'a/b': 'a_b-c14cddc0'}
+    >>> file_words(["site 1/p7", "../p7"], folders=True)
+    {'site 1/p7': 'site 1/p7', '../p7': '_/p7-8ecf5809'}
+    """
+    words = {text: _safe_path(text) if folders else _safe_name(text) for text in texts}
+    times = Counter(_regardless_of_capitals(word) for word in words.values())
+    return {
+        text: word
+        if word == text and times[_regardless_of_capitals(word)] == 1
+        else f"{word}-{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()[:8]}"
+        for text, word in words.items()
+    }
+
+
+def _safe_path(text: str) -> str:
+    parts = text.split("/")
+    if len(parts) > MOST_FOLDERS:
+        return _safe_name(text)
+    return "/".join(_safe_name(part) or "_" for part in parts)
+
+
+def _safe_name(text: str) -> str:
+    word = re.sub(r"[^\w .=+,@()-]", "_", text)
+    word = "_" if text and not word.strip(". ") else word.strip(" ").rstrip(".")
+    return word.encode()[:LONGEST_NAME].decode(errors="ignore")
+
+
+def _regardless_of_capitals(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
 
 
 def write_legend(folder: Path) -> None:

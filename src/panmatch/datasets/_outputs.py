@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RESAMPLES = 2000
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 SEED = 0
 
 
@@ -75,7 +76,7 @@ def _row(average: AverageScore, unit: Unit | None) -> dict[str, object]:
     return row
 
 
-FORMAT = "panmatch-run-2"
+FORMAT = "panmatch-run-3"
 LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", "nibabel")
 
 
@@ -95,9 +96,30 @@ def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"path={str(folder)!r} cannot be made: {error}.") from error
-    write_atomically(folder / f"{name}.csv", table.to_csv(index=False).encode())
+    text = without_formulas(table).to_csv(index=False)
+    write_atomically(folder / f"{name}.csv", text.encode())
     if (content := _parquet(table)) is not None:
         write_atomically(folder / f"{name}.parquet", content)
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which no spreadsheet takes a text for a formula.
+
+    A case may be called ``=1+1``, or worse. An apostrophe in front keeps it a text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> without_formulas(pd.DataFrame({"case": ["=1+1", "a"], "pq": [-1.0, 1.0]})).values.tolist()
+    [["'=1+1", -1.0], ['a', 1.0]]
+    """
+
+    def plain(value: object) -> object:
+        risky = isinstance(value, str) and value.startswith(FORMULA_STARTS)
+        return f"'{value}" if risky else value
+
+    texts = table.select_dtypes(exclude=["number", "bool"]).columns
+    return table.assign(**{name: table[name].map(plain) for name in texts})
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:
@@ -140,7 +162,7 @@ def read_run(folder: Path) -> Json:
         content: Json = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(
             f"path={str(folder)!r} is not an output of `panmatch evaluate`: {error}."
         ) from error

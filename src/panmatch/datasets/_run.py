@@ -11,8 +11,13 @@ from typing import Literal
 
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
-from panmatch.datasets._notices import run_notices
-from panmatch.datasets._other_outputs import MAPS, write_legend, write_other_outputs
+from panmatch.datasets._notices import damaged_results, run_notices
+from panmatch.datasets._other_outputs import (
+    MAPS,
+    with_map_places,
+    write_legend,
+    write_other_outputs,
+)
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._scheduling import run_cases
@@ -88,6 +93,7 @@ def run_dataset(
         log.begin()
         if options.maps:
             write_legend(folder / MAPS)
+            cases = with_map_places(cases)
         keys = store.keys()
         known = {case: keys.get((case.model, case.name), "") for case in cases}
         share_chunks = options.dask is not None and len(cases) == 1 and is_chunked_case(cases[0])
@@ -142,12 +148,14 @@ class _Log:
 
     def end(self, workers: int | str) -> Result:
         """Write the tables of all that was finished, and how it was made."""
+        self._store.restore()
         results = self._store.results()
         seen = sorted(self._seen, key=lambda outcome: _who(outcome.case))
         result = Result(self._spec, tuple(results[_who(one.case)] for one in seen))
         write_tables(self._folder, result, self._clock)
         whole = self.status == "finished"
-        notices = run_notices(result, [one.case for one in seen]) if whole else result.notices
+        found = run_notices(result, [one.case for one in seen]) if whole else result.notices
+        notices = (*found, *self._notices, *damaged_results(self._store.n_damaged))
         write_run(
             self._folder,
             self._spec,
@@ -155,7 +163,7 @@ class _Log:
             **self._facts,
             evaluated_now=sum(outcome.result is not None for outcome in seen),
             failed=len(result.failures),
-            warnings=[notice.to_dict() for notice in (*notices, *self._notices)],
+            warnings=[notice.to_dict() for notice in notices],
             workers=workers,
             seconds=self._clock.seconds,
             results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],

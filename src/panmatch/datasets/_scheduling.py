@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -11,13 +11,17 @@ from concurrent.futures import (
     Future,
     wait,
 )
+from contextlib import contextmanager, suppress
 
 from panmatch.datasets._cases import Case
 from panmatch.datasets._missing import failed
 from panmatch.datasets._worker import Job, Outcome, run_case
-from panmatch.datasets._worker_pool import WorkerPool
+from panmatch.datasets._worker_pool import LostPoolError, WorkerPool
 
 Finished = Callable[[Outcome], None]
+Running = dict[Future[Outcome], Case]
+
+STALL_SECONDS = 10.0  # without any finished case, after which the pool is looked at
 
 
 def run_cases(
@@ -55,26 +59,50 @@ def _run_together(
     finished: Finished,
 ) -> list[Case]:
     """Run the waiting cases until none is left or a worker dies; return those under way then."""
-    executor, running = pool.open(), dict[Future[Outcome], Case]()
+    running: Running = {}
     lost: list[Case] = []
     try:
-        while (waiting or running) and not lost:
-            while waiting and len(running) < pool.window:
-                future = executor.submit(run_case, job, waiting[-1], known.get(waiting[-1], ""))
-                running[future] = waiting.pop()
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            lost += _report(done, running, finished)
-    except BrokenExecutor:
-        pass  # a worker died while a case was submitted, which still waits
+        with _opened(pool, running) as executor, suppress(BrokenExecutor):
+            while (waiting or running) and not lost:
+                while waiting and len(running) < pool.window:
+                    # If a worker dies in this moment, the case still waits.
+                    future = executor.submit(run_case, job, waiting[-1], known.get(waiting[-1], ""))
+                    running[future] = waiting.pop()
+                lost += _report(_wait(running, pool), running, finished)
     finally:
-        _stop(executor, running)
         lost += _report(list(running), running, finished)
     return lost
 
 
+@contextmanager
+def _opened(pool: WorkerPool, running: Running) -> Iterator[Executor]:
+    """Yield the workers of a pool, and let them finish what is running in the end."""
+    executor = pool.open()
+    try:
+        yield executor
+    finally:
+        try:
+            pool.check()
+        except LostPoolError:
+            running.clear()  # nobody is there who would finish it
+            raise
+        for future in running:
+            future.cancel()
+        executor.shutdown(wait=True)
+
+
+def _wait(running: Running, pool: WorkerPool) -> set[Future[Outcome]]:
+    """Wait until a case is finished, and see after the pool where none is for a while."""
+    while True:
+        done, _ = wait(running, STALL_SECONDS, return_when=FIRST_COMPLETED)
+        if done:
+            return done
+        pool.check()
+
+
 def _report(
     done: Sequence[Future[Outcome]] | set[Future[Outcome]],
-    running: dict[Future[Outcome], Case],
+    running: Running,
     finished: Finished,
 ) -> list[Case]:
     """Report what is finished; return the cases whose worker died."""
@@ -101,22 +129,11 @@ def _outcome(future: Future[Outcome], case: Case) -> Outcome | None:
 
 
 def _run_alone(case: Case, job: Job, pool: WorkerPool, known_key: str, finished: Finished) -> None:
-    executor = pool.open()
-    running: dict[Future[Outcome], Case] = {}
-    try:
+    running: Running = {}
+    lost = [case]
+    with _opened(pool, running) as executor, suppress(BrokenExecutor):
         running[executor.submit(run_case, job, case, known_key)] = case
-        wait(running)
-        lost = _report(list(running), running, finished)
-    except BrokenExecutor:
-        lost = [case]
-    finally:
-        _stop(executor, running)
+        lost = _report(_wait(running, pool), running, finished)
     if lost:
         reason = "the worker process died with it, twice; often because memory runs out"
         finished(Outcome(case, "", failed(case, reason), 0.0))
-
-
-def _stop(executor: Executor, running: dict[Future[Outcome], Case]) -> None:
-    for future in running:
-        future.cancel()
-    executor.shutdown(wait=True)

@@ -110,7 +110,7 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
     if job.maps is not None:
         maps = mistake_maps(loaded.reference, loaded.prediction, spec, found, **how)
         for class_name, codes in maps.items():
-            name = map_name(case, class_name, several=len(spec.classes) != 1)
+            name = map_name(case, class_name, spec.classes)
             write_like(job.maps, name, codes, loaded.grid)
     if not loaded.resampled:
         return found

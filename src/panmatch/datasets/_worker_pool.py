@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from panmatch.errors import OptionError, needs_extra
+from panmatch.errors import OptionError, PanmatchError, needs_extra
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Client = Any  # of distributed, which has no types
+
+LOG = logging.getLogger("panmatch")
 
 AHEAD = 2  # cases that wait for every worker
 KEPT_BYTES = 1 << 28  # that a worker does not give back between two cases
@@ -31,6 +37,13 @@ class WorkerPool:
 
     open: Callable[[], Executor]  # starts them; called again if a worker died
     window: int  # how many cases to submit at a time
+    # Looks whether all is well when nothing was finished for a while; raises a `LostPoolError`
+    # where no case ever will be.
+    check: Callable[[], None] = lambda: None
+
+
+class LostPoolError(PanmatchError):
+    """No worker can be reached any more."""
 
 
 @contextmanager
@@ -43,11 +56,14 @@ def open_pool(
     """
     if dask is not None:
         with _client(dask, as_default=share_chunks) as client:
-            yield WorkerPool(Inline, 1) if share_chunks else _cluster_pool(client)
+            yield WorkerPool(Inline, 1) if share_chunks else _cluster_pool(client, dask)
     elif workers == 1:
         yield WorkerPool(Inline, 1)
     else:
-        yield WorkerPool(lambda: _processes(workers), workers * (1 + AHEAD))
+        told: set[int] = set()
+        yield WorkerPool(
+            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _tell_of_stopped(told)
+        )
 
 
 def start_early() -> None:
@@ -73,6 +89,28 @@ def _processes(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin_work)
 
 
+def _tell_of_stopped(told: set[int]) -> None:
+    """Say which workers hold up the run because somebody has stopped them, each of them once."""
+    for child in multiprocessing.active_children():
+        pid = child.pid
+        if pid and pid not in told and _is_stopped(pid):
+            told.add(pid)
+            LOG.warning(
+                f"panmatch: worker {pid} is stopped, and the run waits for it: let it go on with "
+                f"`kill -CONT {pid}`, or end it with `kill -KILL {pid}`; its case is then tried "
+                f"again."
+            )
+
+
+def _is_stopped(pid: int) -> bool:
+    """Return whether a process has been stopped by a signal; False where nobody can tell."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except (OSError, IndexError):
+        return False
+    return state == b"T"
+
+
 def _context() -> BaseContext:
     """Return how processes are started.
 
@@ -89,6 +127,18 @@ def _begin_work() -> None:
     # The process that began the run decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _keep_memory()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as the one that began the run is gone, however it ended.
+
+    Workers hold both ends of the queue that they wait for, so they would never hear of it.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _keep_memory() -> None:
@@ -113,12 +163,28 @@ def _client(address: str, *, as_default: bool) -> Iterator[Client]:
         client = DaskClient(address, timeout="5s", set_as_default=as_default)
     except (OSError, ValueError) as error:
         raise OptionError(f"--dask {address!r}: no scheduler answers there ({error}).") from error
+    _silence_logs_of_dask()
     with client:
         if not client.nthreads():
             raise OptionError(f"--dask {address!r}: the scheduler has no workers yet.")
         yield client
 
 
-def _cluster_pool(client: Client) -> WorkerPool:
+def _silence_logs_of_dask() -> None:
+    """Leave it to us to say in one line what Dask says about a lost scheduler in dozens."""
+    for name in logging.root.manager.loggerDict:
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _cluster_pool(client: Client, address: str) -> WorkerPool:
+    def check() -> None:
+        # A scheduler forgets the work of a client that it has lost, so there is no use in waiting.
+        if client.status != "running":
+            raise LostPoolError(
+                f"--dask {address!r}: the scheduler does not answer any more. What was finished "
+                f"before is kept: run again with --resume."
+            )
+
     size = sum(client.nthreads().values())
-    return WorkerPool(lambda: client.get_executor(pure=False), size * (1 + AHEAD))
+    return WorkerPool(lambda: client.get_executor(pure=False), size * (1 + AHEAD), check)

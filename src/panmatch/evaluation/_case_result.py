@@ -15,7 +15,15 @@ from panmatch.evaluation._setting import Setting
 from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
 from panmatch.overlap import Floats
-from panmatch.scoring import Column, Curve, Measurements, MeasureOptions, resolve_metrics
+from panmatch.scoring import (
+    Column,
+    Curve,
+    Measurements,
+    MeasureOptions,
+    ObjectTable,
+    TableRows,
+    resolve_metrics,
+)
 from panmatch.spec import matcher_as_dict, parse_matcher
 
 
@@ -62,7 +70,7 @@ class MaskCounts:
     tn: int
 
 
-FORMAT = "panmatch-case-2"
+FORMAT = "panmatch-case-3"
 
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
@@ -110,7 +118,12 @@ class CaseResult:
         return next((entry for entry in self.entries if entry.setting == setting), None)
 
     def to_dict(self) -> Json:
-        """Return plain data for JSON, which has no NaN: undefined values are None."""
+        """Return plain data for JSON, which has no NaN: undefined values are None.
+
+        Objects are listed once, and levels name their rows.
+        """
+        levels = [level for entry in self.entries for level in entry.levels]
+        tables = list(dict.fromkeys(level.measurements.columns.table for level in levels))
         return {
             "format": FORMAT,
             "case": self.case,
@@ -122,7 +135,11 @@ class CaseResult:
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
             "masks": [asdict(one) for one in self.masks],
-            "entries": [_entry_to_dict(entry) for entry in self.entries],
+            "objects": [
+                {name: _listed(column) for name, column in table.columns.items()}
+                for table in tables
+            ],
+            "entries": [_entry_to_dict(entry, tables) for entry in self.entries],
         }
 
     @classmethod
@@ -134,6 +151,10 @@ class CaseResult:
                 f"another version of panmatch. Evaluate again."
             )
         spacing = content["spacing"]
+        tables = [
+            ObjectTable({name: _column(name, values) for name, values in columns.items()})
+            for columns in content["objects"]
+        ]
         return cls(
             case=content["case"],
             model=content["model"],
@@ -142,13 +163,13 @@ class CaseResult:
             shape=tuple(content["shape"]),
             spacing=None if spacing is None else tuple(spacing),
             unit=content["unit"],
-            entries=tuple(_entry_from_dict(entry) for entry in content["entries"]),
+            entries=tuple(_entry_from_dict(entry, tables) for entry in content["entries"]),
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
             masks=tuple(MaskCounts(**one) for one in content.get("masks", ())),
         )
 
 
-def _entry_to_dict(entry: Entry) -> Json:
+def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:
     return {
         "class": entry.setting.class_name,
         "kind": entry.setting.kind,
@@ -156,17 +177,17 @@ def _entry_to_dict(entry: Entry) -> Json:
         "diagnosis": {name: getattr(entry.diagnosis, name).tolist() for name in MISTAKES},
         "curve": _curve_to_dict(entry.curve),
         "part_curve": _curve_to_dict(entry.part_curve),
-        "levels": [_level_to_dict(level) for level in entry.levels],
+        "levels": [_level_to_dict(level, tables) for level in entry.levels],
     }
 
 
-def _entry_from_dict(content: Json) -> Entry:
+def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
     setting = Setting(content["class"], content["kind"], parse_matcher(content["matcher"]))
     mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
     return Entry(
         setting,
         Diagnosis(*mistakes),
-        tuple(_level_from_dict(level) for level in content["levels"]),
+        tuple(_level_from_dict(level, tables) for level in content["levels"]),
         _curve_from_dict(content["curve"], setting, "iou"),
         _curve_from_dict(content["part_curve"], setting, "parts"),
     )
@@ -195,7 +216,7 @@ def _curve_from_dict(content: Json | None, setting: Setting, quality: Quality) -
     )
 
 
-def _level_to_dict(level: Level) -> Json:
+def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
     measured = level.measurements
     return {
         "threshold": level.threshold,
@@ -207,14 +228,15 @@ def _level_to_dict(level: Level) -> Json:
         "gap": level.gap,
         "metrics": [metric.name for metric in measured.metrics],
         "options": None if measured.options is None else asdict(measured.options),
-        "columns": {name: _listed(column) for name, column in measured.columns.items()},
+        "objects": tables.index(measured.columns.table),
+        "rows": measured.columns.rows.tolist(),
     }
 
 
-def _level_from_dict(content: Json) -> Level:
+def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
     tally = Tally.from_units(*content["tally"])
     part_tally = content["part_tally"]
-    columns = {name: _column(name, values) for name, values in content["columns"].items()}
+    columns = TableRows(tables[content["objects"]], np.array(content["rows"], np.int64))
     options = content["options"]
     measured = Measurements(
         columns,
@@ -253,5 +275,5 @@ def _listed(column: Column) -> list[object]:
 
 def _column(name: str, values: Sequence[object]) -> Column:
     if name in TEXT:
-        return np.array(values, dtype=np.str_)
+        return np.array(values, dtype=np.str_ if name == "status" else np.object_)
     return np.array(values, np.int64 if name in WHOLE else np.float64)  # None becomes NaN

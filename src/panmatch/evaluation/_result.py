@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from panmatch.report import ResultPlots
 
-FORMAT = "panmatch-result-2"
+FORMAT = "panmatch-result-3"
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ class Result:
                 raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
             spec = Spec.model_validate(content["spec"])
             return cls(spec, tuple(CaseResult.from_dict(case) for case in content["cases"]))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FileError(f"this is not a result of panmatch: {error!r}.") from error
 
     @classmethod

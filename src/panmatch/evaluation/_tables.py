@@ -19,6 +19,7 @@ from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
 from panmatch.overlap import Ints
+from panmatch.scoring import ObjectTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,15 +203,15 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     ]
     where: dict[tuple[int, str, int], list[int]] = {}
     firsts: list[list[int]] = [[] for _ in levels]  # rows of each level that no earlier one has
+    keys_of = {table: list(_keys(table)) for table in {_table(level) for level in levels}}
     for at, level in enumerate(levels):
-        columns = level.measurements.columns
-        keys = zip(
-            *(columns[name].tolist() for name in ("ref_id", "pred_ids", "pred_voxels")), strict=True
-        )
-        for row, key in enumerate(keys):
+        keys = keys_of[_table(level)]
+        for row, number in enumerate(level.measurements.columns.rows.tolist()):
+            key = keys[number]
             if key not in where:
+                where[key] = []
                 firsts[at].append(row)
-            where.setdefault(key, []).append(at)
+            where[key].append(at)
     block: dict[str, list[Cell]] = {}
     for level, rows in zip(levels, firsts, strict=True):
         for name, values in _instance_columns(level, rows).items():
@@ -223,6 +224,15 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     ordered = {name: [values[i] for i in order] for name, values in block.items()}
     front = {name: ordered.pop(name) for name in ("status", "mistake", "ref_id", "pred_ids")}
     return {**front, "settings": ordered.pop("settings"), **ordered}
+
+
+def _table(level: Level) -> ObjectTable:
+    return level.measurements.columns.table
+
+
+def _keys(table: ObjectTable) -> Iterable[tuple[int, str, int]]:
+    columns = [table.columns[name].tolist() for name in ("ref_id", "pred_ids", "pred_voxels")]
+    return zip(*columns, strict=True)
 
 
 def _place_of(ref_id: int, pred_ids: str, _: int) -> tuple[bool, int]:
@@ -249,7 +259,8 @@ def _mistakes_of(diagnosis: Diagnosis, rows: Sequence[tuple[int, str]]) -> list[
 def _instance_columns(level: Level, rows: Sequence[int] | None = None) -> dict[str, list[Cell]]:
     """Return the rows of a matching, or some of them, as columns with one value each."""
     chosen = slice(None) if rows is None else np.array(rows, np.int64)
-    columns = {name: column[chosen] for name, column in level.measurements.columns.items()}
+    table, numbers = _table(level), level.measurements.columns.rows[chosen]
+    columns = {name: column[numbers] for name, column in table.columns.items()}
     block: dict[str, list[Cell]] = {
         name: columns[name].tolist() for name in ("status", "ref_id", "pred_ids")
     }

@@ -80,7 +80,7 @@ def read_coco_panoptic(
         )
     except FileError:
         raise
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(
             f"path={str(source)!r} cannot be read as COCO panoptic annotations: {error!r}."
         ) from error

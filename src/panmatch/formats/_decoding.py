@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, PanmatchError
-from panmatch.labels import LabelArray
+from panmatch.labels import LabelArray, free_bytes, in_gigabytes
 
 LONGEST_CAUSE = 200
 
@@ -33,6 +33,8 @@ def name_of(origin: Origin) -> str:
 def reading_as(origin: Origin, kind: str) -> Iterator[None]:
     """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
 
+    Want of memory is not the fault of a file.
+
     Examples
     --------
     >>> with reading_as(Path("a.nii"), "a NIfTI image"):
@@ -44,7 +46,7 @@ def reading_as(origin: Origin, kind: str) -> Iterator[None]:
     try:
         with _no_warnings:
             yield
-    except PanmatchError:
+    except (PanmatchError, MemoryError):
         raise
     # Libraries answer damaged files with almost any exception: struct.error, IndexError …
     except Exception as error:
@@ -90,6 +92,20 @@ class _NoWarnings:
 
 
 _no_warnings = _NoWarnings()
+
+
+def check_fits_in_memory(n_bytes: int, origin: Origin) -> None:
+    """Raise a `FileError` for an image that takes more memory than there is.
+
+    A compressed file of a few kilobytes may hold terabytes of zeros. Unpacking them would end not
+    only this case, but the process with all others.
+    """
+    free = free_bytes()
+    if n_bytes > free:
+        raise FileError(
+            f"{name_of(origin)} takes {in_gigabytes(n_bytes)} when unpacked, but only "
+            f"{in_gigabytes(free)} of memory are free. Zarr folders are read in chunks."
+        )
 
 
 def as_stored_labels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import Floats, LabelImage, reverse_axes
 from panmatch.formats._units import shift_decimal_point, usable_spacing
 from panmatch.labels import Array, Unit, shortest_decimal
@@ -55,7 +55,8 @@ def read_nifti(path: Path) -> LabelImage:
     with needs_extra("files", "NIfTI files"):
         import nibabel
     with reading_as(path, "a NIfTI image"):
-        content = _decompressed(path) if path.suffix.lower() == ".gz" else _mapped(path)
+        compressed = path.suffix.lower() == ".gz"
+        content = _decompressed(path, nibabel) if compressed else _mapped(path)
         header = _header(content, nibabel)
         values = nibabel.volumeutils.apply_read_scaling(
             _stored_array(content, header, path), *header.get_slope_inter()
@@ -102,7 +103,11 @@ def read_itk(path: Path) -> LabelImage:
         import SimpleITK as sitk  # noqa: N813
     with reading_as(path, "an ITK image"):
         try:
-            image = sitk.ReadImage(str(path))
+            reader = sitk.ImageFileReader()
+            reader.SetFileName(str(path))
+            reader.ReadImageInformation()
+            check_fits_in_memory(math.prod(reader.GetSize()), path)
+            image = reader.Execute()
         except RuntimeError as error:
             raise ValueError(_innermost_cause(error)) from error
         values = _itk_values(image, sitk)
@@ -160,8 +165,11 @@ def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape
 
 
-def _decompressed(path: Path) -> memoryview:
-    """Decompress to the end, where the checksum is; a growing buffer is never copied whole."""
+def _decompressed(path: Path, nibabel: ModuleType) -> memoryview:
+    """Decompress to the end, where the checksum is, but keep no more than the header announces.
+
+    A growing buffer is never copied whole.
+    """
     reader: type[gzip.GzipFile] = gzip.GzipFile
     with suppress(ModuleNotFoundError):  # isal is only faster
         from isal import igzip
@@ -169,8 +177,13 @@ def _decompressed(path: Path) -> memoryview:
         reader = igzip.IGzipFile
     content = bytearray()
     with reader(path, "rb") as file:
+        announced = None
         while chunk := file.read(CHUNK_BYTES):
-            content += chunk
+            if announced is None:
+                announced = _end_of_voxels(_header(memoryview(chunk), nibabel))
+                check_fits_in_memory(announced, path)
+            if len(content) < announced:
+                content += chunk
     return memoryview(content)
 
 
@@ -195,13 +208,18 @@ def _stored_array(content: memoryview, header: Nifti1Header, path: Path) -> Arra
     start = header.get_data_offset()
     if start < header.sizeof_hdr:
         raise ValueError(f"its voxels cannot begin at byte {start}, inside the header")
-    stop = start + math.prod(shape) * dtype.itemsize
+    stop = _end_of_voxels(header)
     if stop > len(content):
         raise FileError(
             f"path={str(path)!r} is truncated: its header announces {stop} bytes, "
             f"but there are {len(content)}."
         )
     return np.ndarray(shape, dtype, content, start, order="F")
+
+
+def _end_of_voxels(header: Nifti1Header) -> int:
+    n_bytes: int = math.prod(header.get_data_shape()) * header.get_data_dtype().itemsize
+    return n_bytes + int(header.get_data_offset())
 
 
 def _affine(header: Nifti1Header) -> Floats | None:

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from panmatch.errors import FileError, OptionError
-from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per
 from panmatch.labels import Array, Unit, as_spacing
@@ -36,7 +36,10 @@ def read_archive(path: Path) -> LabelImage:
     distance between voxels, per axis, and the text ``unit`` as its unit: mm, µm or voxel.
     """
     with reading_as(path, "a NumPy archive"), open_archive(path) as arrays:
-        labels = as_stored_labels(arrays[_name_of_labels(arrays.files, path)], path)
+        name = _name_of_labels(arrays.files, path)
+        assert arrays.zip is not None
+        check_fits_in_memory(sum(int(one.file_size) for one in arrays.zip.infolist()), path)
+        labels = as_stored_labels(arrays[name], path)
         if "spacing" not in arrays:
             return LabelImage(labels, None, None, path)
         spacing = _spacing(arrays["spacing"], labels.ndim, path)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def _check_size(image: Image.Image, depth: int, path: Path) -> None:
         raise ValueError(f"{width} × {height} pixels do not fit in {stored} bytes")
     if width * height > MOST_PIXELS:
         raise ValueError(f"{width} × {height} pixels are too many; use TIFF, Zarr or .npy")
+    check_fits_in_memory(width * height, path)
 
 
 def _check_mode(mode: str, colour_ids: bool, path: Path) -> None:

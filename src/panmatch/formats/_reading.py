@@ -161,10 +161,13 @@ def _inside_zarr(path: Path) -> str:
 def _check_kind(path: Path, *, folder: bool) -> None:
     try:
         is_folder, exists = path.is_dir(), path.exists()
+        is_special = exists and not is_folder and not path.is_file()
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error.strerror}.") from error
     if not exists:
         raise FileError(f"path={str(path)!r} does not exist.")
+    if is_special:
+        raise FileError(f"path={str(path)!r} is a pipe or a device, not a file.")
     if is_folder != folder:
         problem = "is a file, not a Zarr folder" if folder else "is a folder, not a file"
         raise FileError(f"path={str(path)!r} {problem}.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Unit
@@ -69,6 +69,7 @@ def _whole_stack(file: TiffFile, path: Path) -> tuple[Array, str]:
             f"path={str(path)!r} holds colours (several samples per pixel), which are not labels: "
             f"store one integer per pixel."
         )
+    check_fits_in_memory(sum(image.nbytes for image in series), path)
     if len(series) == 1:
         return _decoded(series[0], file, path), series[0].axes
     shapes = [image.shape for image in series]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, reading_as
+from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage, StoredImage
 from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Stored, Unit
@@ -29,6 +30,7 @@ def read_zarr(path: Path) -> LabelImage:
     """
     with reading_as(path, "a Zarr store"):
         stored = _label_array(path)
+        check_fits_in_memory(math.prod(stored.shape) * stored.dtype.itemsize, path)
         labels = as_stored_labels(np.asarray(stored), path)
     return LabelImage(labels, stored.spacing, None, path, stored.unit)
 

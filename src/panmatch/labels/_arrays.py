@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -306,6 +308,7 @@ def _readable_in_place(values: LabelArray) -> LabelArray:
 
 
 LARGEST_SHARE = 0.25  # of this machine's memory, for an array that is needed as a whole
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 ASSUMED_BYTES = 8 << 30  # where the system does not say how much memory there is
 
 
@@ -331,11 +334,23 @@ def bytes_of(array: ArrayInfo) -> int:
 
 
 def memory_bytes() -> int:
-    """Return how much memory this machine has."""
+    """Return how much memory this machine has, or the container in which this process runs."""
     try:
-        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
+        machine = int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):
-        return ASSUMED_BYTES
+        machine = ASSUMED_BYTES
+    with suppress(OSError, ValueError):  # without a limit it says "max"
+        return min(machine, int(CONTAINER_LIMIT.read_text(encoding="ascii")))
+    return machine
+
+
+def free_bytes() -> int:
+    """Return how much of the memory can still be used; all of it where the system does not say."""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(line for line in lines if line.startswith("MemAvailable:"))
+        return min(memory_bytes(), 1024 * int(available.split()[1]))
+    return memory_bytes()
 
 
 def fits(size: int) -> bool:

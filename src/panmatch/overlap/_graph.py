@@ -343,7 +343,7 @@ class Overlap:
 
         try:
             content = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise OverlapError(f"text is not JSON: {error}.") from error
         if not isinstance(content, dict) or content.get("format") != JSON_FORMAT:
             raise OverlapError(f"text is JSON, but not an overlap: no 'format': {JSON_FORMAT!r}.")

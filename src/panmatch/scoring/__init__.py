@@ -16,7 +16,13 @@ if TYPE_CHECKING:
         tally_classes,
     )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
-    from panmatch.scoring._measurements import Average, Column, Measurements
+    from panmatch.scoring._measurements import (
+        Average,
+        Column,
+        Measurements,
+        ObjectTable,
+        TableRows,
+    )
     from panmatch.scoring._metrics import Metric, all_metrics, resolve_metrics
     from panmatch.scoring._objects import (
         ComparedObjects,
@@ -39,7 +45,13 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "tally_classes",
             ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
-            "panmatch.scoring._measurements": ("Average", "Column", "Measurements"),
+            "panmatch.scoring._measurements": (
+                "Average",
+                "Column",
+                "Measurements",
+                "ObjectTable",
+                "TableRows",
+            ),
             "panmatch.scoring._metrics": ("Metric", "all_metrics", "resolve_metrics"),
             "panmatch.scoring._objects": (
                 "ComparedObjects",
@@ -65,7 +77,9 @@ __all__ = [
     "Measurer",
     "Metric",
     "ObjectRows",
+    "ObjectTable",
     "Penalty",
+    "TableRows",
     "all_metrics",
     "class_curves",
     "curve",

@@ -23,7 +23,12 @@ from panmatch.labels import (
 )
 from panmatch.matching import Matching, Tally
 from panmatch.overlap import Overlap, count_overlaps
-from panmatch.scoring._measurements import Columns, Measurements
+from panmatch.scoring._measurements import (
+    Columns,
+    Measurements,
+    ObjectTable,
+    TableRows,
+)
 from panmatch.scoring._metrics import Metric, resolve_metrics
 from panmatch.scoring._objects import ComparedObjects, MeasureKeywords, measure_options
 from panmatch.scoring._rows import ObjectRows, PieceImage, cut_out, rows_of
@@ -137,49 +142,41 @@ class Measurer:
         self._options = measure_options(self._images[0].shape, spacing, **options)
         self._has_void, self._regions = bool(unknown), regions
         self._pieces: tuple[PieceImage, Geometry] | None = None
-        self._blocks: list[Columns] = []
+        self._table = ObjectTable()
         self._at: dict[tuple[int, str, float, float, float], int] = {}
 
     def measure(self, matching: Matching) -> Measurements:
         """Measure every matched, missed and false object."""
+        pieces = None
         if matching.overlap.pieces is not None:
-            columns = self._measured_in_regions(matching)
-        else:
-            columns = self._looked_up(matching)
+            if self._pieces is None:
+                self._pieces = self._cut_out(matching.overlap)
+            pieces = self._pieces
+        columns = self._looked_up(matching, pieces)
         return Measurements(columns, self._metrics, matching.tally, self._options)
 
-    def _measured_in_regions(self, matching: Matching) -> Columns:
-        """Return the columns of a matching whose objects are pieces of its own making."""
-        if self._pieces is None:
-            self._pieces = self._cut_out(matching.overlap)
-        pieces, geometry = self._pieces
-        objects = ComparedObjects(
-            rows_of(matching, pieces),
-            self._images[0],
-            pieces.image,
-            self._options,
-            self._threads,
-            (self._segments[0], geometry),
-        )
-        return self._described(objects, matching)
+    def _looked_up(
+        self, matching: Matching, pieces: tuple[PieceImage, Geometry] | None
+    ) -> TableRows:
+        """Return the rows of a matching, those that no other one had measured now.
 
-    def _looked_up(self, matching: Matching) -> Columns:
-        rows = rows_of(matching)
+        A piece of a prediction with as many voxels as the prediction is the prediction.
+        """
+        rows = rows_of(matching, None if pieces is None else pieces[0])
         sizes = (rows.ref_voxels.tolist(), rows.pred_voxels.tolist(), rows.shared.tolist())
         keys = list(zip(rows.ref_ids.tolist(), rows.names, *sizes, strict=True))
         new = [row for row, key in enumerate(keys) if key not in self._at]
-        if new or not self._blocks:
+        if new or not self._table.columns:
+            (reference, prediction), segments = self._images, self._segments
+            if pieces is not None:
+                prediction, segments = pieces[0].image, (segments[0], pieces[1])
             new_rows = rows.take(np.array(new, np.int64))
             objects = ComparedObjects(
-                new_rows, *self._images, self._options, self._threads, self._segments
+                new_rows, reference, prediction, self._options, self._threads, segments
             )
-            self._blocks.append(self._described(objects, matching))
+            self._table.append(self._described(objects, matching))
             self._at |= {keys[row]: len(self._at) + i for i, row in enumerate(new)}
-        positions = np.array([self._at[key] for key in keys], np.int64)
-        return {
-            name: np.concatenate([block[name] for block in self._blocks])[positions]
-            for name in self._blocks[0]
-        }
+        return TableRows(self._table, np.array([self._at[key] for key in keys], np.int64))
 
     def _described(self, objects: ComparedObjects, matching: Matching) -> Columns:
         _check_images(objects, matching, self._has_void)
@@ -262,7 +259,8 @@ def measure_whole(
         quality=shared / (sum(sizes) - shared) if both else 0.0,
     )
     objects, chosen = ComparedObjects(rows, *masks, checked, threads), resolve_metrics(metrics)
-    return Measurements(_describe(objects, chosen), chosen, tally, checked)
+    columns = TableRows.all_of(_describe(objects, chosen))
+    return Measurements(columns, chosen, tally, checked)
 
 
 def need_voxels(metrics: Iterable[Metric]) -> list[str]:
@@ -323,7 +321,8 @@ def _description(objects: ComparedObjects) -> Columns:
     columns: Columns = {
         "status": _status(objects),
         "ref_id": rows.ref_ids,
-        "pred_ids": np.array(rows.names, dtype=np.str_),
+        # One that lists thousands must not make room for as many in every row.
+        "pred_ids": np.array(rows.names, dtype=np.object_),
     }
     for side, geometry, centroid in (
         ("ref", objects.ref_geometry, objects.ref_centroid),

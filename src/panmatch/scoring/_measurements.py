@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError, check_choice
 from panmatch.matching import Tally, limbs_to_units, ratio, to_limbs, units_to_float
-from panmatch.overlap import Floats
+from panmatch.overlap import Floats, Ints
 from panmatch.scoring._metrics import Metric
 from panmatch.scoring._objects import MeasureOptions
 
@@ -78,6 +79,57 @@ class Average:
         return self if other == 0 else NotImplemented  # sum() begins with 0
 
 
+class ObjectTable:
+    """Everything that was measured in a pair of images; rows keep their numbers as it grows.
+
+    Examples
+    --------
+    >>> table = ObjectTable({"ref_id": np.array([1, 2])})
+    >>> table.append({"ref_id": np.array([3])})
+    >>> table.columns
+    {'ref_id': array([1, 2, 3])}
+    """
+
+    def __init__(self, *blocks: Columns) -> None:
+        self._blocks = list(blocks)
+
+    def append(self, block: Columns) -> None:
+        """Add rows."""
+        self._blocks.append(block)
+
+    @property
+    def columns(self) -> Columns:
+        """All rows."""
+        if len(self._blocks) > 1:
+            names = self._blocks[0]
+            self._blocks = [
+                {name: np.concatenate([block[name] for block in self._blocks]) for name in names}
+            ]
+        return self._blocks[0] if self._blocks else {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRows(Mapping[str, Column]):
+    """Some rows of a table, which strategies and thresholds share; read like a dictionary."""
+
+    table: ObjectTable
+    rows: Ints
+
+    def __getitem__(self, name: str) -> Column:
+        return self.table.columns[name][self.rows]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table.columns)
+
+    def __len__(self) -> int:
+        return len(self.table.columns)
+
+    @classmethod
+    def all_of(cls, columns: Columns) -> TableRows:
+        """Return all rows of columns as a table."""
+        return cls(ObjectTable(columns), np.arange(len(columns["status"])))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurements:
     """One row per reference, by rising id, then one per false positive.
@@ -102,13 +154,13 @@ class Measurements:
         differ.
     """
 
-    columns: Columns
+    columns: TableRows
     metrics: tuple[Metric, ...]
     tally: Tally
     options: MeasureOptions | None
 
     def __len__(self) -> int:
-        return len(self.columns["status"])
+        return len(self.columns.rows)
 
     def __add__(self, other: Measurements) -> Measurements:
         if not isinstance(other, Measurements):
@@ -120,7 +172,8 @@ class Measurements:
             for name, column in self.columns.items()
         }
         options = self.options if self.options == other.options else None
-        return Measurements(columns, self.metrics, self.tally + other.tally, options)
+        rows, tally = TableRows.all_of(columns), self.tally + other.tally
+        return Measurements(rows, self.metrics, tally, options)
 
     def __radd__(self, other: object) -> Measurements:
         return self if other == 0 else NotImplemented  # sum() begins with 0

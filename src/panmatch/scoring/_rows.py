@@ -160,10 +160,11 @@ def _names(matching: Matching) -> list[str]:
     """Return the predictions of every row as text."""
     ref_ids = matching.overlap.ref_ids
     pairs = matching.pairs
-    first = np.searchsorted(pairs[:, 0], ref_ids)
-    stop = np.searchsorted(pairs[:, 0], ref_ids, side="right")
-    matched = [" ".join(map(str, pairs[a:b, 1].tolist())) for a, b in zip(first, stop, strict=True)]
-    return matched + [str(pred) for pred in matching.false_positives.tolist()]
+    first = np.searchsorted(pairs[:, 0], ref_ids).tolist()
+    stop = np.searchsorted(pairs[:, 0], ref_ids, side="right").tolist()
+    preds = list(map(str, pairs[:, 1].tolist()))
+    matched = [" ".join(preds[a:b]) for a, b in zip(first, stop, strict=True)]
+    return matched + list(map(str, matching.false_positives.tolist()))
 
 
 def _by_row(of_refs: Areas, of_false: Areas) -> Floats:

@@ -47,7 +47,7 @@ def read_dataset_json(path: PathText) -> tuple[dict[str, Labels], list[int]]:
 def _labels(path: PathText) -> Mapping[str, object]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _refusal(
             path, f"cannot be read as JSON ({error}): pass nnU-Net's dataset.json"
         ) from error

@@ -21,6 +21,7 @@ Content = dict[str, object]
 SUFFIXES = (".yaml", ".yml", ".json")
 PRESETS = files("panmatch.spec") / "presets"  # one commented YAML file each
 DEFAULT = "instances"
+MOST_VALUES = 100_000  # of a spec; 300 classes with all their keys are a few thousand
 
 
 SpecLike = Spec | str | os.PathLike[str] | Mapping[str, object]
@@ -130,19 +131,22 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
     ) -> dict[Hashable, object]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        twice = [key for at, key in enumerate(keys) if key in keys[:at]]
-        if twice:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {twice[0]!r} is written twice", node.start_mark
-            )
+        keys = set[Hashable]()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in keys:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is written twice", node.start_mark
+                )
+            keys.add(key)
         return super().construct_mapping(node, deep)
 
 
 def _parsed(text: str, name: str) -> Content:
     try:
         content = yaml.load(text, _Loader)
-    except (yaml.YAMLError, TypeError, ValueError) as error:
+        _check_size(content)
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
         cause = " ".join(str(error).split())
         raise SpecError(Argument("spec", name), f" is not YAML: {cause}.") from error
     if content is None:
@@ -154,6 +158,23 @@ def _parsed(text: str, name: str) -> Content:
             f"{type(content).__name__}. `panmatch spec` writes a template.",
         )
     return content
+
+
+def _check_size(content: object) -> None:
+    """Raise an error for more values than a spec can have.
+
+    Anchors that name each other make billions of values of a few lines. They are cheap as long as
+    nobody walks through them.
+    """
+    waiting, n_values = [content], 0
+    while waiting:
+        value = waiting.pop()
+        inside = (*value.keys(), *value.values()) if isinstance(value, dict) else value
+        if isinstance(inside, list | tuple):
+            waiting += inside
+            n_values += len(inside)
+        if n_values > MOST_VALUES:
+            raise ValueError(f"it has more than {MOST_VALUES:,} values, repeated anchors included")
 
 
 def _validated(content: Content, name: str) -> Spec:

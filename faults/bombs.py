@@ -1,0 +1,128 @@
+"""Small files that want to be large, and folders without an end."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from faults.fault import Fault, check
+from faults.runs import command, evaluate, make_dataset, peak_memory, run_facts
+
+PEAK_MIB = 700.0
+HUGE = 2**42  # bytes
+
+
+def unpack_bombs(folder: Path) -> str:
+    """Evaluate files of a few megabytes that unpack to terabytes."""
+    data, out = make_dataset(folder, 4), folder / "out"
+    _npz_bomb(data / "pred" / "bomb1.npz", (HUGE,))
+    _nifti_bomb(data / "pred" / "bomb2.nii.gz", (30_000, 30_000, 30_000))
+    _nifti_bomb(data / "pred" / "bomb3.nii.gz", (8, 8, 8))
+    for name in ("bomb1", "bomb2", "bomb3"):
+        reference = data / "ref" / "case000.nii.gz"
+        (data / "ref" / f"{name}.nii.gz").write_bytes(reference.read_bytes())
+    left, peak = peak_memory(command(data, out))
+    check(left.code == 1, f"it ended with code {left.code}: {left.err}")
+    check(run_facts(out)["failed"] == 3, f"{run_facts(out)['failed']} cases failed, not three")
+    scores = (out / "scores.csv").read_text(encoding="utf-8")
+    check("GB when unpacked" in scores, "the reason is missing")
+    check(peak < PEAK_MIB, f"it took {peak:.0f} MiB")
+    return (
+        f"Each fails with its reason (“takes 4398 GB when unpacked, but only … are free”) before "
+        f"it is unpacked; all other cases are evaluated, in {peak:.0f} MiB."
+    )
+
+
+def _npz_bomb(path: Path, shape: tuple[int, ...]) -> None:
+    """Write an archive whose directory announces more than any memory holds."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "|u1", "fortran_order": False, "shape": shape}
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        archive.writestr("labels.npy", header.getvalue() + bytes(2**22))
+        info = archive.getinfo("labels.npy")
+        info.file_size = HUGE
+
+
+def _nifti_bomb(path: Path, shape: tuple[int, int, int]) -> None:
+    """Write 4 GiB of zeros in a few megabytes, behind a header that may announce other sizes."""
+    import nibabel
+
+    header = nibabel.Nifti1Header()
+    header.set_data_shape(shape)
+    header.set_data_dtype(np.uint8)
+    header["vox_offset"], header["magic"] = 352, b"n+1"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(header.binaryblock + bytes(4))
+        for _ in range(256):
+            file.write(bytes(2**24))
+
+
+def expand_yaml(folder: Path) -> str:
+    """Pass specs that expand without end."""
+    data = make_dataset(folder, 2)
+    laughs = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    laughs += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    texts = {
+        "a billion values of ten lines": "\n".join(laughs),
+        "an anchor that holds itself": "classes: &a\n  x: *a\n",
+        "brackets, 100,000 deep": "classes: " + "[" * 100_000,
+        "a Python object": "classes: !!python/object/apply:os.system ['touch hacked']",
+    }
+    for kind, text in texts.items():
+        spec = folder / "spec.yaml"
+        spec.write_text(text, encoding="utf-8")
+        arguments = [one for one in command(data, folder / "out") if one not in ("-s", "-t", "-m")]
+        arguments = [one for one in arguments if one not in ("one-to-one", "0.5", "dice")]
+        left, peak = peak_memory([*arguments, "--spec", str(spec)], cwd=folder)
+        check(left.code == 2, f"{kind}: it ended with code {left.code}: {left.err[-500:]}")
+        check("Traceback" not in left.err, f"{kind}: it ended in a traceback: {left.err[-500:]}")
+        check(peak < PEAK_MIB, f"{kind}: it took {peak:.0f} MiB")
+    check(not (folder / "hacked").exists(), "code in a spec was run")
+    return f"One line that names the spec and the reason, exit code 2: {', '.join(texts)}."
+
+
+def loop_links(folder: Path) -> str:
+    """Put symbolic links that lead back into the folders, and a pipe among the images."""
+    data, out = make_dataset(folder, 4), folder / "out"
+    for side in ("ref", "pred"):
+        (data / side / "again").symlink_to(data / side)
+        (data / side / "self").symlink_to(data / side / "self")
+        (data / side / "loop.nii.gz").symlink_to("loop.nii.gz")
+        os.mkfifo(data / side / "pipe.nii.gz")
+    left = evaluate(data, out)
+    check(left.code == 1, f"it ended with code {left.code}: {left.err}")
+    scores = (out / "scores.csv").read_text(encoding="utf-8")
+    check("pipe or a device" in scores, "the reason for the pipe is missing")
+    check("case003" in scores, "a case is missing")
+    return (
+        "Links back into a folder are followed once at most; a link to itself and a pipe fail as "
+        "cases with their reason; all others are evaluated."
+    )
+
+
+def twin_names(folder: Path) -> str:
+    """Have cases whose names differ by capitals only, and their maps on one disk."""
+    data, out = make_dataset(folder, 1), folder / "out"
+    for side in ("ref", "pred"):
+        content = (data / side / "case000.nii.gz").read_bytes()
+        (data / side / "CASE000.nii.gz").write_bytes(content)
+    left = evaluate(data, out, "--maps")
+    check(left.code == 0, f"it ended with code {left.code}: {left.err}")
+    maps = [path.name.lower() for path in (out / "maps").rglob("*.nii.gz")]
+    check(len(maps) == 2 == len(set(maps)), f"their maps are {maps}")
+    return "Two cases, each with its row; files named after them get a mark that tells them apart."
+
+
+FAULTS = (
+    Fault("A zip bomb as `.npz`, gzip bombs as `.nii.gz`", unpack_bombs),
+    Fault("A YAML bomb as spec", expand_yaml),
+    Fault("Symbolic links in a loop, a pipe among the images", loop_links),
+    Fault("Cases whose names differ in capitals only", twin_names),
+)

@@ -1,0 +1,223 @@
+"""Processes that are killed, stopped, or run out of memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import nibabel
+import numpy as np
+
+from faults.fault import Fault, check
+from faults.runs import (
+    begun,
+    command,
+    ended,
+    evaluate,
+    evaluated,
+    make_dataset,
+    members,
+    n_stored,
+    run_facts,
+    tables,
+    wait_until,
+    workers_of,
+)
+
+SCHEDULER = (sys.executable, "-m", "distributed.cli.dask_scheduler")
+WORKER = (sys.executable, "-m", "distributed.cli.dask_worker")
+KILLS = 20
+N = 60
+
+
+def kill_anywhere(folder: Path) -> str:
+    """Kill a run of 200 cases at random moments, and go on."""
+    data, chance = make_dataset(folder, 200), random.Random(0)
+    start = time.monotonic()
+    whole = evaluated(data, folder / "whole", "--workers", "2")
+    seconds = time.monotonic() - start
+    kept = []
+    for at in range(KILLS):
+        out = folder / f"out{at}"
+        with begun(command(data, out, "--workers", "2")) as process:
+            if at % 2:
+                time.sleep(chance.uniform(0.0, 1.0) * seconds)
+            else:  # while cases are evaluated, however long everything else takes
+                wanted = chance.randrange(200)
+                wait_until(lambda out=out, n=wanted: n_stored(out) >= n, "so many cases")  # type: ignore[misc]
+            process.kill()
+            process.communicate()
+            wait_until(lambda s=process.pid: not members(s), "the end of orphaned workers", 20)  # type: ignore[misc]
+        kept.append(n_stored(out))
+        left = evaluate(data, out, "--workers", "2", "--resume")
+        check(left.code == 0, f"--resume after kill {at} ended with code {left.code}: {left.err}")
+        check(tables(out) == whole, f"tables differ after kill {at} ({kept[-1]} cases were kept)")
+    return (
+        f"All {KILLS} times the tables are those of an uninterrupted run, byte for byte. Between "
+        f"{min(kept)} and {max(kept)} finished cases were there already. No process was left over."
+    )
+
+
+def kill_worker(folder: Path) -> str:
+    """Kill one of two workers."""
+    data = make_dataset(folder, N)
+    whole, out = evaluated(data, folder / "whole"), folder / "out"
+    with begun(command(data, out, "--workers", "2")) as process:
+        wait_until(lambda: n_stored(out) >= N // 4, "a quarter of the run")
+        os.kill(workers_of(process.pid)[-1], signal.SIGKILL)
+        left = ended(process)
+    check(left.code == 0, f"it ended with code {left.code}: {left.err}")
+    check(tables(out) == whole, "tables differ")
+    return "Its case is tried again by a new worker; the tables are those of a quiet run."
+
+
+def stop_worker(folder: Path) -> str:
+    """Stop one of two workers, and let it go on later."""
+    data = make_dataset(folder, N)
+    whole, out = evaluated(data, folder / "whole"), folder / "out"
+    with begun(command(data, out, "--workers", "2")) as process:
+        wait_until(lambda: n_stored(out) >= N // 4, "a quarter of the run")
+        victim = workers_of(process.pid)[-1]
+        os.kill(victim, signal.SIGSTOP)
+        time.sleep(13)
+        done = n_stored(out)
+        check(process.poll() is None, "it ended although a worker was stopped")
+        os.kill(victim, signal.SIGCONT)
+        left = ended(process)
+    check(left.code == 0, f"it ended with code {left.code}: {left.err}")
+    check(f"worker {victim} is stopped" in left.err, f"nobody was told: {left.err!r}")
+    check(tables(out) == whole, "tables differ")
+    return (
+        f"The other one goes on ({done} of {N} cases done meanwhile); after 10 s without a result "
+        f"the stopped one is named, with the command that wakes it. Awake again, it finishes, and "
+        f"the tables are those of a quiet run."
+    )
+
+
+def run_out_of_memory(folder: Path) -> str:
+    """Give a run too little memory for one of its cases."""
+    data = make_dataset(folder, 6)
+    _write_zeros(data / "ref" / "large.nii.gz", (1024, 1024, 1500))
+    _write_zeros(data / "pred" / "large.nii.gz", (1024, 1024, 1500))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))
+
+    told = []
+    for workers in ("1", "2"):
+        out = folder / workers
+        left = evaluate(data, out, "--workers", workers, before=limit)
+        check(left.code == 1, f"it ended with code {left.code}: {left.err}")
+        scores = (out / "scores.csv").read_text(encoding="utf-8")
+        check("not enough memory" in scores, f"the reason is missing: {left.err}")
+        told.append(run_facts(out)["failed"])
+    check(told == [1, 1], f"{told} cases failed instead of one")
+    return (
+        "With one process and with workers, that case fails with the reason “there is not enough "
+        "memory for it”; all others are evaluated."
+    )
+
+
+def _write_zeros(path: Path, shape: tuple[int, ...]) -> None:
+    header = nibabel.Nifti1Header()
+    header.set_data_shape(shape)
+    header.set_data_dtype(np.uint8)
+    header["vox_offset"], header["magic"] = 352, b"n+1"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(header.binaryblock + bytes(4))
+        slab = bytes(shape[0] * shape[1])
+        for _ in range(shape[2]):
+            file.write(slab)
+
+
+def kill_dask_worker(folder: Path) -> str:
+    """Kill one of two workers of a cluster."""
+    data = make_dataset(folder, N)
+    whole, out = evaluated(data, folder / "whole"), folder / "out"
+    with (
+        _cluster(folder) as (address, _, workers),
+        begun(command(data, out, "--dask", address)) as process,
+    ):
+        wait_until(lambda: n_stored(out) >= N // 4, "a quarter of the run")
+        for pid in members(workers[0].pid):
+            os.kill(pid, signal.SIGKILL)
+        left = ended(process)
+    check(left.code == 0, f"it ended with code {left.code}: {left.err}")
+    check(tables(out) == whole, "tables differ")
+    return "The other worker takes over its cases; the tables are those of a quiet run."
+
+
+def kill_scheduler(folder: Path) -> str:
+    """Kill the scheduler of a cluster."""
+    data = make_dataset(folder, N)
+    whole, out = evaluated(data, folder / "whole"), folder / "out"
+    with (
+        _cluster(folder) as (address, scheduler, _),
+        begun(command(data, out, "--dask", address)) as process,
+    ):
+        wait_until(lambda: n_stored(out) >= N // 4, "a quarter of the run")
+        scheduler.kill()
+        start = time.monotonic()
+        left = ended(process)
+        seconds = time.monotonic() - start
+    kept = n_stored(out)
+    check(left.code not in (0, 1), f"it ended with code {left.code}: {left.err}")
+    check("Traceback" not in left.err, f"it ended in a traceback: {left.err[-3500:]}")
+    check("scheduler" in left.err, f"nobody was told: {left.err!r}")
+    again = evaluate(data, out, "--resume")
+    check(again.code == 0, f"--resume ended with code {again.code}: {again.err}")
+    check(tables(out) == whole, "tables differ")
+    return (
+        f"The run ends after {seconds:.0f} s with an error that says so, and keeps the {kept} "
+        f"finished cases. `--resume`, here without a cluster, does the rest."
+    )
+
+
+@contextmanager
+def _cluster(
+    folder: Path,
+) -> Iterator[tuple[str, subprocess.Popen[str], list[subprocess.Popen[str]]]]:
+    """Yield the address of a scheduler, its process and those of two workers."""
+    file = folder / "scheduler.json"
+    quiet = ["--scheduler-file", str(file), "--no-dashboard"]
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(
+            begun([*SCHEDULER, "--host", "127.0.0.1", "--port", "0", *quiet])
+        )
+        wait_until(lambda: file.exists() and "address" in file.read_text(), "a scheduler", 60)
+        worker = [*WORKER, "--nthreads", "1", "--no-nanny", *quiet]
+        workers = [stack.enter_context(begun(worker, cwd=folder)) for _ in range(2)]
+        address = json.loads(file.read_text())["address"]
+        _wait_for_workers(address)
+        yield address, scheduler, workers
+
+
+def _wait_for_workers(address: str) -> None:
+    from distributed import Client
+
+    with Client(address, timeout="30s", set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+
+
+FAULTS = (
+    Fault(
+        f"A run of 200 cases on two workers is killed (`kill -9`) at {KILLS} random moments, each "
+        f"time continued with `--resume`",
+        kill_anywhere,
+    ),
+    Fault("One of two workers is killed", kill_worker),
+    Fault("One of two workers is stopped (`kill -STOP`)", stop_worker),
+    Fault("A case needs more memory than there is", run_out_of_memory),
+    Fault("One of two workers of a Dask cluster is killed", kill_dask_worker),
+    Fault("The Dask scheduler is killed", kill_scheduler),
+)
