@@ -9,7 +9,7 @@ CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device lint docs sanitize faults bench bench-ccmetrics scale study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device lint docs sanitize faults bench bench-ccmetrics scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -71,6 +71,9 @@ bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 
 scale: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.scale
+
+load: browser $(VENV)/installed $(VENV)/installed-test
+	$(BIN)/python -m benchmarks.load
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality

@@ -60,12 +60,12 @@ def peak_of_tree(command: list[str]) -> float:
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         while running.poll() is None:
-            peak = max(peak, sum(map(_share, _descendants(running.pid))))
+            peak = max(peak, sum(map(share_of, descendants(running.pid))))
             time.sleep(0.02)
     return peak / 1e6
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Return a process and all that it started; those that end meanwhile are left out."""
     found = [pid]
     for one in found:
@@ -75,7 +75,7 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _share(pid: int) -> int:
+def share_of(pid: int) -> int:
     """Return the bytes of a process, of shared pages its part."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

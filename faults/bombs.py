@@ -33,7 +33,7 @@ def unpack_bombs(folder: Path) -> str:
     check("GB when unpacked" in scores, "the reason is missing")
     check(peak < PEAK_MIB, f"it took {peak:.0f} MiB")
     return (
-        f"Each fails with its reason (“takes 4398 GB when unpacked, but only … are free”) before "
+        f"Each fails with its reason (“takes 4398.0 GB when unpacked, but only … are free”) before "
         f"it is unpacked; all other cases are evaluated, in {peak:.0f} MiB."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from panmatch.datasets import DatasetPaths, find_pairs, pair, read_manifest
 from panmatch.errors import FileError, OptionError, PanmatchError
-from tests.datasets.folders import names
+from tests.datasets.folders import make_folders, names, run
 from tests.datasets.made_up import CASES, make_nnunet
 
 
@@ -253,3 +254,32 @@ def test_a_manifest_that_is_none_says_what_is_missing(
     manifest.write_text(text)
     with pytest.raises(FileError, match=message):
         read_manifest(manifest)
+
+
+def test_links_that_lead_back_are_followed_no_further(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 2)
+    for side in ("ref", "model"):
+        (tmp_path / side / "below").mkdir()
+        (tmp_path / side / "below" / "up").symlink_to(tmp_path / side)
+        (tmp_path / side / "self").symlink_to(tmp_path / side / "self")
+    assert names(pair(paths)) == ["case00", "case01"]
+
+
+def test_a_link_to_another_folder_is_followed(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 1)
+    for side in ("ref", "model"):
+        (tmp_path / f"more_{side}").mkdir()
+        source = tmp_path / side / "case00.nii.gz"
+        (tmp_path / f"more_{side}" / "x.nii.gz").write_bytes(source.read_bytes())
+        (tmp_path / side / "more").symlink_to(tmp_path / f"more_{side}")
+    assert names(pair(paths)) == ["case00", "more/x"]
+
+
+def test_bytes_of_a_file_name_that_are_not_text_are_spelt_out(tmp_path: Path) -> None:
+    paths = make_folders(tmp_path, 1)
+    for side in ("ref", "model"):
+        odd = os.fsdecode(b"caf\xe9.nii.gz")
+        (tmp_path / side / "case00.nii.gz").rename(tmp_path / side / odd)
+    assert names(pair(paths)) == ["caf\\xe9"]
+    assert not run(paths, tmp_path / "out").failures
+    assert "caf\\xe9" in (tmp_path / "out" / "scores.csv").read_text()

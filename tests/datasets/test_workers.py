@@ -5,6 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
@@ -12,10 +15,20 @@ from typing import Any
 
 import pytest
 
-from panmatch.datasets import Case, Job, Outcome, RunOptions, pair, run_case, run_dataset
+from faults.runs import members, wait_until
+from panmatch.datasets import (
+    Case,
+    Job,
+    Outcome,
+    RunOptions,
+    _scheduling,
+    pair,
+    run_case,
+    run_dataset,
+)
 from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._worker_pool import WorkerPool, open_pool
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, PanmatchError
 from tests.datasets.folders import JOB, make_folders, run, tables
 
 N = 8
@@ -55,6 +68,73 @@ def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
     assert [one.case for one in failed] == ["case03"]
     assert failed[0].reason.startswith("the worker process died with it, twice")
+
+
+def test_workers_end_when_the_run_is_killed(tmp_path: Path) -> None:
+    make_folders(tmp_path, N)
+    code = (
+        "import sys, time; from pathlib import Path; from tests.datasets.folders import *\n"
+        "folder = Path(sys.argv[1])\n"
+        "def watch(_): print('one', flush=True); time.sleep(60)\n"
+        "run_dataset(pair(paths_in(folder)), JOB, folder / 'out', RunOptions(workers=2), watch)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True,
+        cwd=Path(__file__).parents[2], start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert len(members(process.pid)) >= 4  # the run, its fork server, two workers
+        process.kill()
+    wait_until(lambda: not members(process.pid), "the end of all workers", 30)
+
+
+def test_a_stopped_worker_is_named_and_the_run_goes_on_when_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_scheduling, "STALL_SECONDS", 0.5)
+    paths, seen, victims = make_folders(tmp_path, N), list[Outcome](), list[int]()
+
+    def watch(outcome: Outcome) -> None:
+        seen.append(outcome)
+        if len(seen) == 2:
+            victims.append(multiprocessing.active_children()[0].pid or 0)
+            os.kill(victims[0], signal.SIGSTOP)
+            threading.Timer(4.0, os.kill, (victims[0], signal.SIGCONT)).start()
+
+    run_dataset(pair(paths), JOB, tmp_path / "out", RunOptions(workers=2), watch)
+    assert len(seen) == N
+    told = [record.message for record in caplog.records if "is stopped" in record.message]
+    assert len(told) == 1
+    assert f"worker {victims[0]} is stopped" in told[0]
+    assert f"kill -CONT {victims[0]}" in told[0]
+
+
+def test_a_lost_scheduler_ends_the_run_and_keeps_what_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(_scheduling, "STALL_SECONDS", 0.5)
+    paths, seen = make_folders(tmp_path, N), list[Outcome]()
+    cluster = LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=100
+    )
+
+    def watch(outcome: Outcome) -> None:
+        seen.append(outcome)
+        if len(seen) == 2:
+            cluster.close()
+
+    options = RunOptions(dask=cluster.scheduler_address)
+    with pytest.raises(PanmatchError, match=r"the scheduler does not answer any more.*--resume"):
+        run_dataset(pair(paths), JOB, tmp_path / "out", options, watch)
+    assert 2 <= len(seen) < N
+    again = list[Outcome]()
+    run(paths, tmp_path / "out", resume=True, seen=again)
+    assert sum(outcome.result is None for outcome in again) == len(seen)
+    run(paths, tmp_path / "one")
+    assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 
 @pytest.fixture(scope="module")

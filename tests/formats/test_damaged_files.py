@@ -2,15 +2,19 @@
 
 import gzip
 import logging
+import os
 import threading
+import tracemalloc
 import warnings
+import zipfile
 from pathlib import Path
 
+import nibabel
 import numpy as np
 import pytest
 
 from panmatch.errors import FileError
-from panmatch.formats import read_labels
+from panmatch.formats import _decoding, read_labels
 from panmatch.formats._decoding import reading_as
 from tests.formats import volumes
 from tests.formats.test_reading import WRITERS
@@ -257,3 +261,59 @@ def test_every_suffix_is_tried_here() -> None:
     from panmatch.formats._reading import READERS
 
     assert {*FILES, ".zarr", ".ome.zarr"} == set(READERS)
+
+
+def zeros_as_nifti(path: Path, announced: tuple[int, ...], n_bytes: int) -> Path:
+    """Write a compressed volume of zeros whose header may announce another size."""
+    header = nibabel.Nifti1Header()
+    header.set_data_shape(announced)
+    header.set_data_dtype(np.uint8)
+    header["vox_offset"], header["magic"] = 352, b"n+1"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(header.binaryblock + bytes(4))
+        file.write(bytes(n_bytes))
+    return path
+
+
+def test_a_volume_that_takes_more_than_all_memory_is_refused_before_it_is_unpacked(
+    tmp_path: Path,
+) -> None:
+    bomb = zeros_as_nifti(tmp_path / "bomb.nii.gz", (30_000, 30_000, 30_000), 2**20)
+    with pytest.raises(FileError, match=r"bomb.nii.gz' takes 27000.0 GB when unpacked, but only"):
+        read_labels(bomb)
+
+
+def test_no_more_of_a_compressed_volume_is_kept_than_its_header_announces(tmp_path: Path) -> None:
+    path = zeros_as_nifti(tmp_path / "long.nii.gz", (8, 8, 8), 64 * 2**20)
+    tracemalloc.start()
+    labels = read_labels(path).labels
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert labels.shape == (8, 8, 8)
+    assert peak < 8 * 2**20
+
+
+def test_an_archive_that_announces_terabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labels.npy", bytes(1000))
+        archive.getinfo("labels.npy").file_size = 2**42
+    with pytest.raises(FileError, match=r"bomb.npz' takes 4398.0 GB when unpacked"):
+        read_labels(path)
+
+
+@pytest.mark.parametrize("suffix", [".tif", ".png", ".mha", ".zarr", ".npz", ".nii.gz"])
+def test_every_reader_asks_whether_there_is_room(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, suffix)
+    assert read_labels(path).labels.size > 100
+    monkeypatch.setattr(_decoding, "free_bytes", lambda: 100)
+    with pytest.raises(FileError, match=r"when unpacked, but only 0\.0 GB of memory are free"):
+        read_labels(path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.nii.gz")
+    with pytest.raises(FileError, match=r"pipe\.nii\.gz' is a pipe or a device, not a file"):
+        read_labels(tmp_path / "pipe.nii.gz")
