@@ -103,7 +103,7 @@ def many_classes(folder: Path) -> str:
     )
 
 
-def _save(path: Path, labels: np.ndarray) -> None:  # type: ignore[type-arg]
+def _save(path: Path, labels: np.ndarray) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, labels.astype(np.int32 if labels.max() > 65_535 else np.uint16))
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 import panmatch as pm
-from panmatch.evaluation import CaseResult
+from panmatch.evaluation import CaseResult, CaseSeries
 from panmatch.evaluation import _tables as tables
 from panmatch.labels import connected_components
 from panmatch.spec import ClassSpec, Spec, label_numbers
@@ -22,8 +23,19 @@ Labels = npt.NDArray[np.int64]
 Row = dict[str, Any]
 
 
+def score_table(cases: tuple[CaseResult]) -> pd.DataFrame:
+    (case,) = cases
+    series = [
+        CaseSeries(
+            case.model, one.setting, (case.case,), (one,), tuple(x.threshold for x in one.levels)
+        )
+        for one in case.entries
+    ]
+    return tables.score_table(cases, series)
+
+
 TABLES = {
-    "scores": tables.score_table,
+    "scores": score_table,
     "instances": tables.setting_table,
     "curves": tables.curve_table,
     "diagnosis": tables.diagnosis_table,

@@ -9,6 +9,9 @@ import pytest
 
 import panmatch as pm
 from panmatch import native
+from panmatch.evaluation import Images, _evaluate
+from panmatch.evaluation._class_case import ClassCase, class_cases
+from panmatch.spec import as_spec
 
 PARTS = {"labels": [3, 4], "parts": [3, 4]}
 SPEC: dict[str, Any] = {
@@ -67,3 +70,20 @@ def test_void_of_the_labels_and_of_a_mask_are_one() -> None:
     want = pm.evaluate(reference=both, prediction=prediction, spec=SPEC)
     assert found.scores.equals(want.scores)
     assert found.instances.equals(want.instances)
+
+
+def test_images_of_a_class_are_given_back_when_it_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[ClassCase] = []
+
+    def remember(*arguments: Any, **options: Any) -> list[ClassCase]:
+        kept.extend(class_cases(*arguments, **options))
+        return kept
+
+    monkeypatch.setattr(_evaluate, "class_cases", remember)
+    spec = as_spec({"classes": {"a": {"labels": 1}, "b": {"labels": 2}}, "metrics": "hd"})
+    labels = np.array([[1, 1, 0, 2, 2]])
+    _evaluate.evaluate_case(Images(labels), Images(labels), spec)
+    assert len(kept) == 2
+    assert not any("images" in case.__dict__ or "_measurer" in case.__dict__ for case in kept)

@@ -163,9 +163,9 @@ def test_json_is_strict_and_undefined_is_null() -> None:
     assert content["format"] == "panmatch-result-3"
     assert content["panmatch"] == pm.__version__
     empty = next(one for one in content["cases"] if one["case"] == "empty")
-    assert empty["entries"][0]["levels"][0]["columns"]["hd95"] == []
+    assert empty["objects"][0]["hd95"] == []
     false = next(case for case in content["cases"] if case["case"] == "false")
-    assert false["entries"][0]["levels"][0]["columns"]["hd95"] == [None, None]
+    assert false["objects"][0]["hd95"] == [None, None]
     assert empty["format"] == "panmatch-case-3"
 
 
@@ -280,3 +280,42 @@ def test_a_column_that_is_undefined_everywhere_survives_json() -> None:
     assert str(again.scores["gap"].dtype) == "float64"
     for name, table in all_tables(again).items():
         pd.testing.assert_frame_equal(table, all_tables(result)[name])
+
+
+def test_objects_are_stored_once_for_all_strategies_and_thresholds() -> None:
+    (case,) = evaluated("split").compute().cases
+    levels = [level for entry in case.entries for level in entry.levels]
+    assert len(levels) == 6
+    assert len({level.measurements.columns.table for level in levels}) == 1
+    (objects,) = case.to_dict()["objects"]
+    listed = list(zip(objects["ref_id"], objects["pred_ids"], strict=True))
+    assert len(listed) == len(set(listed))
+    again = CaseResult.from_dict(json.loads(json.dumps(case.to_dict())))
+    assert again.to_dict() == case.to_dict()
+
+
+def test_regions_share_objects_with_whole_predictions_and_differ_where_they_cut() -> None:
+    matching = ["one-to-one", {"strategy": "one-to-one", "regions": True}]
+    spec = as_spec({"matching": matching, "thresholds": 0.1, "metrics": ["iou", "hd"]})
+    reference, prediction = strip("aaaa....bbbb..cc"), strip("aaaaaaaaaaaa..cc")
+    evaluator = pm.Evaluator(spec)
+    evaluator.update(reference=reference, prediction=prediction)
+    (case,) = evaluator.compute().cases
+    whole, cut = (entry.levels[0].measurements.columns for entry in case.entries)
+    assert whole.table is cut.table
+    assert whole["pred_voxels"].tolist() == [12, 0, 2]
+    assert cut["pred_voxels"].tolist() == [6, 6, 2]
+    assert cut["hd"].tolist() == [2.0, 2.0, 0.0]
+    assert whole.rows[2] == cut.rows[2]
+
+
+def test_a_long_list_of_predictions_does_not_take_room_in_every_row() -> None:
+    reference = np.concatenate([np.ones(3000), np.arange(2, 502)]).astype(np.int64)
+    prediction = np.arange(1, 3501)
+    spec = as_spec({"matching": "one-to-many", "thresholds": 0.0, "curve": False})
+    evaluator = pm.Evaluator(spec)
+    evaluator.update(reference=prediction, prediction=reference)
+    evaluator.update(reference=reference, prediction=prediction, case="other")
+    for case in evaluator.compute().cases:
+        column = case.entries[0].levels[0].measurements.columns["pred_ids"]
+        assert column.dtype == np.object_

@@ -80,6 +80,12 @@ class ClassCase:
         rule = matcher.regions or next(iter(rules), None)
         return self._measurer if rule is None else self._cut_by(rule).measurer
 
+    def forget_images(self) -> None:
+        """Give back what was painted of the class: hundreds of classes have as many images."""
+        for name in ("images", "_measurer"):
+            self.__dict__.pop(name, None)
+        self._cut_cases.clear()
+
     @cached_property
     def images(self) -> tuple[Volume, Volume]:
         """Ids of the objects of the class, in the reference and in the prediction."""

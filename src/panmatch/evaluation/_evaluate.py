@@ -47,15 +47,17 @@ def evaluate_case(
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     classes = class_cases(reference, prediction, spec, **options)
+    entries: list[Entry] = []
+    for class_case in classes:
+        entries += _evaluate_class(class_case, spec)
+        class_case.forget_images()
     return CaseResult(
         case=case,
         model=model,
         shape=shape,
         spacing=None if spacing is None else tuple(as_spacing(spacing, len(shape)).tolist()),
         unit=unit,
-        entries=tuple(
-            entry for class_case in classes for entry in _evaluate_class(class_case, spec)
-        ),
+        entries=tuple(entries),
         notices=tuple(
             notice
             for class_case in classes

@@ -67,7 +67,7 @@ class Result:
     @property
     def scores(self) -> pd.DataFrame:
         """One row per case, class, matcher and threshold; a case without entries has one row."""
-        return tables.score_table(self.cases)
+        return tables.score_table(self.cases, self.series)
 
     @property
     def instances(self) -> pd.DataFrame:

@@ -18,9 +18,17 @@ from panmatch.evaluation._setting import (
     Setting,
     metric_scores,
 )
-from panmatch.matching import LIMBS, Tallies, carry, limbs_to_floats, ratio, units_to_limbs
+from panmatch.matching import (
+    LIMBS,
+    Tallies,
+    carry,
+    limbs_to_floats,
+    ratio,
+    to_limbs,
+    units_to_limbs,
+)
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import Curve, Curves, Metric
+from panmatch.scoring import Curve, Curves, Metric, areas_of
 
 _TALLY = 3 + LIMBS
 _NEAR = _TALLY
@@ -54,12 +62,21 @@ class CaseCounts:
     @classmethod
     def of(cls, levels: Sequence[Level | None]) -> CaseCounts:
         """Return a row per case; zeros for a case that lacks the class."""
+        places = [i for i, level in enumerate(levels) if level is not None]
         known = [level for level in levels if level is not None]
         metrics = known[0].measurements.metrics
         counts = np.zeros((len(levels), _METRICS + _PER_METRIC * len(metrics)), np.int64)
-        for row, level in zip(counts, levels, strict=True):
-            if level is not None:
-                row[:] = _row(level, metrics)
+        counts[places, :_METRICS] = [_row(level) for level in known]
+        if metrics:
+            matched = [level.measurements.columns["status"] == "matched" for level in known]
+            for i, metric in enumerate(metrics):
+                start = _METRICS + i * _PER_METRIC
+                counts[places, start : start + _PER_METRIC] = _exact_sums(
+                    [
+                        level.measurements.columns[metric.name][rows]
+                        for level, rows in zip(known, matched, strict=True)
+                    ]
+                )
         return cls(counts, metrics, any(level.part_tally is not None for level in known))
 
     @property
@@ -154,18 +171,16 @@ class CaseSeries:
         """The curve of PartPQ of all cases together."""
         return None if self.part_curves is None else self.part_curves.sum()
 
+    @cached_property
     def case_areas(self) -> dict[Score, Floats]:
-        """Return the areas under the curves of every case, NaN where it lacks the class."""
-        found = {}
+        """The areas under the curves of every case, NaN where it lacks the class."""
+        found: dict[Score, Floats] = {}
         for scores, curves in (
             (AREAS, [None if entry is None else entry.curve for entry in self.entries]),
             (PART_AREAS, [None if entry is None else entry.part_curve for entry in self.entries]),
         ):
             if any(curve is not None for curve in curves):
-                for score in scores:
-                    name = score.name.removeprefix("part_")
-                    values = [np.nan if curve is None else getattr(curve, name) for curve in curves]
-                    found[score] = np.array(values, np.float64)
+                found |= dict(zip(scores, areas_of(curves), strict=False))
         return found
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
@@ -175,17 +190,30 @@ class CaseSeries:
             for threshold, counts in self.counts.items()
             for score, values in counts.scores().items()
         }
-        return found | {(None, score): values for score, values in self.case_areas().items()}
+        return found | {(None, score): values for score, values in self.case_areas.items()}
 
 
-def _row(level: Level, metrics: tuple[Metric, ...]) -> list[int]:
+def _row(level: Level) -> list[int]:
     tally, part_tally = level.tally, level.part_tally
     row = [tally.tp, tally.fp, tally.fn, *units_to_limbs(tally.units), level.near_threshold]
-    row += units_to_limbs(0 if part_tally is None else part_tally.units)
-    for metric in metrics:
-        average = level.measurements.average(metric.name)
-        row += [*units_to_limbs(average.units), average.count]
-    return row
+    return [*row, *units_to_limbs(0 if part_tally is None else part_tally.units)]
+
+
+def _exact_sums(values: Sequence[Floats]) -> Ints:
+    """Return the sum of every array in limbs, and how many of its values are defined.
+
+    Examples
+    --------
+    >>> _exact_sums([np.array([1.0, np.nan, 2.5]), np.array([])]).tolist()
+    [[3, 1073741824, 0, 2], [0, 0, 0, 0]]
+    """
+    every = np.concatenate(values)
+    defined = ~np.isnan(every)
+    terms = np.column_stack([to_limbs(np.where(defined, every, 0.0)), defined])
+    running = np.concatenate([np.zeros((1, terms.shape[1]), np.int64), np.cumsum(terms, axis=0)])
+    ends = np.cumsum([len(one) for one in values])
+    sums = np.diff(running[ends], axis=0, prepend=0)
+    return np.concatenate([carry(sums[:, :LIMBS]), sums[:, LIMBS:]], axis=1)
 
 
 def _stacked(curves: Sequence[Curve | None]) -> Curves | None:

@@ -16,9 +16,11 @@ from panmatch.errors import needs_extra
 from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
+from panmatch.evaluation._series import CaseSeries
 from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
-from panmatch.overlap import Ints
+from panmatch.matching import Tallies
+from panmatch.overlap import Floats, Ints
 from panmatch.scoring import ObjectTable
 
 if TYPE_CHECKING:
@@ -35,18 +37,53 @@ WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", 
          "cases", "skipped"]  # fmt: skip
 CORNER = re.compile(r"(ref|pred)_(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
+# In the order of the table; what metrics add comes after them.
+FIRST_SCORES = (
+    "quality", "pq", "sq", "rq", "precision", "recall", "part_quality", "part_pq", "part_sq",
+    "autc", "autc_sq", "autc_rq", "part_autc", "part_autc_sq",
+)  # fmt: skip
 
 
-def score_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return one row per case, class, matcher and threshold; a case without entries has one row."""
+def score_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd.DataFrame:
+    """Return one row per case, class, matcher and threshold; a case without entries has one row.
+
+    Parameters
+    ----------
+    series
+        Every model under every setting, which knows the scores of all its cases.
+    """
+    scores = {
+        (one.model, one.setting, case): rows
+        for one in series
+        for case, rows in zip(one.cases, _case_rows(one), strict=True)
+    }
     rows: list[Row] = []
     for case in cases:
         who: Row = {"case": case.case, "model": case.model}
         if case.status != "ok":
             rows.append(who | {"status": case.status, "reason": case.reason})
         for entry in case.entries:
-            rows += [who | _score_row(case, entry, level) for level in entry.levels]
+            known = scores[case.model, entry.setting, case.case]
+            for level in entry.levels:
+                rows.append(who | _score_row(case, entry, level, known[level.threshold]))
     return _frame(rows, cases, first=("case", "model"), last=LAST)
+
+
+def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
+    """Yield the scores of every case by threshold."""
+    areas = {score.name: values.tolist() for score, values in series.case_areas.items()}
+    columns = {}
+    for threshold, counts in series.counts.items():
+        scores = {score.name: values.tolist() for score, values in counts.scores().items()}
+        first = {"quality": counts.tallies.quality.tolist()}
+        if counts.has_parts:
+            first["part_quality"] = counts.part_tallies.quality.tolist()
+        columns[threshold] = first | scores | areas
+    for i in range(len(series.cases)):
+        yield {
+            threshold: {name: values[i] for name, values in scores.items()}
+            for threshold, scores in columns.items()
+        }
 
 
 def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
@@ -80,25 +117,37 @@ def setting_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 
 def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
     """Return the exact steps of every curve; each holds from its threshold to the next."""
-    columns: Columns = {}
+    who: list[Row] = []
+    steps: list[Floats] = []
+    counts: list[Ints] = []
+    part_counts: list[Ints] = []  # zeros, which are undefined, where a class has no parts
     for case in cases:
         for entry in case.entries:
             if entry.curve is None:
                 continue
-            who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
-            steps = entry.curve.thresholds
+            who.append({"case": case.case, "model": case.model, **entry.setting.columns})
+            at = entry.curve.thresholds
             if entry.part_curve is not None:
-                steps = np.union1d(steps, entry.part_curve.thresholds)
-            tallies = entry.curve.sampled(steps)
-            names = ("tp", "fp", "fn", "quality", "pq", "sq", "rq")
-            block = {name: getattr(tallies, name).tolist() for name in names}
-            if entry.part_curve is not None:
-                by_parts = entry.part_curve.sampled(steps)
-                block |= {
-                    f"part_{name}": getattr(by_parts, name).tolist()
-                    for name in ("quality", "pq", "sq")
-                }
-            _append(columns, {**who, "threshold": steps.tolist(), **block})
+                at = np.union1d(at, entry.part_curve.thresholds)
+            steps.append(at)
+            counts.append(entry.curve.sampled(at).counts)
+            by_parts = None if entry.part_curve is None else entry.part_curve.sampled(at).counts
+            part_counts.append(np.zeros_like(counts[-1]) if by_parts is None else by_parts)
+    if not who:
+        return _frame({}, cases, first=("case", "model"))
+    lengths = [len(one) for one in steps]
+    columns: Columns = {
+        name: [one[name] for one, n in zip(who, lengths, strict=True) for _ in range(n)]
+        for name in who[0]
+    }
+    tallies, parts = Tallies(np.concatenate(counts)), Tallies(np.concatenate(part_counts))
+    columns["threshold"] = np.concatenate(steps).tolist()
+    for name in ("tp", "fp", "fn", "quality", "pq", "sq", "rq"):
+        columns[name] = getattr(tallies, name).tolist()
+    if parts.occurs.any():
+        for name in ("quality", "pq", "sq"):
+            values = np.where(parts.occurs, getattr(parts, name), np.nan)
+            columns[f"part_{name}"] = values.tolist()
     return _frame(columns, cases, first=("case", "model"))
 
 
@@ -154,31 +203,17 @@ def unit_text(score: Score, unit: Unit | None) -> str:
     return "mixed" if unit is None else score.unit(unit)
 
 
-def _score_row(case: CaseResult, entry: Entry, level: Level) -> Row:
-    tally, part_tally = level.tally, level.part_tally
+def _score_row(case: CaseResult, entry: Entry, level: Level, scores: Row) -> Row:
+    tally = level.tally
     row: Row = {
         **entry.setting.columns,
         "threshold": level.threshold,
         "tp": tally.tp,
         "fp": tally.fp,
         "fn": tally.fn,
-        "quality": tally.quality,
-        "pq": tally.pq,
-        "sq": tally.sq,
-        "rq": tally.rq,
-        "precision": tally.precision,
-        "recall": tally.recall,
+        **{name: scores[name] for name in FIRST_SCORES if name in scores},
+        **scores,
     }
-    if part_tally is not None:
-        row |= {"part_quality": part_tally.quality, "part_pq": part_tally.pq}
-        row |= {"part_sq": part_tally.sq}
-    if entry.curve is not None:
-        curve = entry.curve
-        row |= {"autc": curve.autc, "autc_sq": curve.autc_sq, "autc_rq": curve.autc_rq}
-    if entry.part_curve is not None:
-        row |= {"part_autc": entry.part_curve.autc, "part_autc_sq": entry.part_curve.autc_sq}
-    by_metric = level.measurements.scores
-    row |= {name: by_metric[name] for name in by_metric if name not in ("rq", "sq_iou", "pq_iou")}
     row |= {name: len(getattr(entry.diagnosis, name)) for name in MISTAKES}
     return row | {
         "near_threshold": level.near_threshold,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
-from panmatch.scoring._curve import Curve, Curves, curve, curves
+from panmatch.scoring._curve import Curve, Curves, areas_of, curve, curves
 
 if TYPE_CHECKING:
     from panmatch.scoring._class_scores import (
@@ -81,6 +81,7 @@ __all__ = [
     "Penalty",
     "TableRows",
     "all_metrics",
+    "areas_of",
     "class_curves",
     "curve",
     "curves",

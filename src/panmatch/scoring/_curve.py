@@ -139,7 +139,7 @@ class Curve(Scored[Floats, Ints]):
         )
 
     def _area(self, heights: Floats) -> float:
-        return float(heights @ np.diff(self.thresholds, append=1.0))
+        return float(heights @ _widths(self.thresholds))
 
     def _require(self, quantity: str, fits: bool, kind: str, instead: str) -> None:
         if not fits or self.score != "iou":
@@ -245,6 +245,30 @@ class Curves:
             block = weights[start : start + size].T
             totals = np.stack([(column @ block) for column in columns], axis=-1)
             yield Tallies(np.moveaxis(Tallies(totals).cumulative().counts, 1, 0))
+
+
+def areas_of(curves: Sequence[Curve | None]) -> Floats:
+    """Return ∫PQ, ∫SQ and ∫RQ of every curve, NaN for None; shape (3, curves).
+
+    The same numbers as one curve gives, many times faster for many short ones.
+    """
+    areas = np.full((3, len(curves)), np.nan)
+    given = [one for one in curves if one is not None]
+    if given:
+        tallies = Tallies(np.concatenate([one.tallies.counts for one in given]))
+        ends = np.cumsum([len(one.thresholds) for one in given]).tolist()
+        heights = np.stack([tallies.pq, tallies.sq, tallies.rq])
+        places = [i for i, one in enumerate(curves) if one is not None]
+        for i, one, start, stop in zip(places, given, [0, *ends], ends, strict=False):
+            widths = _widths(one.thresholds)
+            areas[:, i] = [row[start:stop] @ widths for row in heights]
+    return areas
+
+
+def _widths(thresholds: Floats) -> Floats:
+    """Return how long every step of a curve is."""
+    widths: Floats = np.append(thresholds[1:], 1.0) - thresholds
+    return widths
 
 
 def curve(
