@@ -18,6 +18,7 @@ from benchmarks.browser import open_tab
 from benchmarks.timing import Row, below, not_measured
 
 MOVES, REST_MS = 150, 20
+ROUNDS = 3  # the best of them counts, as everywhere
 WIDTH, HEIGHT = 600, 362
 WINDOW = {"width": 1440, "height": 900}
 TALL_WINDOW = {"width": 1440, "height": 1700}  # with all panels in sight
@@ -41,8 +42,11 @@ def rows() -> Iterator[Row]:
                 )
                 continue
             tab.set_viewport_size(window)
-            trips = round_trips(tab, address + scene_link(number, view), number // 2)
-            yield below(what, statistics.median(trips), "ms", bound)
+            link = address + scene_link(number, view)
+            medians = [
+                statistics.median(round_trips(tab, link, number // 2)) for _ in range(ROUNDS)
+            ]
+            yield below(what, min(medians), "ms", bound)
 
 
 @contextmanager
