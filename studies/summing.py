@@ -40,7 +40,7 @@ class Summed:
         self.models = result.models
         self.classes = tuple(result.spec.classes)
         self._averages = {
-            (one.model, one.setting.class_name, one.setting.matcher.label, one.threshold,
+            (one.model, one.setting.class_name, one.setting.label, one.threshold,
              one.score.name, one.averaging): one.value
             for one in result.average_scores
         }  # fmt: skip
@@ -108,7 +108,7 @@ class Summed:
     @cached_property
     def _series(self) -> dict[tuple[str, str, str], CaseSeries]:
         return {
-            (one.model, one.setting.class_name, one.setting.matcher.label): one
+            (one.model, one.setting.class_name, one.setting.label): one
             for one in self.result.series
         }
 

@@ -114,7 +114,7 @@ def test_metrics_of_a_challenge_have_cases_and_aggregates_without_nan(tmp_path: 
     assert [one["case"] for one in metrics["case"]] == list(CASES)
     assert [one["status"] for one in metrics["case"]] == ["ok"] * 2 + ["skipped"] * 3
     averages = {
-        (a.setting.class_name, a.setting.matcher.name, a.threshold, a.score.name, a.averaging): a
+        (a.setting.class_name, a.setting.strategy, a.threshold, a.score.name, a.averaging): a
         for a in result.average_scores
     }
     lesion = metrics["aggregates"]["lesion"]["one-to-one"]

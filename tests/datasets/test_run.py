@@ -441,4 +441,4 @@ def test_the_pooled_score_of_a_run_is_that_of_the_sum_of_its_tallies_to_the_bit(
     for average in result.average_scores:
         if (average.score.name, average.averaging) == ("pq", "pooled"):
             assert average.threshold is not None
-            assert average.value == expected[average.setting.matcher.name, average.threshold].pq
+            assert average.value == expected[average.setting.strategy, average.threshold].pq

@@ -68,7 +68,7 @@ def row_for(
     found = [
         row
         for row in rows
-        if (row.score.name, row.averaging, row.setting.class_name, row.setting.matcher.name)
+        if (row.score.name, row.averaging, row.setting.class_name, row.setting.strategy)
         == (score, averaging, name, strategy)
         and row.threshold == threshold
     ]

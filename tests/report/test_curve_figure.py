@@ -95,7 +95,7 @@ def test_models_under_one_strategy_differ_in_colour_and_marker() -> None:
     areas = [
         average.value for average in result.average_scores
         if (average.score.name, average.averaging) == ("autc", "pooled")
-        and average.setting.matcher.name == "many-to-one"
+        and average.setting.strategy == "many-to-one"
     ]  # fmt: skip
     labels = [f"good: {areas[0]:.3f}", f"poor: {areas[1]:.3f}"]
     assert [line.get_label() for line in lines] == labels

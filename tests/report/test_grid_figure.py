@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 
 import panmatch as pm
 from panmatch.errors import OptionError
+from panmatch.evaluation import matcher_of
 from panmatch.report import plot_grid
 from panmatch.report._style import luminance
 from tests.report.results import CASES, draw, made, row, two_classes, two_models, with_parts
@@ -100,7 +101,7 @@ def test_several_classes_are_averaged_unless_they_are_named() -> None:
     result = two_classes()
     (good, _) = plot_grid(result, width="double").axes
     means = {
-        (one.setting.matcher, one.threshold): one.value for one in result.average_scores
+        (matcher_of(one.setting), one.threshold): one.value for one in result.average_scores
         if (one.model, one.setting.class_name, one.score.name, one.averaging)
         == ("good", "mean of classes", "pq", "pooled")
     }  # fmt: skip

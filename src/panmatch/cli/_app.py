@@ -9,6 +9,19 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._options import (
+    AllowMismatch,
+    AsJson,
+    Classes,
+    Everything,
+    Metrics,
+    Out,
+    Quiet,
+    Related,
+    Strategies,
+    Thresholds,
+    Whole,
+)
 from panmatch.errors import OptionError, PanmatchError
 
 
@@ -34,21 +47,6 @@ app = typer.Typer(
 )
 
 USAGE = 2
-
-Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
-AllowMismatch = Annotated[
-    bool,
-    typer.Option(
-        "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
-    ),
-]
-Everything = Annotated[
-    bool, typer.Option("--all", help="Print every class, strategy and threshold.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
-]
 
 
 def _print_version(wanted: bool) -> None:
@@ -107,35 +105,12 @@ def evaluate(
         str | None,
         typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`."),
     ] = None,
-    strategy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--strategy",
-            "-s",
-            metavar="NAME[/OPTION…]",
-            help="In place of the spec's, such as many-to-one or many-to-one/optimal/regions; "
-            "once for each. `panmatch spec --strategies` lists them.",
-        ),
-    ] = None,
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option("--threshold", "-t", metavar="NUMBER", help="In place of the spec's."),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="In place of the spec's, such as hd95."
-        ),
-    ] = None,
-    class_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class",
-            metavar="NAME[=LABELS]",
-            help="Only this class of the spec, or a class of these labels, such as "
-            "lesion=2/components; once for each.",
-        ),
-    ] = None,
+    strategy: Strategies = None,
+    threshold: Thresholds = None,
+    metric: Metrics = None,
+    whole: Whole = None,
+    related: Related = None,
+    class_: Classes = None,
     model: Annotated[
         list[str] | None,
         typer.Option("--model", metavar="NAME=FOLDER", help="A model; once for each."),
@@ -264,6 +239,8 @@ def evaluate(
             threshold or (),
             metric or (),
             class_ or (),
+            whole or (),
+            related or (),
         ),
         out,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
@@ -333,6 +310,9 @@ def spec(
     strategies: Annotated[
         bool, typer.Option("--strategies", help="List the strategies and their options.")
     ] = False,
+    related: Annotated[
+        bool, typer.Option("--related", help="List the scores of `related` and their options.")
+    ] = False,
     reference: Annotated[
         Path | None,
         typer.Option(
@@ -345,7 +325,14 @@ def spec(
     """Write a commented spec: a preset, or one for your references."""
     from panmatch.cli._spec import run_spec
 
-    run_spec(preset, out, reference, list_presets=names, list_strategies=strategies)
+    run_spec(
+        preset,
+        out,
+        reference,
+        list_presets=names,
+        list_strategies=strategies,
+        list_related=related,
+    )
 
 
 @app.command(

@@ -91,7 +91,7 @@ def ranking_rows(comparison: Comparison, class_name: str, score: Score) -> list[
 def _ranking_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
     rankings = ranking_rows(comparison, class_name, score)
     rows = [
-        [ranking[0].criterion.setting.matcher.label, ranking[0].criterion.level]
+        [ranking[0].criterion.setting.label, ranking[0].criterion.level]
         + [_placing_text(placing) for placing in ranking]
         for ranking in rankings
     ]
@@ -117,7 +117,7 @@ def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> 
         if (criterion.setting.class_name, criterion.score) == (class_name, score):
             rows.append(
                 [
-                    criterion.setting.matcher.label,
+                    criterion.setting.label,
                     criterion.level,
                     f"{difference.first} − {difference.second}",
                     signed(test.mean_difference),
@@ -159,7 +159,7 @@ def _threshold_lines(comparison: Comparison) -> list[str]:
         leads = comparison.leads[setting]
         shares = ", ".join(f"{model} {share:.0%}" for model, share in leads.items())
         lines.append(
-            f"  {setting.class_name}, {setting.matcher.label}: {plural(len(parts) - 1, 'change')}; "
+            f"  {setting.class_name}, {setting.label}: {plural(len(parts) - 1, 'change')}; "
             f"best, alone or tied, on {shares} of [0, 1)"
         )
         wide = [part for part in parts if part.stop - part.start >= NARROW]

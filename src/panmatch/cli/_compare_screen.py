@@ -54,7 +54,7 @@ def _head(comparison: Comparison, first: Criterion) -> str:
     name = first.setting.class_name
     return (
         f"{len(comparison.models)} models, {plural(n, 'shared case')}: mean {score} of cases, "
-        f"{name if name in MEANS else f'class {name}'}, {first.setting.matcher.label}"
+        f"{name if name in MEANS else f'class {name}'}, {first.setting.label}"
     )
 
 
@@ -69,7 +69,8 @@ def _columns(
     ]
     for i, criterion in enumerate(_same_setting(comparison, first)):
         values = {one.model: number(one.value) for one in comparison.rankings[criterion]}
-        title = "area" if criterion.threshold is None else f"{criterion.score.title} at τ ="
+        area = "area" if criterion.score.is_area else ""
+        title = area if criterion.threshold is None else f"{criterion.score.title} at τ ="
         head = criterion.score.title if criterion.threshold is None else criterion.level
         rank = (AREA if criterion.threshold is None else OTHERS) * 10 - i if i else None
         columns.append(Column(title, head, tuple(values[model] for model in models), rank))

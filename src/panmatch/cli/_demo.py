@@ -129,7 +129,7 @@ def _ranking_lines(comparison: Comparison, score: Score) -> list[str]:
     for ranking in ranking_rows(comparison, shown, score):
         criterion = ranking[0].criterion
         order = " > ".join(f"{placing.model} {placing.value:.3f}" for placing in ranking)
-        rows.append([criterion.setting.matcher.label, criterion.level, order])
+        rows.append([criterion.setting.label, criterion.level, order])
     return table(rows, left=3)
 
 

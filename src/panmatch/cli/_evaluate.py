@@ -299,4 +299,4 @@ def _setting_text(average: AverageScore | None) -> str:
         return ""
     at = "" if average.threshold is None else f" at {average.threshold:g}"
     setting = average.setting
-    return f" ({setting.class_name}, {setting.matcher.label}{at}, pooled)"
+    return f" ({setting.class_name}, {setting.label}{at}, pooled)"

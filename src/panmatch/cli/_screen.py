@@ -11,9 +11,11 @@ from panmatch.evaluation import (
     MEANS,
     MISTAKES,
     AverageScore,
+    ClassSetting,
     Result,
     Setting,
     count_mistakes,
+    known_class_scores,
     metric_scores,
     number,
     plural,
@@ -22,7 +24,7 @@ from panmatch.evaluation import (
 
 MOST_ROWS = 8
 # What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
-PARTS, SOME_THRESHOLDS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 70, 60, 50, 40
+PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
 
 
@@ -70,7 +72,7 @@ def _settings(result: Result) -> list[Setting]:
     found = dict.fromkeys(
         one.setting
         for one in result.average_scores
-        if one.setting.matcher == result.spec.matching[0]
+        if isinstance(one.setting, Setting) and one.setting.matcher == result.spec.matching[0]
     )
     return sorted(found, key=lambda setting: setting.class_name != result.headline_class)
 
@@ -104,7 +106,7 @@ def _unshown(result: Result, rows: Sequence[Who]) -> list[str]:
     return [f"({', '.join(missing)} with --all)"] if missing else []
 
 
-def _pooled(result: Result, setting: Setting, name: str) -> Iterable[AverageScore]:
+def _pooled(result: Result, setting: ClassSetting, name: str) -> Iterable[AverageScore]:
     for one in result.average_scores:
         if one.averaging == "pooled" and (one.setting, one.score.name) == (setting, name):
             yield one
@@ -134,7 +136,18 @@ def _columns(result: Result, rows: Sequence[Who], longest: int) -> list[Column]:
         for head, cells in zip(("TP", "FP", "FN"), _counts(result, rows), strict=True)
         if any(cells)
     ]
-    return columns + _metric_columns(result, rows, at)
+    return columns + _class_score_columns(result, rows) + _metric_columns(result, rows, at)
+
+
+def _class_score_columns(result: Result, rows: Sequence[Who]) -> list[Column]:
+    """Return the scores that need no matching, with their units."""
+    of_classes = [(model, ClassSetting(one.class_name, one.kind)) for model, one in rows]
+    columns = []
+    for i, score in enumerate(known_class_scores(result.spec).values()):
+        unit = unit_text(score, result.unit)
+        values = _values(result, of_classes, score.name, None)
+        columns.append(Column("no matching", f"{score.title} {unit}".rstrip(), values, CLASS - i))
+    return columns
 
 
 def _metric_columns(result: Result, rows: Sequence[Who], at: str) -> list[Column]:
@@ -150,7 +163,7 @@ def _metric_columns(result: Result, rows: Sequence[Who], at: str) -> list[Column
 
 
 def _values(
-    result: Result, rows: Sequence[Who], name: str, threshold: float | None
+    result: Result, rows: Sequence[tuple[str, ClassSetting]], name: str, threshold: float | None
 ) -> tuple[str, ...]:
     found = {
         (one.model, one.setting): one.value

@@ -10,6 +10,7 @@ from panmatch.cli._spec_options import preset_lines
 from panmatch.errors import FileError, check_choice
 from panmatch.formats import write_atomically
 from panmatch.matching import STRATEGIES
+from panmatch.related import RELATED
 from panmatch.spec import Spec, as_spec, preset_names, preset_text, spec_for_dataset
 
 
@@ -20,6 +21,7 @@ def run_spec(
     *,
     list_presets: bool,
     list_strategies: bool,
+    list_related: bool,
 ) -> None:
     """Print or write a preset or a spec that fits references, or list what there is."""
     if list_presets:
@@ -27,6 +29,9 @@ def run_spec(
         return
     if list_strategies:
         print("\n".join(_strategy_lines(screen_width())))
+        return
+    if list_related:
+        print("\n".join(_related_lines(screen_width())))
         return
     text = _text(preset, reference)
     if out is None:
@@ -54,6 +59,14 @@ def _text(preset: str, reference: Path | None) -> str:
 
 def _preset(name: str) -> list[str]:
     return list(preset_lines(name, screen_width()))
+
+
+def _related_lines(width: int) -> Iterator[str]:
+    for name, score in RELATED.items():
+        options = "".join(f"/{option}={value}" for option, value in score.options.items())
+        yield f"{name}: --related {name}{options}"
+        for text in (score.about, f"Over several cases: {score.pooled}."):
+            yield from (f"  {line}" for line in wrapped(text, width - 2))
 
 
 def _strategy_lines(width: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ from panmatch.errors import Argument, OptionError, check_choice
 from panmatch.labels import REGION_RULES
 from panmatch.matching import STRATEGIES, Matcher
 from panmatch.overlap import Score
+from panmatch.related import RELATED
 from panmatch.scoring import all_metrics
 from panmatch.spec import ClassSpec, Spec, as_spec, label_numbers, parse_matcher, preset_text
 
@@ -35,6 +36,8 @@ def change_spec(
     thresholds: Sequence[str] = (),
     metrics: Sequence[str] = (),
     classes: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    related: Sequence[str] = (),
 ) -> Spec:
     """Return a spec with what the command line says in place of its own.
 
@@ -53,6 +56,13 @@ def change_spec(
         for name in names:
             check_choice(Argument("metrics", flag="--metric"), name, all_metrics())
         content["metrics"] = names
+    if whole:
+        names = list(_listed(whole))
+        for name in names:
+            check_choice(Argument("whole", flag="--whole"), name, all_metrics())
+        content["whole"] = names
+    if related:
+        content["related"] = [read_related(text) for text in _listed(related)]
     if classes:
         content |= _chosen_classes(spec, classes)
     return as_spec(content)
@@ -84,6 +94,30 @@ def read_strategy(text: str) -> Matcher:
         return parse_matcher(given)
     except ValueError as error:
         raise OptionError(f"--strategy {text!r} cannot be used: {error}") from error
+
+
+def read_related(text: str) -> Content:
+    """Return a related score and its options as a spec has them.
+
+    Examples
+    --------
+    >>> read_related("lesionwise_dice/dilation=3")
+    {'score': 'lesionwise_dice', 'dilation': 3}
+    """
+    name, *words = text.split("/")
+    check_choice(Argument("related", flag="--related"), name, RELATED)
+    known = RELATED[name].options
+    given: Content = {"score": name}
+    for word in words:
+        option, _, value = word.partition("=")
+        check_choice(f"option of {name}", option, ["name", *known])
+        try:
+            given[option] = type(known.get(option, ""))(value)
+        except ValueError as error:
+            raise OptionError(
+                f"--related {text!r}: {option} must be like {known[option]!r}."
+            ) from error
+    return given
 
 
 def _read_threshold(text: str) -> float:

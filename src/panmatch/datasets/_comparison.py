@@ -34,6 +34,7 @@ from panmatch.datasets._statistics import (
 from panmatch.errors import Argument, FileError, OptionError, check_choice, needs_extra
 from panmatch.evaluation import (
     MEANS,
+    ClassSetting,
     Notice,
     Result,
     Score,
@@ -52,14 +53,16 @@ if TYPE_CHECKING:
 class Criterion:
     """What models are compared by: a score under a setting, at a threshold (None for areas)."""
 
-    setting: Setting
+    setting: ClassSetting
     threshold: float | None
     score: Score
 
     @property
     def level(self) -> str:
         """The threshold in words."""
-        return "area" if self.threshold is None else f"{self.threshold:g}"
+        if self.threshold is not None:
+            return f"{self.threshold:g}"
+        return "area" if self.score.is_area else ""
 
     @property
     def columns(self) -> dict[str, object]:
@@ -158,7 +161,7 @@ class Comparison:
         """Scores by every criterion, shape (cases, models)."""
         undefined = self.result.spec.averaging.undefined
         found: dict[Criterion, dict[str, Floats]] = {}
-        for series in self.result.series:
+        for series in self.result.all_series:
             for (threshold, score), values in series.case_scores().items():
                 if score in self.scores:
                     criterion = Criterion(series.setting, threshold, score)
@@ -223,7 +226,7 @@ class Comparison:
         for criterion, table in self.values.items():
             if criterion.score == score:
                 threshold = "" if criterion.threshold is None else f" at {criterion.level}"
-                name = f"{criterion.setting.matcher.label}{threshold}"
+                name = f"{criterion.setting.label}{threshold}"
                 order = ranks(mean_of_defined(table), score.higher_is_better)
                 found.setdefault(criterion.setting.class_name, {})[name] = order
         return {name: rank_stability(table, self.models) for name, table in found.items()}
@@ -347,7 +350,7 @@ def _over_classes(tables: Mapping[Criterion, Floats]) -> dict[Criterion, Floats]
     title = next(iter(MEANS))
     families: dict[Criterion, list[Floats]] = {}
     for criterion, table in tables.items():
-        setting = Setting(title, "mean", criterion.setting.matcher)
+        setting = criterion.setting.mean(title)
         families.setdefault(replace(criterion, setting=setting), []).append(table)
     return {
         key: mean_of_defined(np.stack(family))

@@ -19,11 +19,13 @@ from panmatch.datasets._cases import Case
 from panmatch.evaluation import (
     MAP_LEGEND,
     CaseResult,
+    ClassSetting,
     Entry,
     Json,
     Level,
     MaskCounts,
     Result,
+    Setting,
 )
 from panmatch.formats import write_atomically
 from panmatch.matching import Matcher
@@ -116,7 +118,8 @@ def challenge_metrics(result: Result, model: str) -> Json:
         place = aggregates
         at = () if average.threshold is None else (_percent(average.threshold),)
         setting = average.setting
-        names = (setting.class_name, short[setting.matcher], *at, average.score.name)
+        how = short[setting.matcher] if isinstance(setting, Setting) else setting.label
+        names = (setting.class_name, how, *at, average.score.name)
         for name in map(_word, names):
             place = place.setdefault(name, {})
         place[_word(average.averaging)] = _or_null(average.value)
@@ -146,6 +149,10 @@ def _scores(case: CaseResult, short: Mapping[Matcher, str]) -> Json:
     for entry in case.entries:
         of_class = scores.setdefault(_word(entry.setting.class_name), {})
         of_class[short[entry.setting.matcher]] = _entry_scores(entry)
+    for one in case.class_scores:
+        of_class = scores.setdefault(_word(one.class_name), {})
+        unmatched = of_class.setdefault(_word(ClassSetting(one.class_name, one.kind).label), {})
+        unmatched[_word(one.score.name)] = _or_null(one.average.value)
     return scores
 
 

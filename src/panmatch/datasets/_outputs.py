@@ -20,7 +20,14 @@ from panmatch.datasets._statistics import (
     resample,
 )
 from panmatch.errors import FileError, needs_extra
-from panmatch.evaluation import AverageScore, Json, Result, average_all, average_row
+from panmatch.evaluation import (
+    AverageScore,
+    Json,
+    Result,
+    average_all,
+    average_row,
+    matcher_of,
+)
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
 from panmatch.matching import Matcher
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RESAMPLES = 2000
+EVERY = "every matcher"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 SEED = 0
 
@@ -47,22 +55,22 @@ def summary_table(result: Result) -> pd.DataFrame:
     rows = [
         _row(average, result.unit)
         for model in result.models
-        for matcher in result.spec.matching
+        for matcher in (*result.spec.matching, None)
         for average in averages_with_samples(result, model, matcher)
     ]
     return pd.DataFrame(rows)
 
 
 def averages_with_samples(
-    result: Result, model: str, matcher: Matcher | None = None, *, areas: bool = True
+    result: Result, model: str, matcher: Matcher | str | None = EVERY, *, areas: bool = True
 ) -> list[AverageScore]:
-    """Return the averages of a model with their resamples, by one matcher or by all."""
+    """Return the averages of a model with their resamples, by one matcher, by none, or by all."""
     n = len(result.evaluated(model))
     weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
     series = [
         one
-        for one in result.series
-        if one.model == model and matcher in (None, one.setting.matcher)
+        for one in result.all_series
+        if one.model == model and matcher in (EVERY, matcher_of(one.setting))
     ]
     return average_all(series, result.spec.averaging.undefined, weights, areas=areas)
 

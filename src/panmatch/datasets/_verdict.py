@@ -9,7 +9,7 @@ from dataclasses import replace
 from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
 from panmatch.datasets._outputs import averages_with_samples, spread
 from panmatch.errors import FileError
-from panmatch.evaluation import AverageScore, Result, number, plural
+from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural
 
 MOST_NAMED = 2  # settings that are named; the others are counted
 
@@ -74,7 +74,7 @@ def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comp
     better = "highest" if criterion.score.higher_is_better else "best"
     what = f"mean {criterion.score.title} of cases"
     if math.isnan(value):
-        return f"No model has a {what} ({criterion.setting.class_name}) under {_where(criterion)}."
+        return f"No model has a {what} ({criterion.setting.class_name}){_under(criterion)}."
     details = f"{criterion.setting.class_name}: {number(value)}"
     if len(best) == 1 and ends.is_defined:
         details += f", 95 % interval {ends.low:.3f} to {ends.high:.3f}"
@@ -85,7 +85,12 @@ def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comp
     left_out = len({case for cases in comparison.left_out.values() for case in cases})
     n = len(comparison.result.evaluated(comparison.models[0]))
     shared = f" on the {plural(n, 'case')} that all models have" if left_out else ""
-    return f"{who} the {better} {what}{shared} ({details}) under {_where(criterion)}."
+    return f"{who} the {better} {what}{shared} ({details}){_under(criterion)}."
+
+
+def _under(criterion: Criterion) -> str:
+    """Return how objects were matched; nothing for a score that needs no matching."""
+    return f" under {_where(criterion)}" if isinstance(criterion.setting, Setting) else ""
 
 
 def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
@@ -107,7 +112,7 @@ def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
 
 
 def _where(criterion: Criterion) -> str:
-    label = criterion.setting.matcher.label
+    label = criterion.setting.label
     return label if criterion.threshold is None else f"{label} at τ = {criterion.level}"
 
 
@@ -138,7 +143,7 @@ def _headline_scores(
 
 
 def _interval_text(result: Result, first: AverageScore) -> str:
-    averages = averages_with_samples(result, first.model, first.setting.matcher, areas=False)
+    averages = averages_with_samples(result, first.model, matcher_of(first.setting), areas=False)
     sampled = _headline_scores(averages, first.model, first.setting.class_name, "pooled")
     ends = spread(next(sampled))
     return f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
@@ -163,4 +168,4 @@ def _range_text(scores: Sequence[AverageScore]) -> str:
 
 
 def _setting_text(average: AverageScore) -> str:
-    return f"{average.setting.matcher.label} at τ = {average.threshold:g}"
+    return f"{average.setting.label} at τ = {average.threshold:g}"

@@ -7,15 +7,33 @@ from panmatch.evaluation._averages import (
     filled,
     mean_of_defined,
 )
-from panmatch.evaluation._case_result import CaseResult, Entry, Json, Level, MaskCounts, Status
+from panmatch.evaluation._case_result import (
+    CaseResult,
+    ClassScore,
+    Entry,
+    Json,
+    Level,
+    MaskCounts,
+    Status,
+)
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
+from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result
-from panmatch.evaluation._series import CaseCounts, CaseSeries
-from panmatch.evaluation._setting import MEANS, PARTS, PLAIN, Score, Setting, metric_scores
+from panmatch.evaluation._series import CaseCounts, CaseSeries, ClassSeries
+from panmatch.evaluation._setting import (
+    MEANS,
+    PARTS,
+    PLAIN,
+    ClassSetting,
+    Score,
+    Setting,
+    matcher_of,
+    metric_scores,
+)
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._tables import average_row, unit_text
 from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
@@ -33,6 +51,9 @@ __all__ = [
     "CaseResult",
     "CaseSeries",
     "ClassCase",
+    "ClassScore",
+    "ClassSeries",
+    "ClassSetting",
     "Diagnosis",
     "Entry",
     "Image",
@@ -53,6 +74,8 @@ __all__ = [
     "diagnose",
     "evaluate_case",
     "filled",
+    "known_class_scores",
+    "matcher_of",
     "mean_of_defined",
     "metric_scores",
     "mistake_maps",

@@ -13,11 +13,19 @@ from typing import Literal
 
 import numpy as np
 
-from panmatch.evaluation._series import CaseSeries
-from panmatch.evaluation._setting import AREAS, MEANS, PART_AREAS, Score, Setting
+from panmatch.evaluation._series import CaseCounts, CaseSeries, ClassSeries, ScoreCounts
+from panmatch.evaluation._setting import (
+    AREAS,
+    MEANS,
+    PART_AREAS,
+    ClassSetting,
+    Score,
+    matcher_of,
+)
 from panmatch.matching import ratio
 from panmatch.overlap import Floats, Ints
 
+Series = CaseSeries | ClassSeries
 AveragingName = Literal["pooled", "mean of cases"]
 Undefined = Literal["skip", "zero", "one"]
 
@@ -31,7 +39,7 @@ class AverageScore:
     """One score of a model over all its cases."""
 
     model: str  # whose score it is, and under which setting
-    setting: Setting
+    setting: ClassSetting
     threshold: float | None  # None for areas
     score: Score
     # "pooled": tallies of all cases are summed, then scored. "mean of cases": each case is
@@ -44,7 +52,7 @@ class AverageScore:
 
 
 def average_all(
-    series: Iterable[CaseSeries],
+    series: Iterable[Series],
     undefined: Undefined,
     weights: Ints | None = None,
     *,
@@ -66,7 +74,7 @@ def class_means(rows: Iterable[AverageScore]) -> Iterator[AverageScore]:
     """
     families: dict[object, list[AverageScore]] = {}
     for row in rows:
-        key = row.model, row.setting.matcher, row.threshold, row.score, row.averaging
+        key = row.model, matcher_of(row.setting), row.threshold, row.score, row.averaging
         families.setdefault(key, []).append(row)
     for family in families.values():
         several = len({row.setting.kind for row in family}) > 1
@@ -88,18 +96,24 @@ def mean_of_defined(values: Floats) -> Floats:
     return ratio(np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0))
 
 
-def _pooled(series: CaseSeries, weights: Ints | None) -> Iterator[AverageScore]:
-    for threshold, counts in series.counts.items():
-        occurs = int(np.count_nonzero(counts.tallies.occurs))
+def _pooled(series: Series, weights: Ints | None) -> Iterator[AverageScore]:
+    for threshold, counts in _counts(series):
         samples = {} if weights is None else counts.weighted(weights).scores()
         for score, value in counts.sum().scores().items():
+            occurs = counts.n_cases(score)
             yield AverageScore(
                 series.model, series.setting, threshold, score, "pooled", float(value), occurs,
                 len(series.cases) - occurs, samples.get(score, NO_SAMPLES),
             )  # fmt: skip
 
 
-def _pooled_areas(series: CaseSeries, weights: Ints | None) -> Iterator[AverageScore]:
+def _counts(series: Series) -> Iterator[tuple[float | None, CaseCounts | ScoreCounts]]:
+    yield from series.counts.items()
+
+
+def _pooled_areas(series: Series, weights: Ints | None) -> Iterator[AverageScore]:
+    if isinstance(series, ClassSeries):
+        return
     for scores, curves, pooled in (
         (AREAS, series.curves, series.pooled_curve),
         (PART_AREAS, series.part_curves, series.pooled_part_curve),
@@ -119,7 +133,7 @@ def _pooled_areas(series: CaseSeries, weights: Ints | None) -> Iterator[AverageS
 
 
 def _case_means(
-    series: CaseSeries, undefined: Undefined, weights: Ints | None
+    series: Series, undefined: Undefined, weights: Ints | None
 ) -> Iterator[AverageScore]:
     for (threshold, score), values in series.case_scores().items():
         defined = filled(score, values, undefined)
@@ -140,7 +154,7 @@ def _mean_row(title: str, rows: list[AverageScore]) -> AverageScore:
     values = np.array([[row.value] for row in rows])
     return replace(
         first,
-        setting=Setting(title, "mean", first.setting.matcher),
+        setting=first.setting.mean(title),
         value=float(mean_of_defined(values)[0]),
         cases=max(row.cases for row in rows),
         skipped=min(row.skipped for row in rows),

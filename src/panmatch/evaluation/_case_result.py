@@ -11,11 +11,12 @@ import numpy as np
 from panmatch.errors import FileError
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._notices import Notice
-from panmatch.evaluation._setting import Setting
+from panmatch.evaluation._setting import Kind, Score, Setting
 from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
 from panmatch.overlap import Floats
 from panmatch.scoring import (
+    Average,
     Column,
     Curve,
     Measurements,
@@ -70,7 +71,17 @@ class MaskCounts:
     tn: int
 
 
-FORMAT = "panmatch-case-3"
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """A score of one class in one case that needs no matcher."""
+
+    class_name: str
+    kind: Kind
+    score: Score
+    average: Average  # of a case; averages of cases add
+
+
+FORMAT = "panmatch-case-4"
 
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
@@ -100,6 +111,8 @@ class CaseResult:
         What makes it plausible but wrong.
     masks
         Voxels of every class as one mask, for those who compare masks.
+    class_scores
+        Scores of classes that need no matcher, as the spec asks for them.
     """
 
     case: str
@@ -112,6 +125,7 @@ class CaseResult:
     entries: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
     masks: tuple[MaskCounts, ...] = ()
+    class_scores: tuple[ClassScore, ...] = ()
 
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting; None where the case lacks the class."""
@@ -135,6 +149,7 @@ class CaseResult:
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
             "masks": [asdict(one) for one in self.masks],
+            "class_scores": [asdict(one) for one in self.class_scores],
             "objects": [
                 {name: _listed(column) for name, column in table.columns.items()}
                 for table in tables
@@ -166,7 +181,17 @@ class CaseResult:
             entries=tuple(_entry_from_dict(entry, tables) for entry in content["entries"]),
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
             masks=tuple(MaskCounts(**one) for one in content.get("masks", ())),
+            class_scores=tuple(_class_score_from_dict(one) for one in content["class_scores"]),
         )
+
+
+def _class_score_from_dict(content: Json) -> ClassScore:
+    return ClassScore(
+        content["class_name"],
+        content["kind"],
+        Score(**content["score"]),
+        Average(**content["average"]),
+    )
 
 
 def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:

@@ -257,7 +257,11 @@ def load_if_needed(reference: Images, prediction: Images, spec: Spec) -> tuple[I
     chunked = [
         image for side in sides.values() for image in (side.labels, side.parts) if is_chunked(image)
     ]
-    size, by_voxels = sum(map(bytes_of, chunked)), need_voxels(spec.metric_objects)
+    size = sum(map(bytes_of, chunked))
+    by_voxels = [
+        *need_voxels((*spec.metric_objects, *spec.whole_objects)),
+        *(request.column for request in spec.related),
+    ]
     if chunked and by_voxels and not fits(size):
         raise OptionError(_too_large(by_voxels, size))
     if not chunked or not (by_voxels or (size <= SMALL_BYTES and not any(map(_on_dask, chunked)))):

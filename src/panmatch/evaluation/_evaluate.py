@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.evaluation._case_result import CaseResult, Entry, Level
+from panmatch.evaluation._case_result import CaseResult, ClassScore, Entry, Level
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
+from panmatch.evaluation._class_scores import class_scores
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
@@ -48,8 +49,10 @@ def evaluate_case(
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     classes = class_cases(reference, prediction, spec, **options)
     entries: list[Entry] = []
+    scores: list[ClassScore] = []
     for class_case in classes:
         entries += _evaluate_class(class_case, spec)
+        scores += class_scores(class_case, spec)
         class_case.forget_images()
     return CaseResult(
         case=case,
@@ -65,6 +68,7 @@ def evaluate_case(
             for notice in find_id_mistakes(class_case.overlap, class_case.name, case, model)
         ),
         masks=tuple(class_case.mask_counts for class_case in classes),
+        class_scores=tuple(scores),
     )
 
 

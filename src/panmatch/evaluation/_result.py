@@ -16,11 +16,13 @@ from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
 from panmatch.evaluation._case_result import CaseResult, Entry, Status
+from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._notices import Notice, merge_notices
-from panmatch.evaluation._series import CaseSeries
-from panmatch.evaluation._setting import MEANS, Score, Setting, known_scores
+from panmatch.evaluation._series import CaseSeries, ClassSeries
+from panmatch.evaluation._setting import MEANS, ClassSetting, Score, Setting, known_scores
 from panmatch.evaluation._wording import plural, summarise
 from panmatch.labels import Unit
+from panmatch.scoring import Average
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from panmatch.report import ResultPlots
 
-FORMAT = "panmatch-result-3"
+FORMAT = "panmatch-result-4"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ class Result:
     @property
     def scores(self) -> pd.DataFrame:
         """One row per case, class, matcher and threshold; a case without entries has one row."""
-        return tables.score_table(self.cases, self.series)
+        return tables.score_table(self.cases, self.series, self.class_series)
 
     @property
     def instances(self) -> pd.DataFrame:
@@ -140,7 +142,10 @@ class Result:
     @property
     def known_scores(self) -> dict[str, Score]:
         """All scores that it has, by name."""
-        return known_scores(self.spec.metric_objects, parts=self.has_parts, areas=self.spec.curve)
+        spec = self.spec
+        return known_scores(
+            spec.metric_objects, parts=self.has_parts, areas=spec.curve
+        ) | known_class_scores(spec)
 
     @cached_property
     def series(self) -> list[CaseSeries]:
@@ -148,9 +153,19 @@ class Result:
         return [series for model in self.models for series in self._series_of(model)]
 
     @cached_property
+    def class_series(self) -> list[ClassSeries]:
+        """Scores that need no matcher, of every class of every model over its cases."""
+        return [series for model in self.models for series in self._class_series_of(model)]
+
+    @property
+    def all_series(self) -> list[CaseSeries | ClassSeries]:
+        """Both kinds of series."""
+        return [*self.series, *self.class_series]
+
+    @cached_property
     def average_scores(self) -> list[AverageScore]:
         """Pooled scores and means of cases."""
-        return average_all(self.series, self.spec.averaging.undefined)
+        return average_all(self.all_series, self.spec.averaging.undefined)
 
     @property
     def plot(self) -> ResultPlots:
@@ -220,6 +235,21 @@ class Result:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, FileError) as error:
             raise FileError(f"path={str(path)!r} cannot be read as a result: {error}") from error
+
+    def _class_series_of(self, model: str) -> list[ClassSeries]:
+        cases = self.evaluated(model)
+        found: dict[ClassSetting, list[dict[Score, Average]]] = {}
+        for i, case in enumerate(cases):
+            for one in case.class_scores:
+                setting = ClassSetting(one.class_name, one.kind)
+                rows = found.setdefault(setting, [{} for _ in cases])
+                rows[i][one.score] = one.average
+        names = tuple(case.case for case in cases)
+        scores = tuple(known_class_scores(self.spec).values())
+        return [
+            ClassSeries(model, setting, names, tuple(rows), scores)
+            for setting, rows in found.items()
+        ]
 
     def _series_of(self, model: str) -> list[CaseSeries]:
         cases = self.evaluated(model)

@@ -14,6 +14,7 @@ from panmatch.evaluation._setting import (
     PART_AREAS,
     PARTS,
     PLAIN,
+    ClassSetting,
     Score,
     Setting,
     metric_scores,
@@ -28,7 +29,7 @@ from panmatch.matching import (
     units_to_limbs,
 )
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import Curve, Curves, Metric, areas_of
+from panmatch.scoring import Average, Curve, Curves, Metric, areas_of
 
 _TALLY = 3 + LIMBS
 _NEAR = _TALLY
@@ -93,6 +94,10 @@ class CaseCounts:
     def near_threshold(self) -> Ints:
         """True positives that a threshold higher by 0.05 would lose."""
         return self.counts[..., _NEAR]
+
+    def n_cases(self, _: Score) -> int:
+        """Return in how many cases the class occurs."""
+        return int(np.count_nonzero(self.tallies.occurs))
 
     def sum(self) -> CaseCounts:
         """Return the sum over cases."""
@@ -191,6 +196,69 @@ class CaseSeries:
             for score, values in counts.scores().items()
         }
         return found | {(None, score): values for score, values in self.case_areas.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreCounts:
+    """Sums and counts of such scores, which add up over cases.
+
+    Attributes
+    ----------
+    counts
+        Shape (…, scores, 4): the sum in limbs, and what it is divided by.
+    names
+        The scores.
+    """
+
+    counts: Ints
+    names: tuple[Score, ...]
+
+    def sum(self) -> ScoreCounts:
+        """Return the sum over cases."""
+        return ScoreCounts(self.counts.sum(axis=0), self.names)
+
+    def weighted(self, weights: Ints) -> ScoreCounts:
+        """Return the sums in which case i counts ``weights[:, i]`` times."""
+        return ScoreCounts(np.tensordot(weights, self.counts, axes=1), self.names)
+
+    def scores(self) -> dict[Score, Floats]:
+        """Return all scores."""
+        sums = limbs_to_floats(carry(self.counts[..., :LIMBS]))
+        values = ratio(sums, self.counts[..., LIMBS])
+        return {score: values[..., i] for i, score in enumerate(self.names)}
+
+    def n_cases(self, score: Score) -> int:
+        """Return in how many cases a score is defined."""
+        return int(np.count_nonzero(self.counts[:, self.names.index(score), LIMBS]))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSeries:
+    """One class of one model over its cases: scores without a matcher."""
+
+    model: str  # what the cases have in common
+    setting: ClassSetting
+    cases: tuple[str, ...]  # names of the model's cases
+    found: tuple[dict[Score, Average], ...]  # of each; empty for a case that lacks the class
+    names: tuple[Score, ...]
+
+    @cached_property
+    def counts(self) -> dict[float | None, ScoreCounts]:
+        """Sums and counts of all cases."""
+        nothing = Average(0, 0, 0)
+        rows = [
+            [
+                (*units_to_limbs(average.units), average.count)
+                for average in (case.get(score, nothing) for score in self.names)
+            ]
+            for case in self.found
+        ]
+        shape = len(rows), len(self.names), LIMBS + 1
+        return {None: ScoreCounts(np.array(rows, np.int64).reshape(shape), self.names)}
+
+    def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
+        """Return every score of every case."""
+        return {(None, score): values for score, values in self.counts[None].scores().items()}
 
 
 def _row(level: Level) -> list[int]:

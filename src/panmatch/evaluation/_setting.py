@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from panmatch.labels import Unit
-from panmatch.matching import Matcher
+from panmatch.matching import Matcher, OneToOne
 from panmatch.scoring import Metric
 
 Kind = Literal["things", "stuff", "mean"]
@@ -21,9 +21,12 @@ MEANS: dict[str, tuple[Kind, ...]] = {
 }
 
 
+NO_COLUMNS = dict.fromkeys(Matcher(OneToOne()).columns, "")
+
+
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A class and a matcher: what cases and models are compared under.
+class ClassSetting:
+    """A class: what cases and models are compared under by scores that need no matching.
 
     Attributes
     ----------
@@ -31,13 +34,10 @@ class Setting:
         A class of the spec, or one of `MEANS`.
     kind
         ``"things"`` or ``"stuff"``; ``"mean"`` for a mean over classes.
-    matcher
-        How its objects are matched.
     """
 
     class_name: str
     kind: Kind
-    matcher: Matcher
 
     @property
     def is_mean(self) -> bool:
@@ -45,9 +45,62 @@ class Setting:
         return self.kind == "mean"
 
     @property
+    def label(self) -> str:
+        """How objects are matched, in words."""
+        return "no matching"
+
+    @property
+    def strategy(self) -> str:
+        """Name of the strategy; empty where none is needed."""
+        return ""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The setting as columns of a table."""
+        return {"class": self.class_name, "kind": self.kind, **NO_COLUMNS}
+
+    def mean(self, title: str) -> ClassSetting:
+        """Return the same for a mean over classes."""
+        return ClassSetting(title, "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(ClassSetting):
+    """A class and a matcher: what cases and models are compared under.
+
+    Attributes
+    ----------
+    class_name, kind
+        The class.
+    matcher
+        How its objects are matched.
+    """
+
+    matcher: Matcher
+
+    @property
+    def label(self) -> str:
+        """How objects are matched, in words."""
+        return self.matcher.label
+
+    @property
+    def strategy(self) -> str:
+        """Name of the strategy."""
+        return self.matcher.name
+
+    @property
     def columns(self) -> dict[str, str]:
         """The setting as columns of a table."""
         return {"class": self.class_name, "kind": self.kind, **self.matcher.columns}
+
+    def mean(self, title: str) -> Setting:
+        """Return the same for a mean over classes."""
+        return Setting(title, "mean", self.matcher)
+
+
+def matcher_of(setting: ClassSetting) -> Matcher | None:
+    """Return the matcher of a setting that has one."""
+    return setting.matcher if isinstance(setting, Setting) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +119,8 @@ class Score:
         ``"length"`` or ``"volume"`` where it has a unit.
     is_area
         Whether it is an area under the threshold curve, and so has no threshold.
+    label
+        What people call it, where that does not follow from the name.
 
     Examples
     --------
@@ -78,6 +133,7 @@ class Score:
     direction: Direction = "higher"
     dimension: Literal["", "length", "volume"] = ""
     is_area: bool = False
+    label: str = ""
 
     @property
     def higher_is_better(self) -> bool:
@@ -92,6 +148,8 @@ class Score:
     @property
     def title(self) -> str:
         """What people call it, such as ``"PQ"``, ``"PartPQ"`` or ``"SQ (hd95)"``."""
+        if self.label:
+            return self.label
         base = self.name.removeprefix("part_")
         if self.quality == "parts":
             return f"Part{base.upper()}"

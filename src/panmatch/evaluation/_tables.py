@@ -16,7 +16,7 @@ from panmatch.errors import needs_extra
 from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
-from panmatch.evaluation._series import CaseSeries
+from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
 from panmatch.matching import Tallies
@@ -44,19 +44,31 @@ FIRST_SCORES = (
 )  # fmt: skip
 
 
-def score_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd.DataFrame:
+def score_table(
+    cases: Sequence[CaseResult],
+    series: Iterable[CaseSeries],
+    class_series: Iterable[ClassSeries] = (),
+) -> pd.DataFrame:
     """Return one row per case, class, matcher and threshold; a case without entries has one row.
 
     Parameters
     ----------
     series
         Every model under every setting, which knows the scores of all its cases.
+    class_series
+        Scores that need no matcher; they stand in every row of their class.
     """
     scores = {
         (one.model, one.setting, case): rows
         for one in series
         for case, rows in zip(one.cases, _case_rows(one), strict=True)
     }
+    of_class: dict[tuple[str, str, str], Row] = {}
+    for one in class_series:
+        for (_, score), values in one.case_scores().items():
+            for case_name, value in zip(one.cases, values.tolist(), strict=True):
+                key = one.model, one.setting.class_name, case_name
+                of_class.setdefault(key, {})[score.name] = value
     rows: list[Row] = []
     for case in cases:
         who: Row = {"case": case.case, "model": case.model}
@@ -64,8 +76,10 @@ def score_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd
             rows.append(who | {"status": case.status, "reason": case.reason})
         for entry in case.entries:
             known = scores[case.model, entry.setting, case.case]
+            more = of_class.get((case.model, entry.setting.class_name, case.case), {})
             for level in entry.levels:
-                rows.append(who | _score_row(case, entry, level, known[level.threshold]))
+                of_level = {**known[level.threshold], **more}
+                rows.append(who | _score_row(case, entry, level, of_level))
     return _frame(rows, cases, first=("case", "model"), last=LAST)
 
 

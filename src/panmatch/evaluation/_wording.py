@@ -10,6 +10,7 @@ import panmatch
 from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
+from panmatch.evaluation._tables import unit_text
 
 if TYPE_CHECKING:
     from panmatch.evaluation._case_result import CaseResult
@@ -87,6 +88,9 @@ def _headline(result: Result) -> str:
 def _model_lines(result: Result, model: str) -> list[str]:
     lines = [f"Model {model}"] if model else []
     lines += table(_score_table(result, model), left=2)
+    if result.class_series:
+        lines += ["", "Scores that need no matching:"]
+        lines += table(_class_score_table(result, model), left=2)
     return [*lines, "", *_mistake_lines(result, model)]
 
 
@@ -112,9 +116,10 @@ def _score_table(result: Result, model: str) -> list[list[str]]:
     ) -> str:
         return number(found.get((setting, threshold, name, averaging), math.nan))
 
-    for setting in dict.fromkeys(average.setting for average in averages):
+    settings = dict.fromkeys(average.setting for average in averages)
+    for setting in (one for one in settings if isinstance(one, Setting)):
         for threshold in result.spec.thresholds:
-            line = [setting.class_name, setting.matcher.label, f"{threshold:g}"]
+            line = [setting.class_name, setting.label, f"{threshold:g}"]
             line += _counts(series.get(setting), threshold)
             line += [value(setting, threshold, name, "pooled") for name in names]
             if result.spec.curve:
@@ -123,6 +128,22 @@ def _score_table(result: Result, model: str) -> list[list[str]]:
                 line.append(value(setting, threshold, "pq", "mean of cases"))
             lines.append(line)
     return lines
+
+
+def _class_score_table(result: Result, model: str) -> list[list[str]]:
+    """Return a row per class and score."""
+    several = len(result.evaluated(model)) > 1
+    lines = [["class", "score", "pooled" if several else "value"]]
+    lines[0] += ["mean of cases"] if several else []
+    found: dict[tuple[str, str], list[str]] = {}
+    for average in result.average_scores:
+        setting, score = average.setting, average.score
+        if average.model == model and not isinstance(setting, Setting):
+            unit = unit_text(score, result.unit)
+            key = setting.class_name, f"{score.title} {unit}".rstrip()
+            found.setdefault(key, []).append(number(average.value))
+    values = len(lines[0]) - 2
+    return lines + [[*key, *cells[:values]] for key, cells in found.items()]
 
 
 def _counts(series: CaseSeries | None, threshold: float) -> list[str]:

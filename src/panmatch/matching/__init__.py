@@ -7,6 +7,7 @@ from panmatch.matching._exact_sum import (
     limbs_to_floats,
     limbs_to_units,
     to_limbs,
+    to_units,
     units_to_float,
     units_to_limbs,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "resolve_strategy",
     "tally_edges",
     "to_limbs",
+    "to_units",
     "union_areas",
     "union_quality",
     "units_to_float",

@@ -4,6 +4,7 @@ Where a published program differs from its own definition, the definition is fol
 ``docs/related.md`` for each difference.
 """
 
+from panmatch.related._catalogue import RELATED, resolve_related
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._lesionwise import lesionwise_dice
@@ -15,9 +16,24 @@ from panmatch.related._overlap_scores import (
     sorted_ap,
     stardist_scores,
 )
+from panmatch.related._registry import (
+    Averages,
+    ClassSides,
+    Option,
+    RelatedPart,
+    RelatedScore,
+    share,
+    single,
+)
 
 __all__ = [
+    "RELATED",
+    "Averages",
     "CCMetric",
+    "ClassSides",
+    "Option",
+    "RelatedPart",
+    "RelatedScore",
     "StardistScores",
     "aji",
     "cc_metric",
@@ -28,6 +44,9 @@ __all__ = [
     "coco_pq_of",
     "lesionwise_dice",
     "npq",
+    "resolve_related",
+    "share",
+    "single",
     "sorted_ap",
     "stardist_scores",
 ]

@@ -176,8 +176,7 @@ def cluster_dice(
     >>> cluster_dice(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
     0.3333333333333333
     """
-    ref, pred, shared = _cluster_sizes(reference, prediction, connectivity)
-    return _mean(2 * shared / (ref + pred))
+    return _mean(cluster_values(reference, prediction, connectivity)[0])
 
 
 @named_only
@@ -193,14 +192,13 @@ def cluster_iou(
     >>> cluster_iou(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
     0.25
     """
-    ref, pred, shared = _cluster_sizes(reference, prediction, connectivity)
-    return _mean(shared / (ref + pred - shared))
+    return _mean(cluster_values(reference, prediction, connectivity)[1])
 
 
-def _cluster_sizes(
+def cluster_values(
     reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity
-) -> tuple[Floats, Floats, Floats]:
-    """Return for every cluster the voxels of the reference, of the prediction, and of both."""
+) -> tuple[Floats, Floats]:
+    """Return the Dice and the IoU of every cluster."""
     in_ref, in_pred = _masks(reference, prediction)
     clusters = connected_components(in_ref | in_pred, connectivity)
     sides = in_ref + 2 * in_pred  # 1: only the reference, 2: only the prediction, 3: both
@@ -211,7 +209,7 @@ def _cluster_sizes(
         sum_by(found.edges.ref, np.where(has, sizes, 0.0), n)
         for has in (side != 2, side != 1, side == 3)
     )
-    return ref, pred, shared
+    return 2 * shared / (ref + pred), shared / (ref + pred - shared)
 
 
 def _masks(reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[LabelArray, LabelArray]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,7 +16,8 @@ from panmatch.labels import (
     connected_components,
     distinct_labels,
 )
-from panmatch.overlap import Ints, sum_by
+from panmatch.matching import ratio
+from panmatch.overlap import Floats, Ints, sum_by
 
 
 @named_only
@@ -56,6 +59,18 @@ def lesionwise_dice(
     >>> lesionwise_dice(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.3333333333333333
     """
+    values, false = lesion_values(reference, prediction, dilation, min_volume, spacing)
+    return ratio(math.fsum(values), len(values) + false)
+
+
+def lesion_values(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int,
+    min_volume: float,
+    spacing: ArrayLike | None,
+) -> tuple[Floats, int]:
+    """Return the Dice of every lesion that counts, and the number of false positives."""
     ref = as_labels(reference, "reference")
     voxel = float(np.prod(as_spacing(spacing, ref.ndim)))
     lesions = _lesions(ref, dilation)
@@ -75,9 +90,7 @@ def lesionwise_dice(
     counting = size * voxel > _volume(min_volume)
     counting[0] = False
     false = int(np.count_nonzero(pred_sizes[1:])) - len(np.unique(belongs[1]))
-    total = float((2 * shared[counting] / (size + covered)[counting]).sum())
-    whole = int(np.count_nonzero(counting)) + false
-    return total / whole if whole else float("nan")
+    return 2 * shared[counting] / (size + covered)[counting], false
 
 
 def _lesions(reference: LabelArray, dilation: int) -> LabelArray:

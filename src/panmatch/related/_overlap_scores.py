@@ -90,14 +90,18 @@ def aji(overlap: Overlap) -> float:
     >>> aji(Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[5, 3]))
     0.4
     """
+    return ratio(*aji_areas(overlap))
+
+
+def aji_areas(overlap: Overlap) -> tuple[float, float]:
+    """Return the two sums whose ratio `aji` is; sums of cases add."""
     matching = match(overlap, OneToMany(), threshold=0.0)
     edges = overlap.edges
     shared = float(edges.intersection[matching.edges].sum())
     used = edges.pred[matching.edges]
     unused = np.delete(overlap.pred_areas, used)
     union = float(overlap.ref_sizes.sum() + overlap.pred_areas[used].sum() - shared)
-    whole = union + float(unused.sum())
-    return shared / whole if whole else float("nan")
+    return shared, union + float(unused.sum())
 
 
 def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:

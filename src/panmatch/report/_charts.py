@@ -67,9 +67,7 @@ class MatcherKey:
 def matcher_keys(averages: Averages, class_name: str) -> list[MatcherKey]:
     """Return how every matcher of a class is drawn."""
     return [
-        MatcherKey(
-            setting.matcher.label, _cycled(MARKS, i), " ".join(_pixels(setting.matcher.dash))
-        )
+        MatcherKey(setting.label, _cycled(MARKS, i), " ".join(_pixels(setting.matcher.dash)))
         for i, setting in enumerate(averages.settings(class_name))
     ]
 
@@ -317,7 +315,7 @@ def _up_to(most: float) -> Layout:
 
 
 def _name(result: Result, model: str, setting: Setting) -> str:
-    label = setting.matcher.label
+    label = setting.label
     return f"{model}, {label}" if len(result.models) > 1 else label
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import OptionError
-from panmatch.evaluation import Result, Score, number
+from panmatch.evaluation import Result, Score, matcher_of, number
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
 from panmatch.report import _selection as selection
@@ -121,13 +121,13 @@ def _values(
     values = np.full((len(matchers), len(thresholds)), np.nan)
     for average in result.average_scores:
         setting, threshold = average.setting, average.threshold
-        is_shown = (
-            (average.model, setting.class_name) == (model, class_name)
-            and (average.score, average.averaging) == (score, "pooled")
-            and setting.matcher in matchers
-        )
-        if is_shown and threshold in thresholds:
-            values[matchers.index(setting.matcher), thresholds.index(threshold)] = average.value
+        is_shown = (average.model, setting.class_name) == (model, class_name) and (
+            average.score,
+            average.averaging,
+        ) == (score, "pooled")
+        matcher = matcher_of(setting)
+        if is_shown and matcher in matchers and threshold in thresholds:
+            values[matchers.index(matcher), thresholds.index(threshold)] = average.value
     return values
 
 

@@ -30,8 +30,10 @@ from panmatch.report._style import SERIES_COLORS, luminance
 from panmatch.report._tables import (
     THRESHOLDS,
     Averages,
+    ClassScoreRow,
     ScoreTable,
     ThresholdRow,
+    class_score_rows,
     rank_models,
     score_table,
     threshold_tables,
@@ -54,6 +56,7 @@ class ClassPage:
     is_mean: bool
     keys: list[MatcherKey]
     scores: ScoreTable
+    class_scores: list[ClassScoreRow]
     thresholds: dict[str, list[ThresholdRow]]
     charts: dict[str, Chart]  # "pq" …, "quality", "mistakes", "sizes" and "metric-…"
     pictures: list[CasePicture]  # of its worst and best cases
@@ -136,6 +139,7 @@ def _context(
                 is_mean=name in MEANS,
                 keys=charts.matcher_keys(averages, name),
                 scores=score_table(result, averages, name),
+                class_scores=class_score_rows(result, averages, name),
                 thresholds=threshold_tables(result, name),
                 charts=_class_charts(result, averages, mistakes, name),
                 pictures=[] if name in MEANS else show_cases(result, cases, name),
@@ -257,7 +261,7 @@ def _near_thresholds(result: Result) -> list[str]:
                 named = f"{series.model}: " if series.model else ""
                 lines.append(
                     f"{named}{near} of {tp} true positives of {series.setting.class_name} under "
-                    f"{series.setting.matcher.label} at τ = {threshold:g} would be lost at a "
+                    f"{series.setting.label} at τ = {threshold:g} would be lost at a "
                     f"threshold higher by 0.05. Look at the curve rather than at one threshold."
                 )
     return lines[:MOST_WARNINGS]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import get_args
 
 import numpy as np
 
@@ -20,7 +21,16 @@ from panmatch.datasets import (
     order_text,
     spread,
 )
-from panmatch.evaluation import AverageScore, AveragingName, Result, Score, Setting
+from panmatch.evaluation import (
+    AverageScore,
+    AveragingName,
+    ClassSetting,
+    Result,
+    Score,
+    Setting,
+    matcher_of,
+    unit_text,
+)
 
 THRESHOLDS = tuple(round(0.1 * step, 1) for step in range(10))
 
@@ -38,16 +48,22 @@ class Averages:
     """All averages of a result with their intervals, found by what they are."""
 
     def __init__(self, result: Result) -> None:
-        self._found: dict[tuple[str, Setting, float | None, str, AveragingName], AverageScore] = {}
+        self._found: dict[
+            tuple[str, ClassSetting, float | None, str, AveragingName], AverageScore
+        ] = {}
         self._settings: dict[str, dict[Setting, None]] = {}
         self._scores: dict[str, dict[str, Score]] = {}
+        self._class_scores: dict[str, dict[str, Score]] = {}
         for model in result.models:
             for average in averages_with_samples(result, model):
                 setting, score = average.setting, average.score
                 key = model, setting, average.threshold, score.name, average.averaging
                 self._found[key] = average
-                self._settings.setdefault(setting.class_name, {})[setting] = None
-                self._scores.setdefault(setting.class_name, {})[score.name] = score
+                if isinstance(setting, Setting):
+                    self._settings.setdefault(setting.class_name, {})[setting] = None
+                    self._scores.setdefault(setting.class_name, {})[score.name] = score
+                else:
+                    self._class_scores.setdefault(setting.class_name, {})[score.name] = score
 
     @property
     def classes(self) -> list[str]:
@@ -62,10 +78,14 @@ class Averages:
         """Return the scores that a class has, by name."""
         return self._scores[class_name]
 
+    def class_scores(self, class_name: str) -> dict[str, Score]:
+        """Return the scores of a class that need no matching, by name."""
+        return self._class_scores.get(class_name, {})
+
     def find(
         self,
         model: str,
-        setting: Setting,
+        setting: ClassSetting,
         threshold: float | None,
         score: str,
         averaging: AveragingName = "pooled",
@@ -123,6 +143,31 @@ def score_table(result: Result, averages: Averages, class_name: str) -> ScoreTab
         [row for row in rows if row.threshold == first],
         [row for row in rows if row.threshold != first],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScoreRow:
+    """A score that needs no matching, of one model: pooled, and the mean of cases."""
+
+    score: Score
+    unit: str
+    model: str
+    pooled: Value
+    mean: Value
+
+
+def class_score_rows(result: Result, averages: Averages, class_name: str) -> list[ClassScoreRow]:
+    """Return the scores of a class that need no matching, score by score."""
+    rows = []
+    kind = averages.settings(class_name)[0].kind
+    setting = ClassSetting(class_name, kind)
+    for score, model in product(averages.class_scores(class_name).values(), result.models):
+        pooled, mean = (
+            averages.find(model, setting, None, score.name, averaging)
+            for averaging in get_args(AveragingName)
+        )
+        rows.append(ClassScoreRow(score, unit_text(score, result.unit), model, pooled, mean))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +288,7 @@ def _is_shown(criterion: Criterion, comparison: Comparison) -> bool:
 
 def _is_like(criterion: Criterion, first: Criterion) -> bool:
     """Return whether it has the same matcher and, unless it is an area, the same threshold."""
-    same_matcher = criterion.setting.matcher == first.setting.matcher
+    same_matcher = matcher_of(criterion.setting) == matcher_of(first.setting)
     return same_matcher and criterion.threshold in (None, first.threshold)
 
 

@@ -14,6 +14,7 @@ from panmatch.overlap import Background, check_threshold
 from panmatch.scoring import Metric, resolve_metrics
 from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, label_numbers
 from panmatch.spec._matchers import MatcherEntry
+from panmatch.spec._related import RelatedEntry, RelatedRequest
 
 Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
 CODED: tuple[Encoding, ...] = ("cityscapes", "panoptic-parts")
@@ -131,6 +132,11 @@ class Spec(StrictModel):
         Whether to compute the exact curve over all thresholds, with its areas.
     metrics, metric_options
         What to measure of every object.
+    whole
+        Metrics of every class as one mask, such as ``dice`` and ``hd95``.
+    related
+        Other scores of every class, such as ``cc_dice`` or ``aji``, that need no matcher: names, or
+        mappings with the key ``score``, options, and ``name``.
     averaging
         How cases are averaged.
     unit
@@ -166,10 +172,12 @@ class Spec(StrictModel):
     curve: bool = True
     metrics: tuple[str, ...] = ("iou", "dice")
     metric_options: MetricOptions = MetricOptions()
+    whole: tuple[str, ...] = ()
+    related: tuple[RelatedEntry, ...] = ()
     averaging: Averaging = Averaging()
     unit: Literal["mm", "µm"] | None = None
 
-    @field_validator("matching", "thresholds", "metrics", mode="before")
+    @field_validator("matching", "thresholds", "metrics", "whole", "related", mode="before")
     @classmethod
     def _as_list(cls, given: object) -> object:
         return given if isinstance(given, list | tuple) else [given]
@@ -193,7 +201,16 @@ class Spec(StrictModel):
             raise ValueError(f"{repeated[0].name!r} is listed twice with the same options")
         return given
 
-    @field_validator("metrics")
+    @field_validator("related")
+    @classmethod
+    def _check_related(cls, given: tuple[RelatedRequest, ...]) -> tuple[RelatedRequest, ...]:
+        names = [request.column for request in given]
+        repeated = [name for i, name in enumerate(names) if name in names[:i]]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} is there twice: give one of them another `name`")
+        return given
+
+    @field_validator("metrics", "whole")
     @classmethod
     def _check_metrics(cls, given: tuple[str, ...]) -> tuple[str, ...]:
         resolve_metrics(given)
@@ -246,6 +263,11 @@ class Spec(StrictModel):
     def metric_objects(self) -> tuple[Metric, ...]:
         """The metrics as objects."""
         return resolve_metrics(self.metrics)
+
+    @cached_property
+    def whole_objects(self) -> tuple[Metric, ...]:
+        """The metrics of classes as one mask, as objects."""
+        return resolve_metrics(self.whole) if self.whole else ()
 
     @property
     def has_parts(self) -> bool:

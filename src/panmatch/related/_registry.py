@@ -1,0 +1,116 @@
+"""Related scores by name: what a spec can ask for besides PQ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import OptionError, nearest_name
+from panmatch.labels import LabelArray, Unit
+from panmatch.matching import to_units
+from panmatch.overlap import Overlap
+from panmatch.scoring import Average
+
+Option = str | float | int
+Averages = Mapping[str, Average]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSides:
+    """The two sides of one class in one case, void left out.
+
+    Attributes
+    ----------
+    overlap
+        Of the objects of the class.
+    paint
+        Returns the label images of the objects; called once, and only if a score looks at voxels.
+    spacing, unit, threads
+        As for `measure`.
+    """
+
+    overlap: Overlap
+    paint: Callable[[], tuple[LabelArray, LabelArray]]
+    spacing: npt.ArrayLike | None = None
+    unit: Unit | None = None
+    threads: int | None = None
+
+    @cached_property
+    def images(self) -> tuple[LabelArray, LabelArray]:
+        """Ids of the objects, in the reference and in the prediction."""
+        return self.paint()
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPart:
+    """One of the numbers that a related score consists of."""
+
+    suffix: str  # of the column; empty where there is only one
+    title: str  # what people call it
+    better: Literal["higher", "lower", "zero"] = "higher"
+    dimension: Literal["", "length", "volume"] = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelatedScore:
+    """A score of a class that needs no matcher and no threshold of the spec.
+
+    Attributes
+    ----------
+    name
+        In specs, and the beginning of its columns.
+    parts
+        The numbers that it consists of.
+    about
+        What it is, in a sentence.
+    pooled
+        What it is over several cases: what is added up, and divided by what.
+    compute
+        Takes the sides and the options, returns an average for every part by its suffix. Averages
+        of cases add, and an average of nothing is undefined.
+    options
+        Options with their defaults.
+    """
+
+    name: str
+    parts: tuple[RelatedPart, ...]
+    about: str
+    pooled: str
+    compute: Callable[..., Averages]
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+    def averages(self, sides: ClassSides, **options: Option) -> Averages:
+        """Return the average of every part."""
+        return self.compute(sides, **{**self.options, **self.checked(options)})
+
+    def checked(self, options: Mapping[str, Option]) -> Mapping[str, Option]:
+        """Return options that it has, or raise."""
+        for option in options:
+            if option not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise OptionError(
+                    f"{option!r} is not an option of {self.name}"
+                    f"{nearest_name(option, list(self.options))} It has: {known}."
+                )
+        return options
+
+
+def share(part: float, whole: float) -> Average:
+    """Return a share of whole numbers as an average, so that shares of cases pool.
+
+    Examples
+    --------
+    >>> (share(1, 2) + share(0, 2)).value
+    0.25
+    """
+    return Average(to_units(float(part)), int(whole), 0)
+
+
+def single(value: float) -> Average:
+    """Return one value of one case; NaN counts as undefined."""
+    return Average.of(np.array([value], np.float64))
