@@ -4,9 +4,17 @@ Where a published program differs from its own definition, the definition is fol
 ``docs/related.md`` for each difference.
 """
 
+from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
+from panmatch.related._challenges import (
+    false_negative_volume,
+    false_positive_volume,
+    lesion_count_difference,
+    lesion_f1,
+)
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._lesionwise import lesionwise_dice
+from panmatch.related._lesionwise_scores import lesionwise_f1, lesionwise_hd95
 from panmatch.related._overlap_scores import (
     StardistScores,
     aji,
@@ -26,8 +34,17 @@ __all__ = [
     "cluster_iou",
     "coco_pq",
     "coco_pq_of",
+    "det",
+    "false_negative_volume",
+    "false_positive_volume",
+    "lesion_count_difference",
+    "lesion_f1",
     "lesionwise_dice",
+    "lesionwise_f1",
+    "lesionwise_hd95",
     "npq",
+    "seg",
     "sorted_ap",
     "stardist_scores",
+    "symmetric_best_dice",
 ]

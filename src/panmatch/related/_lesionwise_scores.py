@@ -1,0 +1,213 @@
+"""Lesion-wise HD95 and F1, by the rules of lesion-wise Dice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from panmatch.errors import named_only
+from panmatch.labels import (
+    LabelArray,
+    as_labels,
+    as_spacing,
+    check_same_shape,
+    connected_components,
+)
+from panmatch.overlap import count_overlaps, sum_by
+from panmatch.related._challenges import share
+from panmatch.related._lesionwise import _lesions, _volume
+from panmatch.scoring import (
+    Average,
+    ComparedObjects,
+    ObjectRows,
+    Penalty,
+    measure_options,
+    resolve_metrics,
+)
+
+# In mm; the diagonal of the 240 × 240 × 155 images of BraTS is 373.1.
+BRATS_PENALTY = 374.0
+
+
+@named_only
+def lesionwise_hd95(
+    *,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int = 0,
+    min_volume: float = 0.0,
+    spacing: ArrayLike | None = None,
+    penalty: Penalty = BRATS_PENALTY,
+    threads: int | None = None,
+) -> float:
+    """Return (Σ HD95(g, all predictions that overlap g) + penalty · FP) / (|G| + FP) (D12).
+
+    Lesions, their predictions and false positives are those of `lesionwise_dice`. A lesion without
+    any prediction has the penalty as its distance. NaN if nothing counts on either side.
+
+    Parameters
+    ----------
+    reference, prediction, dilation, min_volume
+        As for `lesionwise_dice`.
+    spacing
+        Distance between voxels along each axis, for volumes and distances; voxel units by default.
+    penalty
+        Distance of a missed lesion and of a false positive, in the unit of the spacing;
+        ``"diagonal"`` for the length of the image diagonal, None to leave both out of the mean.
+    threads
+        Number of threads; by default as many as pay.
+
+    References
+    ----------
+    Moawad et al.: The brain tumor segmentation – metastases challenge 2023; the rules are those of
+    its published evaluation program. That program takes surfaces and percentiles from DeepMind's
+    surface-distance: boundaries run between voxels, every piece of a boundary weighs as much as
+    its area, and the percentile is one of the distances, not a value between two of them. Ours is
+    ``"hd95"`` of ``docs/metrics.md``. Where nothing counts on either side the program gives 0.
+
+    Examples
+    --------
+    >>> lesionwise_hd95(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 1, 1, 0, 0, 0], penalty=10)
+    5.475
+    """
+    return lesionwise_hd95_average(
+        reference=reference, prediction=prediction, dilation=dilation, min_volume=min_volume,
+        spacing=spacing, penalty=penalty, threads=threads,
+    ).value  # fmt: skip
+
+
+def lesionwise_hd95_average(
+    *,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int = 0,
+    min_volume: float = 0.0,
+    spacing: ArrayLike | None = None,
+    penalty: Penalty = BRATS_PENALTY,
+    threads: int | None = None,
+) -> Average:
+    """Return `lesionwise_hd95` as an average over lesions and false positives: cases add."""
+    lesions = find_lesions(reference, prediction, dilation, min_volume, spacing, threads)
+    options = measure_options(lesions.reference.shape, spacing, penalty=penalty)
+    (hd95,) = resolve_metrics("hd95")
+    compared = ComparedObjects(
+        lesions.rows, lesions.reference, lesions.prediction, options, threads
+    )
+    alone = np.nan if options.penalty is None else options.penalty
+    false = np.full(lesions.false_positives, alone)
+    return Average.of(np.concatenate([hd95.values(compared), false]))
+
+
+@named_only
+def lesionwise_f1(
+    *,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int = 0,
+    min_volume: float = 0.0,
+    spacing: ArrayLike | None = None,
+) -> float:
+    """Return 2 TP / (2 TP + FP + FN) over lesions (D12).
+
+    Lesions, their predictions and false positives are those of `lesionwise_dice`: TP are lesions
+    that count and have a prediction, however small, FN those that count and have none, FP
+    predictions of no lesion. Predictions of one lesion are not counted one by one. NaN if nothing
+    counts on either side.
+
+    Parameters
+    ----------
+    reference, prediction, dilation, min_volume, spacing
+        As for `lesionwise_dice`.
+
+    References
+    ----------
+    Moawad et al.: The brain tumor segmentation – metastases challenge 2023; the counts are those
+    that its published evaluation program reports.
+
+    Examples
+    --------
+    >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
+    0.6666666666666666
+    """
+    return lesionwise_f1_average(
+        reference=reference, prediction=prediction, dilation=dilation, min_volume=min_volume,
+        spacing=spacing,
+    ).value  # fmt: skip
+
+
+def lesionwise_f1_average(
+    *,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int = 0,
+    min_volume: float = 0.0,
+    spacing: ArrayLike | None = None,
+) -> Average:
+    """Return `lesionwise_f1` as 2 TP and 2 TP + FP + FN: counts of cases add."""
+    lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
+    counting = len(lesions.rows.ref_ids)
+    tp = int(np.count_nonzero(lesions.rows.pred_voxels))
+    return share(2 * tp, counting + tp + lesions.false_positives)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesions:
+    """Lesions that count, each beside the union of its predictions.
+
+    Attributes
+    ----------
+    rows
+        One row per lesion.
+    reference
+        The lesion of every voxel of the reference, whether it counts or not.
+    prediction
+        Components of the prediction.
+    false_positives
+        How many of those belong to no lesion.
+    """
+
+    rows: ObjectRows
+    reference: LabelArray
+    prediction: LabelArray
+    false_positives: int
+
+
+def find_lesions(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    dilation: int,
+    min_volume: float,
+    spacing: ArrayLike | None,
+    threads: int | None = None,
+) -> Lesions:
+    """Return what `lesionwise_dice` compares; parameters are the same.
+
+    Examples
+    --------
+    >>> lesions = find_lesions([1, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1], 0, 0.0, None)
+    >>> lesions.rows.ref_voxels, lesions.rows.pred_voxels, lesions.false_positives
+    (array([2., 1.]), array([2., 0.]), 1)
+    """
+    mask = np.atleast_1d(as_labels(reference, "reference"))
+    components = np.atleast_1d(connected_components(prediction, name="prediction"))
+    check_same_shape({"reference": mask, "prediction": components})
+    wide = _lesions(mask, dilation)
+    lesions = np.where(mask != 0, wide, 0)
+    own = count_overlaps(lesions, components, threads=threads)
+    touched = count_overlaps(wide, components, threads=threads) if dilation else own
+    n, edges = len(own.ref_ids), touched.edges
+    rows = ObjectRows(
+        ref_ids=own.ref_ids,
+        pred_first=np.searchsorted(edges.ref, np.arange(n + 1)),
+        pred_ids=touched.pred_ids[edges.pred],
+        names=[""] * n,
+        ref_voxels=own.ref_sizes.astype(np.float64),
+        pred_voxels=sum_by(edges.ref, touched.pred_sizes[edges.pred], n).astype(np.float64),
+        shared=sum_by(own.edges.ref, own.edges.intersection, n).astype(np.float64),
+    )
+    volumes = rows.ref_voxels * float(np.prod(as_spacing(spacing, mask.ndim)))
+    counting = np.flatnonzero(volumes > _volume(min_volume))
+    false = len(touched.pred_ids) - len(np.unique(edges.pred))
+    return Lesions(rows.take(counting), lesions, components, false)
