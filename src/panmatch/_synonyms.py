@@ -51,7 +51,8 @@ _MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         "'recall'": ("sensitivity", "tpr", "true-positive-rate", "completeness"),
         "'precision'": ("ppv", "positive-predictive-value", "correctness"),
-        "'relative_volume_difference'": ("rvd", "relative-volume-error", "volume-difference"),
+        "'relative_volume_difference'": ("rvd", "volume-difference"),
+        "'relative_volume_error'": ("rvae", "relative-absolute-volume-error"),
         "'absolute_volume_difference'": ("avd", "volume-error", "absolute-volume-error"),
     },
     "solver": {

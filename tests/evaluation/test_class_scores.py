@@ -75,9 +75,9 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
     if name == "ccdice":
         parts = [pm.labels.connected_components(one) for one in (reference, prediction)]
         return related.ccdice(pm.count_overlaps(*parts))
-    if name == "lesionwise_dice":
-        return related.lesionwise_dice(**sides, spacing=SPACING)
-    if name.startswith("cluster"):
+    if name.startswith("lesionwise") or name.endswith("volume"):
+        return float(getattr(related, name)(**sides, spacing=SPACING))
+    if name.startswith(("cluster", "lesion_")):
         return float(getattr(related, name)(**sides))
     if name.startswith("stardist_"):
         (found,) = related.stardist_scores(overlap, 0.5)
@@ -97,7 +97,7 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
 def test_every_related_score_of_a_case_is_that_of_its_function(class_name: str) -> None:
     result = evaluated(EVERYTHING)
     names = [name for name in result.known_scores if name in related_columns()]
-    assert len(names) == 17
+    assert len(names) == 26
     for case in result.cases:
         shift = 1 if case.model == "first" else 2
         reference = of_class(image(int(case.case)), class_name)
@@ -206,9 +206,18 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     evaluator.update(reference=full, prediction=full, case="full", model="first")
     result = evaluator.compute()
     (case, _) = result.cases
-    assert all(math.isnan(one.average.value) for one in case.class_scores)
-    averages = [one for one in result.average_scores if one.score.name in related_columns()]
-    assert {(one.value, one.cases, one.skipped) for one in averages} == {(1.0, 1, 1)}
+    # Nothing is a volume of nothing, and no difference between two numbers of lesions.
+    zero = {"false_positive_volume", "lesion_count_difference"}
+    defined = {one.score.name for one in case.class_scores if not math.isnan(one.average.value)}
+    assert defined == zero
+    averages = [
+        one
+        for one in result.average_scores
+        if one.score.name in related_columns() and one.score.name not in zero
+    ]
+    lower = {"lesionwise_hd95", "false_negative_volume"}
+    found = {(one.score.name in lower, one.value, one.cases, one.skipped) for one in averages}
+    assert found == {(False, 1.0, 1, 1), (True, 0.0, 1, 1)}
 
 
 def test_they_stand_in_every_row_of_their_class_and_in_the_averages() -> None:

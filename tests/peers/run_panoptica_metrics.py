@@ -21,7 +21,8 @@ MATCHERS = {
     "one-to-one/greedy": NaiveThresholdMatching,
     "many-to-one/merge/seed": MaximizeMergeMatching,
 }
-METRICS = [Metric.IOU, Metric.DSC, Metric.ASSD, Metric.HD, Metric.HD95, Metric.CEDI, Metric.RVD]
+NAMES = ("IOU", "DSC", "ASSD", "HD", "HD95", "CEDI", "RVD", "RVAE")
+METRICS = [getattr(Metric, name) for name in NAMES]
 
 
 def main(scenes_path: str, results_path: str) -> None:

@@ -22,6 +22,7 @@ OURS = {
     "HD95": "hd95_pooled",
     "CEDI": "centre_distance",
     "RVD": "relative_volume_difference",
+    "RVAE": "relative_volume_error",
 }
 
 

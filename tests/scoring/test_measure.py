@@ -52,6 +52,7 @@ def test_what_is_merged_is_compared_as_one_object() -> None:
             "precision",
             "recall",
             "relative_volume_difference",
+            "relative_volume_error",
             "absolute_volume_difference",
             "centre_distance",
         ),
@@ -63,6 +64,7 @@ def test_what_is_merged_is_compared_as_one_object() -> None:
         "precision": [1, NAN, 2 / 3, 0],
         "recall": [6 / 8, 0, 1, NAN],
         "relative_volume_difference": [-2 / 8, -1, 1 / 2, NAN],
+        "relative_volume_error": [2 / 8, 1, 1 / 2, NAN],
         "absolute_volume_difference": [2, 4, 1, 2],
         "centre_distance": [0.25, NAN, 0.25, NAN],
     }

@@ -23,8 +23,8 @@ def test_the_page_is_what_the_registry_says() -> None:
 def test_all_promised_metrics_are_there() -> None:
     assert set(NAMES) >= {
         "iou", "dice", "precision", "recall", "relative_volume_difference",
-        "absolute_volume_difference", "centre_distance", "hd", "hd95", "hd95_pooled", "assd",
-        "masd", "nsd", "cldice", "boundary_iou",
+        "relative_volume_error", "absolute_volume_difference", "centre_distance", "hd", "hd95",
+        "hd95_pooled", "assd", "masd", "nsd", "cldice", "boundary_iou",
     }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_objects_without_partner_have_the_stated_value(name: str) -> None:
     matching = pm.match(pm.count_overlaps(reference, prediction))
     found = pm.measure(matching, reference, prediction, name, spacing=(1, 3)).columns[name]
     metric = pm.all_metrics()[name]
-    values = {"0": 0.0, "−1": -1.0, "NaN": float("nan"), "its volume": 6.0}
+    values = {"0": 0.0, "1": 1.0, "−1": -1.0, "NaN": float("nan"), "its volume": 6.0}
     np.testing.assert_array_equal(found, [values[metric.missed], values[metric.false_positive]])
 
 

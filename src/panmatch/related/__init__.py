@@ -5,9 +5,16 @@ Where a published program differs from its own definition, the definition is fol
 """
 
 from panmatch.related._catalogue import RELATED, resolve_related
+from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
+from panmatch.related._challenges import (
+    false_negative_volume,
+    false_positive_volume,
+    lesion_count_difference,
+    lesion_f1,
+)
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
-from panmatch.related._lesionwise import lesionwise_dice
+from panmatch.related._lesionwise import lesionwise_dice, lesionwise_f1, lesionwise_hd95
 from panmatch.related._overlap_scores import (
     StardistScores,
     aji,
@@ -42,11 +49,20 @@ __all__ = [
     "cluster_iou",
     "coco_pq",
     "coco_pq_of",
+    "det",
+    "false_negative_volume",
+    "false_positive_volume",
+    "lesion_count_difference",
+    "lesion_f1",
     "lesionwise_dice",
+    "lesionwise_f1",
+    "lesionwise_hd95",
     "npq",
     "resolve_related",
+    "seg",
     "share",
     "single",
     "sorted_ap",
     "stardist_scores",
+    "symmetric_best_dice",
 ]

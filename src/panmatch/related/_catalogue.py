@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+
 from panmatch.errors import check_choice
 from panmatch.labels import Connectivity, connected_components
-from panmatch.matching import limbs_to_units, to_limbs
-from panmatch.overlap import Floats, count_overlaps
+from panmatch.overlap import Overlap, count_overlaps
+from panmatch.related._cell_tracking import det_average, seg_average, symmetric_best_dice_average
+from panmatch.related._challenges import (
+    false_negative_volume_average,
+    false_positive_volume_average,
+    lesion_count_difference_average,
+    lesion_f1_average,
+)
 from panmatch.related._components import cc_metric, cluster_values
-from panmatch.related._lesionwise import lesion_values
+from panmatch.related._lesionwise import (
+    BRATS_PENALTY,
+    lesionwise_dice_average,
+    lesionwise_f1_average,
+    lesionwise_hd95_average,
+)
 from panmatch.related._overlap_scores import (
     aji_areas,
     check_inclusive_threshold,
@@ -18,6 +32,7 @@ from panmatch.related._overlap_scores import (
 from panmatch.related._registry import (
     Averages,
     ClassSides,
+    Option,
     RelatedPart,
     RelatedScore,
     share,
@@ -27,6 +42,7 @@ from panmatch.scoring import Average
 
 PER_COMPONENT = "the mean over all components of all cases"
 PER_CASE = "the mean over cases"
+BRATS: dict[str, Option] = {"dilation": 0, "min_volume": 0.0}
 STARDIST = {
     "accuracy": "stardist's accuracy",
     "f1": "stardist's F1",
@@ -66,15 +82,21 @@ def _ccdice(sides: ClassSides, alpha: float) -> Averages:
     return {"": share(pairs, len(overlap.ref_ids) + len(overlap.pred_ids))}
 
 
-def _lesionwise_dice(sides: ClassSides, dilation: int, min_volume: float) -> Averages:
-    reference, prediction = sides.images
-    values, false = lesion_values(reference, prediction, dilation, min_volume, sides.spacing)
-    return {"": _mean_with_zeros(values, false)}
+def _of_masks(average: Callable[..., Average]) -> Callable[..., Averages]:
+    """Return how to compute a score of two masks, whose voxels have a size."""
+
+    def compute(sides: ClassSides, **options: Option) -> Averages:
+        reference, prediction = sides.images
+        spacing = {"spacing": sides.spacing} if takes_spacing else {}
+        return {"": average(reference=reference, prediction=prediction, **spacing, **options)}
+
+    takes_spacing = "spacing" in inspect.signature(average).parameters
+    return compute
 
 
-def _mean_with_zeros(values: Floats, zeros: int) -> Average:
-    units = limbs_to_units(to_limbs(values).sum(axis=0))
-    return Average(units, len(values) + zeros, 0)
+def _of_overlap(average: Callable[[Overlap], Average]) -> Callable[..., Averages]:
+    """Return how to compute a score of an overlap."""
+    return lambda sides: {"": average(sides.overlap)}
 
 
 def _aji(sides: ClassSides) -> Averages:
@@ -142,7 +164,61 @@ RELATED: dict[str, RelatedScore] = {
             "Lesion-wise Dice of BraTS: the Dice of every lesion with all that overlaps it, 0 for "
             "false positives.",
             "the mean over all lesions and false positives of all cases",
-            _lesionwise_dice, {"dilation": 0, "min_volume": 0.0},
+            _of_masks(lesionwise_dice_average), BRATS,
+        ),
+        RelatedScore(
+            "lesionwise_hd95", (RelatedPart("", "lesion-wise HD95", "lower", "length"),),
+            "Lesion-wise HD95 of BraTS: the HD95 of every lesion with all that overlaps it, a "
+            "penalty for missed lesions and false positives.",
+            "the mean over all lesions and false positives of all cases",
+            _of_masks(lesionwise_hd95_average), {**BRATS, "penalty": BRATS_PENALTY},
+        ),
+        RelatedScore(
+            "lesionwise_f1", _one("lesion-wise F1"),
+            "Lesion-wise F1 of BraTS: a lesion is found if anything predicted overlaps it.",
+            "counts of all cases", _of_masks(lesionwise_f1_average), BRATS,
+        ),
+        RelatedScore(
+            "lesion_f1", _one("lesion F1"),
+            "Lesion F1 of ISLES: components that overlap anything of the other side.",
+            "counts of all cases", _of_masks(lesion_f1_average), {"connectivity": "full"},
+        ),
+        RelatedScore(
+            "lesion_count_difference",
+            (RelatedPart("", "lesion count difference", "lower"),),
+            "Lesion count difference of ISLES: by how much the numbers of components differ.",
+            PER_CASE, _of_masks(lesion_count_difference_average), {"connectivity": "full"},
+        ),
+        RelatedScore(
+            "false_positive_volume",
+            (RelatedPart("", "false positive volume", "lower", "volume"),),
+            "False positive volume of autoPET: of predicted components that overlap no reference.",
+            PER_CASE, _of_masks(false_positive_volume_average), {"connectivity": "full"},
+        ),
+        RelatedScore(
+            "false_negative_volume",
+            (RelatedPart("", "false negative volume", "lower", "volume"),),
+            "False negative volume of autoPET: of reference components that nothing predicted "
+            "overlaps.",
+            PER_CASE, _of_masks(false_negative_volume_average), {"connectivity": "full"},
+        ),
+        RelatedScore(
+            "seg", _one("SEG"),
+            "SEG of the Cell Tracking Challenge: the mean IoU of references with what covers more "
+            "than half of them.",
+            "the mean over all references of all cases", _of_overlap(seg_average),
+        ),
+        RelatedScore(
+            "det", _one("DET"),
+            "DET of the Cell Tracking Challenge: what correcting the objects saves over drawing "
+            "them anew.",
+            "costs of all cases", _of_overlap(det_average),
+        ),
+        RelatedScore(
+            "symmetric_best_dice", _one("SBD"),
+            "Symmetric best Dice: the lower of the two mean best Dice, over references and over "
+            "predictions.",
+            PER_CASE, _of_overlap(symmetric_best_dice_average),
         ),
         RelatedScore(
             "aji", _one("AJI"),

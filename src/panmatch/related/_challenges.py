@@ -1,0 +1,223 @@
+"""Scores of lesions as components of masks: those of autoPET and ISLES."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.errors import named_only
+from panmatch.labels import (
+    Connectivity,
+    LabelArray,
+    as_mask,
+    as_spacing,
+    check_same_shape,
+    connected_components,
+)
+from panmatch.overlap import Ints, count_overlaps
+from panmatch.related._registry import share, single
+from panmatch.scoring import Average
+
+
+@named_only
+def false_positive_volume(
+    *,
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    connectivity: Connectivity = "full",
+    spacing: npt.ArrayLike | None = None,
+) -> float:
+    """Return the volume of all predicted components that share no voxel with the reference.
+
+    One shared voxel is enough for none of a component to count, however much of it lies outside.
+    0 if nothing is predicted, as in the published program.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks, or label images whose labels are taken together.
+    connectivity
+        As for `connected_components`. autoPET connects voxels that share a face or an edge, but
+        not those that share only a corner (18 neighbours in 3-D): its value is never below ours
+        with ``"full"`` and never above ours with ``"faces"``.
+    spacing
+        Distance between voxels along each axis; voxel units by default. The volume is in the third
+        power of its unit: autoPET's is in ml, 1000 mm³.
+
+    References
+    ----------
+    Gatidis et al.: Results from the autoPET challenge on fully automated lesion segmentation in
+    oncologic PET/CT imaging (2024); the rules are those of its published evaluation program.
+
+    Examples
+    --------
+    >>> images = {"reference": [1, 1, 0, 0, 0, 0], "prediction": [0, 1, 1, 0, 1, 1]}
+    >>> false_positive_volume(**images, spacing=3)
+    6.0
+    """
+    return false_positive_volume_average(
+        reference=reference, prediction=prediction, connectivity=connectivity, spacing=spacing
+    ).value
+
+
+def false_positive_volume_average(
+    *,
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    connectivity: Connectivity = "full",
+    spacing: npt.ArrayLike | None = None,
+) -> Average:
+    """Return `false_positive_volume` of one case: the mean over cases."""
+    components = connected_components(prediction, connectivity, "prediction")
+    mask = as_mask(reference, "reference")
+    check_same_shape({"reference": mask, "prediction": components})
+    return single(_alone(components, mask).sum() * _voxel_volume(spacing, mask.ndim))
+
+
+@named_only
+def false_negative_volume(
+    *,
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    connectivity: Connectivity = "full",
+    spacing: npt.ArrayLike | None = None,
+) -> float:
+    """Return the volume of all components of the reference in which no voxel is predicted.
+
+    One predicted voxel is enough for none of a component to count. NaN without a reference: nothing
+    could be missed, and the case is left out of the mean over cases.
+
+    Parameters
+    ----------
+    reference, prediction, connectivity, spacing
+        As for `false_positive_volume`.
+
+    References
+    ----------
+    Gatidis et al.: Results from the autoPET challenge on fully automated lesion segmentation in
+    oncologic PET/CT imaging (2024). Without a reference the programs of autoPET and autoPET IV
+    give 0, that of autoPET III NaN.
+
+    Examples
+    --------
+    >>> images = {"reference": [1, 1, 0, 0, 1, 1], "prediction": [0, 1, 1, 0, 0, 0]}
+    >>> false_negative_volume(**images, spacing=3)
+    6.0
+    """
+    return false_negative_volume_average(
+        reference=reference, prediction=prediction, connectivity=connectivity, spacing=spacing
+    ).value
+
+
+def false_negative_volume_average(
+    *,
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    connectivity: Connectivity = "full",
+    spacing: npt.ArrayLike | None = None,
+) -> Average:
+    """Return `false_negative_volume` of one case: the mean over cases with a reference."""
+    components = connected_components(reference, connectivity, "reference")
+    mask = as_mask(prediction, "prediction")
+    check_same_shape({"reference": components, "prediction": mask})
+    missed = _alone(components, mask).sum() * _voxel_volume(spacing, mask.ndim)
+    return single(missed if components.any() else np.nan)
+
+
+@named_only
+def lesion_count_difference(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> float:
+    """Return | number of components of the reference − number of predicted components |.
+
+    Where they lie does not matter: as many spurious components as missed ones give 0. So do two
+    empty sides, as in the published program.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks, or label images whose labels are taken together.
+    connectivity
+        As for `connected_components`; ISLES uses ``"full"``.
+
+    References
+    ----------
+    Hernandez Petzsche et al.: ISLES 2022, a multi-center magnetic resonance imaging stroke lesion
+    segmentation dataset (2022); the rules are those of the challenge's evaluation program.
+
+    Examples
+    --------
+    >>> lesion_count_difference(reference=[1, 0, 1, 0, 1], prediction=[1, 1, 1, 0, 1])
+    1.0
+    """
+    return lesion_count_difference_average(
+        reference=reference, prediction=prediction, connectivity=connectivity
+    ).value
+
+
+def lesion_count_difference_average(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> Average:
+    """Return `lesion_count_difference` of one case: the mean over cases."""
+    ref, pred = _components(reference, prediction, connectivity)
+    return single(abs(int(ref.max(initial=0)) - int(pred.max(initial=0))))
+
+
+@named_only
+def lesion_f1(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> float:
+    """Return 2 TP / (2 TP + FP + FN) over components that overlap anything of the other side.
+
+    TP are components of the reference in which any voxel is predicted, FN the other components of
+    the reference, FP predicted components that share no voxel with the reference. A predicted
+    component that overlaps is not counted itself: one that covers three lesions makes three TP, and
+    three in one lesion make one. NaN if both sides are empty, where the program of ISLES gives 1.
+
+    Parameters
+    ----------
+    reference, prediction, connectivity
+        As for `lesion_count_difference`.
+
+    References
+    ----------
+    Hernandez Petzsche et al.: ISLES 2022, a multi-center magnetic resonance imaging stroke lesion
+    segmentation dataset (2022); the rules are those of the challenge's evaluation program.
+
+    Examples
+    --------
+    >>> lesion_f1(reference=[1, 0, 1, 0, 0, 1, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 1])
+    0.6666666666666666
+    """
+    return lesion_f1_average(
+        reference=reference, prediction=prediction, connectivity=connectivity
+    ).value
+
+
+def lesion_f1_average(
+    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
+) -> Average:
+    """Return `lesion_f1` as 2 TP and 2 TP + FP + FN: counts of cases add."""
+    ref, pred = _components(reference, prediction, connectivity)
+    found = count_overlaps(ref, pred)
+    tp, hits = len(np.unique(found.edges.ref)), len(np.unique(found.edges.pred))
+    return share(2 * tp, len(found.ref_ids) + tp + len(found.pred_ids) - hits)
+
+
+def _components(
+    reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity
+) -> tuple[LabelArray, LabelArray]:
+    ref = connected_components(reference, connectivity, "reference")
+    pred = connected_components(prediction, connectivity, "prediction")
+    check_same_shape({"reference": ref, "prediction": pred})
+    return ref, pred
+
+
+def _alone(components: LabelArray, other: npt.NDArray[np.bool_]) -> Ints:
+    """Return the voxels of every component that shares none with the other side."""
+    found = count_overlaps(components, other.view(np.uint8))
+    return np.delete(found.ref_sizes, found.edges.ref)
+
+
+def _voxel_volume(spacing: npt.ArrayLike | None, ndim: int) -> float:
+    return float(np.prod(as_spacing(spacing, ndim)))
