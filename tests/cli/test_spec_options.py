@@ -46,6 +46,64 @@ def test_options_on_the_command_line_are_those_of_a_spec(tmp_path: Path) -> None
     assert sorted(set(pd.read_csv(tmp_path / "b" / "scores.csv").threshold)) == [0.2, 0.6]
 
 
+def test_scores_without_matching_come_from_options_as_from_a_spec(tmp_path: Path) -> None:
+    make_folders(tmp_path, 6, models=("model", "other"))
+    (tmp_path / "spec.yaml").write_text(
+        "matching: one-to-one\nthresholds: 0.5\nmetrics: []\nwhole: [dice, hd95]\n"
+        "related: [cc_dice, {score: lesionwise_dice, dilation: 2, name: wide}]\n"
+    )
+    models = ("--model", "a=model", "--model", "b=other")
+    by_file = panmatch("evaluate", "ref", *models, "--spec", "spec.yaml", "-o", "a", cwd=tmp_path)
+    by_option = panmatch(
+        "evaluate", "ref", *models, "-s", "one-to-one", "-t", "0.5", "-m", "iou",
+        "--whole", "dice,hd95", "--related", "cc_dice",
+        "--related", "lesionwise_dice/dilation=2/name=wide", "-o", "b", "--report",
+        "--fail-under", "cc_dice=0.99", "--fail-under", "whole_hd95=100", cwd=tmp_path,
+    )  # fmt: skip
+    assert by_file.returncode == 0, by_file.stderr
+    assert by_option.returncode == 3, by_option.stderr
+    assert "cc_dice is 0" in by_option.stderr
+    assert "(object, no matching, pooled), below 0.99" in by_option.stderr
+    assert "whole_hd95" not in by_option.stderr
+    assert "no matching" in by_file.stdout
+    names = ["whole_dice", "whole_hd95", "cc_dice", "wide"]
+    tables = [pd.read_csv(tmp_path / out / "summary.csv") for out in "ab"]
+    found = [table[table["measure"].isin(names)].reset_index(drop=True) for table in tables]
+    pd.testing.assert_frame_equal(*found)
+    assert set(found[0]["measure"]) == set(names)
+    assert found[0]["low"].notna().all()
+    scores = pd.read_csv(tmp_path / "a" / "scores.csv")
+    assert set(names) <= set(scores.columns)
+    report = (tmp_path / "b" / "report.html").read_text()
+    assert "Scores that need no matching" in report
+    assert "CC-Dice" in report
+    compared = panmatch("compare", "a", "--score", "cc_dice", cwd=tmp_path)
+    assert "mean CC-Dice of cases" in compared.stdout
+    assert "under no matching" not in compared.stdout
+    shown = panmatch("show", "a", "--all", cwd=tmp_path)
+    assert "Scores that need no matching:" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cc_dcie", "did you mean 'cc_dice'"),
+        ("ccdice/alfa=1", "did you mean 'alpha'"),
+        ("lesionwise_dice/dilation=much", "dilation must be like 0"),
+    ],
+)
+def test_mistakes_in_related_scores_name_the_option(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        change_spec(Spec(), related=[text])
+
+
+def test_related_scores_are_listed_with_their_options(tmp_path: Path) -> None:
+    listed = panmatch("spec", "--related", cwd=tmp_path)
+    assert listed.returncode == 0
+    assert "lesionwise_dice: --related lesionwise_dice/dilation=0/min_volume=0.0" in listed.stdout
+    assert "Over several cases: voxels of all cases." in listed.stdout
+
+
 @pytest.mark.parametrize("family", STRATEGIES.values(), ids=list(STRATEGIES))
 def test_the_key_of_every_strategy_is_read(family: type) -> None:
     for strategy in family.variants():  # type: ignore[attr-defined]

@@ -79,6 +79,8 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
         return float(getattr(related, name)(**sides, spacing=SPACING))
     if name.startswith(("cluster", "lesion_")):
         return float(getattr(related, name)(**sides))
+    if name.startswith("objects_"):
+        return len(overlap.ref_ids if name.endswith("references") else overlap.pred_ids)
     if name.startswith("stardist_"):
         (found,) = related.stardist_scores(overlap, 0.5)
         names = {
@@ -97,7 +99,7 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
 def test_every_related_score_of_a_case_is_that_of_its_function(class_name: str) -> None:
     result = evaluated(EVERYTHING)
     names = [name for name in result.known_scores if name in related_columns()]
-    assert len(names) == 26
+    assert len(names) == 28
     for case in result.cases:
         shift = 1 if case.model == "first" else 2
         reference = of_class(image(int(case.case)), class_name)
@@ -207,7 +209,10 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     result = evaluator.compute()
     (case, _) = result.cases
     # Nothing is a volume of nothing, and no difference between two numbers of lesions.
-    zero = {"false_positive_volume", "lesion_count_difference"}
+    zero = {
+        "false_positive_volume", "lesion_count_difference", "objects_references",
+        "objects_predictions",
+    }  # fmt: skip
     defined = {one.score.name for one in case.class_scores if not math.isnan(one.average.value)}
     assert defined == zero
     averages = [
@@ -273,3 +278,19 @@ def test_bad_values_of_options_name_the_option() -> None:
     spec = {"related": [{"score": "ccdice", "alpha": 2}]}
     with pytest.raises(pm.PanmatchError, match="alpha=2 must be above 0 and at most 1"):
         pm.evaluate(reference=[[1, 0]], prediction=[[1, 0]], spec=spec)
+
+
+def test_standard_deviations_are_those_of_matched_objects() -> None:
+    spec = {"matching": "one-to-one", "thresholds": [0.1, 0.6], "metrics": ["iou", "dice", "hd"]}
+    evaluator = pm.Evaluator(spec)
+    for seed in range(4):
+        prediction = np.roll(image(seed), 1, axis=0)
+        evaluator.update(reference=image(seed), prediction=prediction, case=f"{seed}")
+    result = evaluator.compute()
+    rows = result.instances_by_setting
+    for _, row in result.scores.iterrows():
+        same = (rows["case"] == row["case"]) & (rows["threshold"] == row["threshold"])
+        matched = rows[same & (rows["status"] == "matched")]
+        for column, name in (("sq_std", "iou"), ("sq_dice_std", "dice"), ("sq_hd_std", "hd")):
+            expected = np.std(matched[name]) if len(matched) else math.nan
+            assert row[column] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)

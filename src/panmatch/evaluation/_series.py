@@ -188,6 +188,18 @@ class CaseSeries:
                 found |= dict(zip(scores, areas_of(curves), strict=False))
         return found
 
+    def deviations(self, threshold: float) -> dict[str, Floats]:
+        """Return the standard deviation of every metric over the matched objects of each case."""
+        levels = [None if entry is None else entry.level(threshold) for entry in self.entries]
+        places = [i for i, level in enumerate(levels) if level is not None]
+        known = [level.measurements for level in levels if level is not None]
+        found = {}
+        for metric in known[0].metrics:
+            values = [one.columns[metric.name][one.columns["status"] == "matched"] for one in known]
+            found[metric.name] = np.full(len(levels), np.nan)
+            found[metric.name][places] = _deviations(values)
+        return found
+
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
         """Return every score of every case by threshold (None for areas) and name."""
         found: dict[tuple[float | None, Score], Floats] = {
@@ -265,6 +277,24 @@ def _row(level: Level) -> list[int]:
     tally, part_tally = level.tally, level.part_tally
     row = [tally.tp, tally.fp, tally.fn, *units_to_limbs(tally.units), level.near_threshold]
     return [*row, *units_to_limbs(0 if part_tally is None else part_tally.units)]
+
+
+def _deviations(values: Sequence[Floats]) -> Floats:
+    """Return the standard deviation of every array, NaN skipped; NaN of nothing.
+
+    Examples
+    --------
+    >>> _deviations([np.array([1.0, np.nan, 3.0]), np.array([2.0]), np.array([])])
+    array([ 1.,  0., nan])
+    """
+    every = np.concatenate(values)
+    owner = np.repeat(np.arange(len(values)), [len(one) for one in values])
+    owner, every = owner[~np.isnan(every)], every[~np.isnan(every)]
+    n = np.bincount(owner, minlength=len(values))
+    means: Floats = ratio(np.bincount(owner, every, len(values)), n)
+    squares = np.bincount(owner, (every - means[owner]) ** 2, len(values))
+    spread: Floats = np.sqrt(ratio(squares, n))
+    return spread
 
 
 def _exact_sums(values: Sequence[Floats]) -> Ints:

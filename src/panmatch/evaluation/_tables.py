@@ -92,7 +92,13 @@ def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
         first = {"quality": counts.tallies.quality.tolist()}
         if counts.has_parts:
             first["part_quality"] = counts.part_tallies.quality.tolist()
-        columns[threshold] = first | scores | areas
+        spreads = {
+            f"sq_{name}_std": values.tolist()
+            for name, values in series.deviations(threshold).items()
+        }
+        if "sq_iou_std" in spreads:  # by IoU there is no sq_iou either
+            spreads["sq_std"] = spreads.pop("sq_iou_std")
+        columns[threshold] = first | scores | areas | spreads
     for i in range(len(series.cases)):
         yield {
             threshold: {name: values[i] for name, values in scores.items()}

@@ -127,6 +127,14 @@ def _stardist(sides: ClassSides, threshold: float) -> Averages:
     }
 
 
+def _objects(sides: ClassSides) -> Averages:
+    overlap = sides.overlap
+    return {
+        "references": share(len(overlap.ref_ids), 1),
+        "predictions": share(len(overlap.predictions.ids), 1),
+    }
+
+
 def _one(title: str) -> tuple[RelatedPart, ...]:
     return (RelatedPart("", title),)
 
@@ -233,6 +241,14 @@ RELATED: dict[str, RelatedScore] = {
         ),
         RelatedScore(
             "npq", _one("NPQ"), "NPQ: the area under RQ over all thresholds.", PER_CASE, _npq
+        ),
+        RelatedScore(
+            "objects",
+            (
+                RelatedPart("references", "references", "zero"),
+                RelatedPart("predictions", "predictions", "zero"),
+            ),
+            "The numbers of references and of predictions.", PER_CASE, _objects,
         ),
         RelatedScore(
             "stardist", tuple(RelatedPart(name, title) for name, title in STARDIST.items()),
