@@ -75,6 +75,8 @@ def read_strategy(text: str) -> Matcher:
     --------
     >>> read_strategy("many-to-one/edge/regions/dice").label
     'many-to-one (merge, edge, by dice) in regions'
+    >>> read_strategy("one-to-one/inclusive").label
+    'one-to-one (optimal, ≥ τ)'
     """
     name, *words = text.split("/")
     given: Content = {"strategy": name}
@@ -83,6 +85,7 @@ def read_strategy(text: str) -> Matcher:
     meanings = {word: option for option, values in choices.items() for word in values}
     meanings |= dict.fromkeys(get_args(Score), "score")
     meanings |= dict.fromkeys(("regions", *REGION_RULES), "regions")
+    meanings["inclusive"] = "strict"
     try:
         if family is None:
             parse_matcher(given)
@@ -90,7 +93,7 @@ def read_strategy(text: str) -> Matcher:
             check_choice(f"option of {name}", word, meanings)
             if meanings[word] in given:
                 raise ValueError(f"{meanings[word]} is given twice.")
-            given[meanings[word]] = True if word == "regions" else word
+            given[meanings[word]] = {"regions": True, "inclusive": False}.get(word, word)
         return parse_matcher(given)
     except ValueError as error:
         raise OptionError(f"--strategy {text!r} cannot be used: {error}") from error

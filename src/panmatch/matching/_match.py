@@ -15,7 +15,7 @@ from panmatch.matching._one_to_one import OneToOne
 from panmatch.matching._solution import Certificate
 from panmatch.matching._strategy import Dash, Strategy
 from panmatch.matching._tally import Tally, are_false, tally_edges, union_quality
-from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
+from panmatch.overlap import Floats, Ints, Overlap, Score, lowest_above
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Matching:
         The graph that was matched; for ``"union"`` the one with the pieces of a cell united.
     edges
         Positions of the chosen edges in ``overlap.edges``, rising.
-    strategy, threshold, score
+    strategy, threshold, score, strict
         How they were chosen.
     certificate
         Proof of optimality (D6); None for heuristics.
@@ -40,6 +40,7 @@ class Matching:
     threshold: float
     score: Score
     certificate: Certificate | None = None
+    strict: bool = True
 
     @property
     def pairs(self) -> Ints:
@@ -105,6 +106,7 @@ def match(
     threshold: float = 0.5,
     *,
     score: Score = "iou",
+    strict: bool = True,
 ) -> Matching:
     """Match references and predictions (D2–D5).
 
@@ -121,6 +123,8 @@ def match(
         What is compared with the threshold, orders the edges and is maximised: ``"iou"``,
         ``"dice"``, ``"prediction-share"`` or ``"reference-share"``. The quality of a true
         positive, and the growth of a union, are measured by IoU whatever the score.
+    strict
+        False lets an edge match whose score equals the threshold, as some programs have it.
 
     Returns
     -------
@@ -137,11 +141,11 @@ def match(
     0.5778
     """
     check_overlap(overlap)
-    chosen, tau = resolve_strategy(strategy), check_threshold(threshold)
+    chosen, tau = resolve_strategy(strategy), lowest_above(threshold, strict=strict)
     overlap = chosen.prepare(overlap)
     solution = chosen.solve(overlap, overlap.score(score), tau)
     proof = solution.certificate if score == "iou" else None
-    return Matching(overlap, solution.edges, chosen, tau, score, proof)
+    return Matching(overlap, solution.edges, chosen, float(threshold), score, proof, strict)
 
 
 def check_overlap(overlap: object) -> None:
@@ -166,6 +170,8 @@ class Matcher:
     regions
         Rule by which predictions are cut into regions first (D8), such as ``"voronoi"``; None for
         whole predictions.
+    strict
+        Whether a score must be greater than the threshold, or may equal it.
 
     Examples
     --------
@@ -177,6 +183,7 @@ class Matcher:
     strategy: Strategy
     score: Score = "iou"
     regions: str | None = None
+    strict: bool = True
 
     def __post_init__(self) -> None:
         check_choice("score", self.score, get_args(Score))
@@ -195,6 +202,7 @@ class Matcher:
         """What to call it: the strategy with its options, a score other than IoU, and regions."""
         values = [*self.strategy.options.values()]
         values += [] if self.score == "iou" else [f"by {self.score}"]
+        values += [] if self.strict else ["≥ τ"]
         options = f" ({', '.join(values)})" if values else ""
         inside = self.regions is not None and not self.strategy.needs_regions
         return f"{self.name}{options}{' in regions' if inside else ''}"
@@ -212,13 +220,13 @@ class Matcher:
         return {
             "strategy": self.name,
             **options,
-            "edge_score": self.score,
+            "edge_score": self.score if self.strict else f"{self.score} ≥ threshold",
             "regions": self.regions or "",
         }
 
     def match(self, overlap: Overlap, threshold: float) -> Matching:
         """Match an overlap, which must be cut by regions if that is asked for."""
-        return match(overlap, self.strategy, threshold, score=self.score)
+        return match(overlap, self.strategy, threshold, score=self.score, strict=self.strict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from panmatch.overlap._counting import (
     count_region_overlaps,
     count_sides,
 )
-from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold
+from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold, lowest_above
 from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
 
@@ -36,6 +36,7 @@ __all__ = [
     "count_part_overlaps",
     "count_region_overlaps",
     "count_sides",
+    "lowest_above",
     "sum_by",
     "unite_regions",
 ]

@@ -24,6 +24,23 @@ from panmatch.overlap._parts import Parts
 from panmatch.overlap._pieces import Pieces, Predictions
 
 
+def lowest_above(threshold: float, *, strict: bool) -> float:
+    """Return a threshold such that scores strictly above it are those that count.
+
+    With `strict` that is the threshold itself. Otherwise scores equal to it count too: those
+    above the next smaller number. 1 is then a threshold as well.
+
+    Examples
+    --------
+    >>> 0.5 > lowest_above(0.5, strict=True), 0.5 > lowest_above(0.5, strict=False)
+    (False, True)
+    """
+    if strict:
+        return check_threshold(threshold)
+    value = 1.0 if threshold == 1 else check_threshold(threshold)
+    return float(np.nextafter(value, 0.0))
+
+
 def check_threshold(threshold: float) -> float:
     """Return `threshold` as a float, or raise a `ThresholdError` unless 0 ≤ threshold < 1.
 

@@ -10,7 +10,7 @@ from panmatch.errors import PanmatchError, check_choice, nearest_name
 from panmatch.labels import REGION_RULES
 from panmatch.matching import STRATEGIES, Matcher, Strategy, resolve_strategy
 
-KEYS = ("strategy", "score", "regions")
+KEYS = ("strategy", "score", "regions", "strict")
 
 
 def parse_matcher(given: object) -> Matcher:
@@ -20,7 +20,8 @@ def parse_matcher(given: object) -> Matcher:
     ----------
     given
         The name of a strategy, or a mapping with the keys ``strategy``, the options of that
-        strategy, ``score``, and ``regions`` (true, false or the name of a rule).
+        strategy, ``score``, ``regions`` (true, false or the name of a rule), and ``strict``, false
+        where a score may equal the threshold.
 
     Examples
     --------
@@ -38,7 +39,10 @@ def parse_matcher(given: object) -> Matcher:
         options = {key: value for key, value in given.items() if key not in KEYS}
         strategy = type(default)(**_checked_options(default, options)) if options else default
         regions = _rule(given.get("regions", strategy.needs_regions))
-        return Matcher(strategy, given.get("score", "iou"), regions)
+        strict = given.get("strict", True)
+        if not isinstance(strict, bool):
+            raise ValueError(f"strict={strict!r} must be true or false")
+        return Matcher(strategy, given.get("score", "iou"), regions, strict)
     except PanmatchError as error:
         raise ValueError(str(error)) from error
 
@@ -56,6 +60,7 @@ def matcher_as_dict(matcher: Matcher) -> dict[str, str | bool]:
         **matcher.strategy.options,
         "score": matcher.score,
         "regions": matcher.regions or False,
+        **({} if matcher.strict else {"strict": False}),
     }
 
 
