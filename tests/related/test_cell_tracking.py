@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import panmatch as pm
 from panmatch import related
 from panmatch.errors import LabelError
-from panmatch.related import _cell_tracking as helpers
 from panmatch.related._registry import share
 from tests import scenes
 from tests.hypothesis_scenes import label_pairs
@@ -124,7 +123,7 @@ def test_share_of_the_reference_decides_and_not_iou() -> None:
 
 def test_a_prediction_of_n_references_costs_n_minus_1_splits() -> None:
     overlap = scenes.overlap("aabbccddee", "ffffffgggg")
-    assert helpers.det_average(overlap) == share(50 - 5 * 3, 50)
+    assert related.det.average(overlap) == share(50 - 5 * 3, 50)
 
 
 def test_predictions_in_void_are_not_false() -> None:
@@ -147,17 +146,17 @@ def side_by_side(pairs: list[tuple[Labels, Labels]]) -> pm.Overlap:
 
 @given(st.lists(label_pairs(), min_size=1, max_size=4))
 def test_pooled_seg_is_that_of_all_references(pairs: list[tuple[Labels, Labels]]) -> None:
-    pooled: Any = sum(helpers.seg_average(pm.count_overlaps(*pair)) for pair in pairs)
-    assert pooled == helpers.seg_average(side_by_side(pairs))
+    pooled: Any = sum(related.seg.average(pm.count_overlaps(*pair)) for pair in pairs)
+    assert pooled == related.seg.average(side_by_side(pairs))
 
 
 @given(st.lists(label_pairs(), min_size=1, max_size=4))
 def test_pooled_det_is_cut_case_by_case(pairs: list[tuple[Labels, Labels]]) -> None:
-    pooled: Any = sum(helpers.det_average(pm.count_overlaps(*pair)) for pair in pairs)
+    pooled: Any = sum(related.det.average(pm.count_overlaps(*pair)) for pair in pairs)
     costs = [brute_det(*map(objects, pair)) for pair in pairs]
     saved = sum(scratch - min(cost, scratch) for cost, scratch in costs)
     assert pooled == share(saved, sum(scratch for _, scratch in costs))
-    whole = helpers.det_average(side_by_side(pairs))
+    whole = related.det.average(side_by_side(pairs))
     assert pooled.units >= whole.units
     if all(cost <= scratch for cost, scratch in costs):
         assert pooled == whole
@@ -165,7 +164,7 @@ def test_pooled_det_is_cut_case_by_case(pairs: list[tuple[Labels, Labels]]) -> N
 
 @given(st.lists(label_pairs(), min_size=1, max_size=4))
 def test_pooled_best_dice_is_the_mean_of_cases(pairs: list[tuple[Labels, Labels]]) -> None:
-    found: Any = [helpers.symmetric_best_dice_average(pm.count_overlaps(*pair)) for pair in pairs]
+    found: Any = [related.symmetric_best_dice.average(pm.count_overlaps(*pair)) for pair in pairs]
     values = [one.value for one in found if not math.isnan(one.value)]
     assert sum(found).value == pytest.approx(np.mean(values) if values else math.nan, nan_ok=True)
     assert sum(found).skipped == len(pairs) - len(values)

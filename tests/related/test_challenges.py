@@ -17,7 +17,7 @@ import panmatch as pm
 from panmatch import related
 from panmatch.errors import CallError, LabelError, OptionError, ShapeError
 from panmatch.labels import connected_components
-from panmatch.related import _challenges, _lesionwise, _registry
+from panmatch.related import _lesionwise, _registry
 from panmatch.scoring import Average, ComparedObjects, measure_options, resolve_metrics
 from tests.hypothesis_scenes import label_pairs
 
@@ -180,7 +180,7 @@ def test_lesionwise_hd95_by_hand() -> None:
     found = related.lesionwise_hd95(**options, penalty="diagonal")
     assert found == pytest.approx((off + 2 * diagonal) / 3)
     assert related.lesionwise_hd95(**options, penalty=None) == pytest.approx(off)
-    left_out = _lesionwise.lesionwise_hd95_average(**options, penalty=None)
+    left_out = related.lesionwise_hd95.average(**options, penalty=None)
     assert (left_out.count, left_out.skipped) == (1, 2)
     assert related.lesionwise_f1(**options) == 0.5
 
@@ -304,9 +304,9 @@ def test_the_difference_of_counts_is_that_of_fp_and_fn(
 
 def test_what_is_a_true_positive_of_isles() -> None:
     covers: dict[str, Any] = {"reference": [1, 0, 1, 0, 1], "prediction": [1, 1, 1, 1, 1]}
-    assert _challenges.lesion_f1_average(**covers) == _registry.share(6, 6)
+    assert related.lesion_f1.average(**covers) == _registry.share(6, 6)
     split: dict[str, Any] = {"reference": [1, 1, 1, 1, 1], "prediction": [1, 0, 1, 0, 1]}
-    assert _challenges.lesion_f1_average(**split) == _registry.share(2, 2)
+    assert related.lesion_f1.average(**split) == _registry.share(2, 2)
     assert related.lesion_count_difference(**covers) == 2
     assert related.lesion_count_difference(**split) == 2
     swapped: dict[str, Any] = {"reference": [1, 0, 0], "prediction": [0, 0, 1]}
@@ -338,14 +338,14 @@ def test_distances_and_differences_of_empty_sides() -> None:
 
 
 PER_OBJECT: list[Callable[..., Average]] = [
-    _challenges.lesion_f1_average,
-    _lesionwise.lesionwise_f1_average,
-    _lesionwise.lesionwise_hd95_average,
+    related.lesion_f1.average,
+    related.lesionwise_f1.average,
+    related.lesionwise_hd95.average,
 ]
 PER_CASE: list[Callable[..., Average]] = [
-    _challenges.false_positive_volume_average,
-    _challenges.false_negative_volume_average,
-    _challenges.lesion_count_difference_average,
+    related.false_positive_volume.average,
+    related.false_negative_volume.average,
+    related.lesion_count_difference.average,
 ]
 
 

@@ -11,14 +11,25 @@ import typer
 import panmatch
 from panmatch.cli._options import (
     AllowMismatch,
+    Also,
     AsJson,
     Classes,
+    Dask,
+    DatasetJson,
     Everything,
+    FailUnder,
+    LogLevel,
     Metrics,
+    MissingPredictions,
+    Models,
     Out,
+    Patterns,
+    PredictionParts,
     Quiet,
     Related,
+    Resample,
     Strategies,
+    Threads,
     Thresholds,
     Whole,
 )
@@ -111,49 +122,17 @@ def evaluate(
     whole: Whole = None,
     related: Related = None,
     class_: Classes = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", metavar="NAME=FOLDER", help="A model; once for each."),
-    ] = None,
-    pattern: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Where names are, such as '{case}_ref.nii.gz'; once for both sides, or once for "
-            "REF and once for PRED, which may have {model} too."
-        ),
-    ] = None,
-    dataset_json: Annotated[
-        Path | None,
-        typer.Option(help="dataset.json of nnU-Net: names and labels of the classes."),
-    ] = None,
-    missing: Annotated[
-        str | None,
-        typer.Option(
-            help="References without prediction: fail (default; skip for a fold of nnU-Net), "
-            "skip, empty or worst."
-        ),
-    ] = None,
+    model: Models = None,
+    pattern: Patterns = None,
+    dataset_json: DatasetJson = None,
+    missing: MissingPredictions = None,
     reference_parts: Annotated[
         Path | None, typer.Option(help="Part images of REF: a file or a folder.")
     ] = None,
-    prediction_parts: Annotated[
-        list[str] | None,
-        typer.Option(help="Part images of PRED; NAME=FOLDER for each model with --model."),
-    ] = None,
+    prediction_parts: PredictionParts = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes.")] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Threads of each worker; by default all cores for one, one for several."
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of a Dask scheduler, in place of processes: it shares out the cases, or "
-            "the chunks of a single pair of Zarr images."
-        ),
-    ] = None,
+    threads: Threads = None,
+    dask: Dask = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Do only what is missing or changed in OUT.")
     ] = False,
@@ -161,12 +140,7 @@ def evaluate(
         bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
-    resample: Annotated[
-        bool,
-        typer.Option(
-            "--resample", help="Put predictions on the grid of their references: nearest label."
-        ),
-    ] = False,
+    resample: Resample = False,
     spacing: Annotated[
         str | None,
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
@@ -174,33 +148,15 @@ def evaluate(
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Write OUT/summary.json as nnU-Net does, or OUT/metrics.json for "
-            "grand-challenge.org; once for each."
-        ),
-    ] = None,
+    also: Also = None,
     maps: Annotated[
         bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
     ] = False,
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Exit with 3 if a pooled score is worse, such as pq=0.7 or, for a distance, "
-            "sq_hd95=3."
-        ),
-    ] = None,
+    fail_under: FailUnder = None,
     everything: Everything = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
-    log_level: Annotated[
-        str,
-        typer.Option(
-            metavar="LEVEL",
-            help="debug (every case), info (every phase), warning, or error (no warnings).",
-        ),
-    ] = "warning",
+    log_level: LogLevel = "warning",
 ) -> None:
     """Evaluate files or folders, print the answer, and write tables."""
     if workers > 1 and dask is None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
 AllowMismatch = Annotated[
@@ -21,45 +22,100 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document in
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
 ]
+
+
+def _several(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
+    """Return an option that may be given more than once."""
+    option: OptionInfo = typer.Option(name, *others, metavar=metavar, help=text)
+    return option
+
+
+Names = list[str] | None
+STRATEGIES = (
+    "In place of the spec's, such as many-to-one or many-to-one/optimal/regions; once for each. "
+    "`panmatch spec --strategies` lists them."
+)
+THRESHOLDS = "In place of the spec's."
+METRICS = "In place of the spec's, such as hd95."
+CLASSES = (
+    "Only this class of the spec, or a class of these labels, such as lesion=2/components; once "
+    "for each."
+)
+WHOLE = "A metric of every class as one mask, such as dice or hd95."
+RELATED = (
+    "Another score of every class, such as cc_dice or lesionwise_dice/dilation=3; once for each. "
+    "`panmatch spec --related` lists them."
+)
 Strategies = Annotated[
+    Names, _several("--strategy", "-s", metavar="NAME[/OPTION…]", text=STRATEGIES)
+]
+Thresholds = Annotated[Names, _several("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
+Metrics = Annotated[Names, _several("--metric", "-m", metavar="NAME", text=METRICS)]
+Classes = Annotated[Names, _several("--class", metavar="NAME[=LABELS]", text=CLASSES)]
+Whole = Annotated[Names, _several("--whole", metavar="NAME", text=WHOLE)]
+Related = Annotated[Names, _several("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="NAME=FOLDER", help="A model; once for each."),
+]
+Patterns = Annotated[
     list[str] | None,
     typer.Option(
-        "--strategy",
-        "-s",
-        metavar="NAME[/OPTION…]",
-        help="In place of the spec's, such as many-to-one or many-to-one/optimal/regions; "
-        "once for each. `panmatch spec --strategies` lists them.",
+        help="Where names are, such as '{case}_ref.nii.gz'; once for both sides, or once for "
+        "REF and once for PRED, which may have {model} too."
     ),
 ]
-Thresholds = Annotated[
-    list[str] | None,
-    typer.Option("--threshold", "-t", metavar="NUMBER", help="In place of the spec's."),
+DatasetJson = Annotated[
+    Path | None,
+    typer.Option(help="dataset.json of nnU-Net: names and labels of the classes."),
 ]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option("--metric", "-m", metavar="NAME", help="In place of the spec's, such as hd95."),
-]
-Classes = Annotated[
-    list[str] | None,
+MissingPredictions = Annotated[
+    str | None,
     typer.Option(
-        "--class",
-        metavar="NAME[=LABELS]",
-        help="Only this class of the spec, or a class of these labels, such as "
-        "lesion=2/components; once for each.",
+        help="References without prediction: fail (default; skip for a fold of nnU-Net), "
+        "skip, empty or worst."
     ),
 ]
-Whole = Annotated[
+PredictionParts = Annotated[
     list[str] | None,
+    typer.Option(help="Part images of PRED; NAME=FOLDER for each model with --model."),
+]
+Threads = Annotated[
+    int | None,
     typer.Option(
-        "--whole", metavar="NAME", help="A metric of every class as one mask, such as dice or hd95."
+        min=1, help="Threads of each worker; by default all cores for one, one for several."
     ),
 ]
-Related = Annotated[
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of a Dask scheduler, in place of processes: it shares out the cases, or "
+        "the chunks of a single pair of Zarr images."
+    ),
+]
+Resample = Annotated[
+    bool,
+    typer.Option(
+        "--resample", help="Put predictions on the grid of their references: nearest label."
+    ),
+]
+Also = Annotated[
     list[str] | None,
     typer.Option(
-        "--related",
-        metavar="NAME[/OPTION=VALUE…]",
-        help="Another score of every class, such as cc_dice or lesionwise_dice/dilation=3; once "
-        "for each. `panmatch spec --related` lists them.",
+        help="Write OUT/summary.json as nnU-Net does, or OUT/metrics.json for "
+        "grand-challenge.org; once for each."
+    ),
+]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Exit with 3 if a pooled score is worse, such as pq=0.7 or, for a distance, sq_hd95=3."
+    ),
+]
+LogLevel = Annotated[
+    str,
+    typer.Option(
+        metavar="LEVEL",
+        help="debug (every case), info (every phase), warning, or error (no warnings).",
     ),
 ]

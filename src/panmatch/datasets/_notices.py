@@ -121,11 +121,9 @@ def missing_predictions(result: Result, cases: Sequence[Case]) -> Iterator[Notic
                 missing.setdefault(what, []).append(found)
         for what, those in missing.items():
             names = tuple(one.case for one in those)
-            text = (
-                f"{len(names)} of {plural(n_asked, 'reference')} "
-                f"{'has' if len(names) == 1 else 'have'} no prediction ({some_names(names)}): "
-                f"{what.removeprefix('no prediction: ')}."
-            )
+            verb = "has" if len(names) == 1 else "have"
+            share = f"{len(names)} of {plural(n_asked, 'reference')} {verb} no prediction"
+            text = f"{share} ({some_names(names)}): {what.removeprefix('no prediction: ')}."
             yield Notice("missing-predictions", text, names, model)
 
 

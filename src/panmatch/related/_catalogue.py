@@ -8,19 +8,19 @@ from collections.abc import Callable
 from panmatch.errors import check_choice
 from panmatch.labels import Connectivity, connected_components
 from panmatch.overlap import Overlap, count_overlaps
-from panmatch.related._cell_tracking import det_average, seg_average, symmetric_best_dice_average
+from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
 from panmatch.related._challenges import (
-    false_negative_volume_average,
-    false_positive_volume_average,
-    lesion_count_difference_average,
-    lesion_f1_average,
+    false_negative_volume,
+    false_positive_volume,
+    lesion_count_difference,
+    lesion_f1,
 )
 from panmatch.related._components import cc_metric, cluster_values
 from panmatch.related._lesionwise import (
     BRATS_PENALTY,
-    lesionwise_dice_average,
-    lesionwise_f1_average,
-    lesionwise_hd95_average,
+    lesionwise_dice,
+    lesionwise_f1,
+    lesionwise_hd95,
 )
 from panmatch.related._overlap_scores import (
     aji_areas,
@@ -33,6 +33,7 @@ from panmatch.related._registry import (
     Averages,
     ClassSides,
     Option,
+    PooledScore,
     RelatedPart,
     RelatedScore,
     share,
@@ -82,21 +83,22 @@ def _ccdice(sides: ClassSides, alpha: float) -> Averages:
     return {"": share(pairs, len(overlap.ref_ids) + len(overlap.pred_ids))}
 
 
-def _of_masks(average: Callable[..., Average]) -> Callable[..., Averages]:
+def _of_masks(score: PooledScore[...]) -> Callable[..., Averages]:
     """Return how to compute a score of two masks, whose voxels have a size."""
 
     def compute(sides: ClassSides, **options: Option) -> Averages:
         reference, prediction = sides.images
         spacing = {"spacing": sides.spacing} if takes_spacing else {}
-        return {"": average(reference=reference, prediction=prediction, **spacing, **options)}
+        sides_and_options = {"reference": reference, "prediction": prediction, **spacing, **options}
+        return {"": score.average(**sides_and_options)}
 
-    takes_spacing = "spacing" in inspect.signature(average).parameters
+    takes_spacing = "spacing" in inspect.signature(score).parameters
     return compute
 
 
-def _of_overlap(average: Callable[[Overlap], Average]) -> Callable[..., Averages]:
+def _of_overlap(score: PooledScore[[Overlap]]) -> Callable[..., Averages]:
     """Return how to compute a score of an overlap."""
-    return lambda sides: {"": average(sides.overlap)}
+    return lambda sides: {"": score.average(sides.overlap)}
 
 
 def _aji(sides: ClassSides) -> Averages:
@@ -172,61 +174,61 @@ RELATED: dict[str, RelatedScore] = {
             "Lesion-wise Dice of BraTS: the Dice of every lesion with all that overlaps it, 0 for "
             "false positives.",
             "the mean over all lesions and false positives of all cases",
-            _of_masks(lesionwise_dice_average), BRATS,
+            _of_masks(lesionwise_dice), BRATS,
         ),
         RelatedScore(
             "lesionwise_hd95", (RelatedPart("", "lesion-wise HD95", "lower", "length"),),
             "Lesion-wise HD95 of BraTS: the HD95 of every lesion with all that overlaps it, a "
             "penalty for missed lesions and false positives.",
             "the mean over all lesions and false positives of all cases",
-            _of_masks(lesionwise_hd95_average), {**BRATS, "penalty": BRATS_PENALTY},
+            _of_masks(lesionwise_hd95), {**BRATS, "penalty": BRATS_PENALTY},
         ),
         RelatedScore(
             "lesionwise_f1", _one("lesion-wise F1"),
             "Lesion-wise F1 of BraTS: a lesion is found if anything predicted overlaps it.",
-            "counts of all cases", _of_masks(lesionwise_f1_average), BRATS,
+            "counts of all cases", _of_masks(lesionwise_f1), BRATS,
         ),
         RelatedScore(
             "lesion_f1", _one("lesion F1"),
             "Lesion F1 of ISLES: components that overlap anything of the other side.",
-            "counts of all cases", _of_masks(lesion_f1_average), {"connectivity": "full"},
+            "counts of all cases", _of_masks(lesion_f1), {"connectivity": "full"},
         ),
         RelatedScore(
             "lesion_count_difference",
             (RelatedPart("", "lesion count difference", "lower"),),
             "Lesion count difference of ISLES: by how much the numbers of components differ.",
-            PER_CASE, _of_masks(lesion_count_difference_average), {"connectivity": "full"},
+            PER_CASE, _of_masks(lesion_count_difference), {"connectivity": "full"},
         ),
         RelatedScore(
             "false_positive_volume",
             (RelatedPart("", "false positive volume", "lower", "volume"),),
             "False positive volume of autoPET: of predicted components that overlap no reference.",
-            PER_CASE, _of_masks(false_positive_volume_average), {"connectivity": "full"},
+            PER_CASE, _of_masks(false_positive_volume), {"connectivity": "full"},
         ),
         RelatedScore(
             "false_negative_volume",
             (RelatedPart("", "false negative volume", "lower", "volume"),),
             "False negative volume of autoPET: of reference components that nothing predicted "
             "overlaps.",
-            PER_CASE, _of_masks(false_negative_volume_average), {"connectivity": "full"},
+            PER_CASE, _of_masks(false_negative_volume), {"connectivity": "full"},
         ),
         RelatedScore(
             "seg", _one("SEG"),
             "SEG of the Cell Tracking Challenge: the mean IoU of references with what covers more "
             "than half of them.",
-            "the mean over all references of all cases", _of_overlap(seg_average),
+            "the mean over all references of all cases", _of_overlap(seg),
         ),
         RelatedScore(
             "det", _one("DET"),
             "DET of the Cell Tracking Challenge: what correcting the objects saves over drawing "
             "them anew.",
-            "costs of all cases", _of_overlap(det_average),
+            "costs of all cases", _of_overlap(det),
         ),
         RelatedScore(
             "symmetric_best_dice", _one("SBD"),
             "Symmetric best Dice: the lower of the two mean best Dice, over references and over "
             "predictions.",
-            PER_CASE, _of_overlap(symmetric_best_dice_average),
+            PER_CASE, _of_overlap(symmetric_best_dice),
         ),
         RelatedScore(
             "aji", _one("AJI"),

@@ -8,14 +8,15 @@ import numpy as np
 
 from panmatch.matching import Matching, OneToMany, check_overlap, match
 from panmatch.overlap import Floats, Ints, Overlap
-from panmatch.related._registry import share, single
+from panmatch.related._registry import PooledScore, share, single
 from panmatch.scoring import Average
 
 # Cost of one operation that turns the predicted objects into the references.
 SPLIT, FALSE_NEGATIVE, FALSE_POSITIVE = 5, 10, 1
 
 
-def seg(overlap: Overlap) -> float:
+@PooledScore
+def seg(overlap: Overlap) -> Average:
     """Return SEG of a single frame: the mean IoU of every reference with its prediction (D12).
 
     The prediction of a reference is the one that covers strictly more than half of it: there is at
@@ -35,16 +36,12 @@ def seg(overlap: Overlap) -> float:
     >>> seg(Overlap.from_dense([[6, 0], [2, 2]], ref_sizes=[8, 4], pred_sizes=[10, 2]))
     0.25
     """
-    return seg_average(overlap).value
-
-
-def seg_average(overlap: Overlap) -> Average:
-    """Return `seg` as an average over references: frames and cases add."""
     tally = _covered(overlap).tally
     return Average(tally.units, tally.tp + tally.fn, 0)
 
 
-def det(overlap: Overlap) -> float:
+@PooledScore
+def det(overlap: Overlap) -> Average:
     """Return DET of a single frame: 1 − min(AOGM, AOGM₀) / AOGM₀ on objects alone (D12).
 
     AOGM = 5 · splits + 10 · FN + FP is the cost of turning the predicted objects into the
@@ -70,11 +67,6 @@ def det(overlap: Overlap) -> float:
     >>> det(merged)  # one split and one false positive
     0.7
     """
-    return det_average(overlap).value
-
-
-def det_average(overlap: Overlap) -> Average:
-    """Return `det` as what was saved and what could be saved: cases add."""
     matching = _covered(overlap)
     tally = matching.tally
     splits = tally.tp - len(np.unique(overlap.edges.pred[matching.edges]))
@@ -88,7 +80,8 @@ def _covered(overlap: Overlap) -> Matching:
     return match(overlap, OneToMany(), threshold=0.5, score="reference-share")
 
 
-def symmetric_best_dice(overlap: Overlap) -> float:
+@PooledScore
+def symmetric_best_dice(overlap: Overlap) -> Average:
     """Return SBD: the lower of the two mean best Dice, over references and over predictions.
 
     The best Dice of an object is the highest that it has with any object of the other side, 0 if it
@@ -106,11 +99,6 @@ def symmetric_best_dice(overlap: Overlap) -> float:
     >>> symmetric_best_dice(Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[4, 2]))
     0.525
     """
-    return symmetric_best_dice_average(overlap).value
-
-
-def symmetric_best_dice_average(overlap: Overlap) -> Average:
-    """Return `symmetric_best_dice` of one case: the mean over cases with any object."""
     check_overlap(overlap)
     sides = (overlap.edges.ref, len(overlap.ref_ids)), (overlap.edges.pred, len(overlap.pred_ids))
     means = [_mean_best(objects, overlap.dice, n) for objects, n in sides if n]

@@ -15,10 +15,11 @@ from panmatch.labels import (
     connected_components,
 )
 from panmatch.overlap import Ints, count_overlaps
-from panmatch.related._registry import share, single
+from panmatch.related._registry import PooledScore, share, single
 from panmatch.scoring import Average
 
 
+@PooledScore
 @named_only
 def false_positive_volume(
     *,
@@ -26,7 +27,7 @@ def false_positive_volume(
     prediction: npt.ArrayLike,
     connectivity: Connectivity = "full",
     spacing: npt.ArrayLike | None = None,
-) -> float:
+) -> Average:
     """Return the volume of all predicted components that share no voxel with the reference.
 
     One shared voxel is enough for none of a component to count, however much of it lies outside.
@@ -55,25 +56,13 @@ def false_positive_volume(
     >>> false_positive_volume(**images, spacing=3)
     6.0
     """
-    return false_positive_volume_average(
-        reference=reference, prediction=prediction, connectivity=connectivity, spacing=spacing
-    ).value
-
-
-def false_positive_volume_average(
-    *,
-    reference: npt.ArrayLike,
-    prediction: npt.ArrayLike,
-    connectivity: Connectivity = "full",
-    spacing: npt.ArrayLike | None = None,
-) -> Average:
-    """Return `false_positive_volume` of one case: the mean over cases."""
     components = connected_components(prediction, connectivity, "prediction")
     mask = as_mask(reference, "reference")
     check_same_shape({"reference": mask, "prediction": components})
     return single(_alone(components, mask).sum() * _voxel_volume(spacing, mask.ndim))
 
 
+@PooledScore
 @named_only
 def false_negative_volume(
     *,
@@ -81,7 +70,7 @@ def false_negative_volume(
     prediction: npt.ArrayLike,
     connectivity: Connectivity = "full",
     spacing: npt.ArrayLike | None = None,
-) -> float:
+) -> Average:
     """Return the volume of all components of the reference in which no voxel is predicted.
 
     One predicted voxel is enough for none of a component to count. NaN without a reference: nothing
@@ -94,8 +83,7 @@ def false_negative_volume(
 
     References
     ----------
-    Gatidis et al.: Results from the autoPET challenge on fully automated lesion segmentation in
-    oncologic PET/CT imaging (2024). Without a reference the programs of autoPET and autoPET IV
+    Those of `false_positive_volume`. Without a reference the programs of autoPET and autoPET IV
     give 0, that of autoPET III NaN.
 
     Examples
@@ -104,19 +92,6 @@ def false_negative_volume(
     >>> false_negative_volume(**images, spacing=3)
     6.0
     """
-    return false_negative_volume_average(
-        reference=reference, prediction=prediction, connectivity=connectivity, spacing=spacing
-    ).value
-
-
-def false_negative_volume_average(
-    *,
-    reference: npt.ArrayLike,
-    prediction: npt.ArrayLike,
-    connectivity: Connectivity = "full",
-    spacing: npt.ArrayLike | None = None,
-) -> Average:
-    """Return `false_negative_volume` of one case: the mean over cases with a reference."""
     components = connected_components(reference, connectivity, "reference")
     mask = as_mask(prediction, "prediction")
     check_same_shape({"reference": components, "prediction": mask})
@@ -124,10 +99,11 @@ def false_negative_volume_average(
     return single(missed if components.any() else np.nan)
 
 
+@PooledScore
 @named_only
 def lesion_count_difference(
     *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
-) -> float:
+) -> Average:
     """Return | number of components of the reference − number of predicted components |.
 
     Where they lie does not matter: as many spurious components as missed ones give 0. So do two
@@ -150,23 +126,15 @@ def lesion_count_difference(
     >>> lesion_count_difference(reference=[1, 0, 1, 0, 1], prediction=[1, 1, 1, 0, 1])
     1.0
     """
-    return lesion_count_difference_average(
-        reference=reference, prediction=prediction, connectivity=connectivity
-    ).value
-
-
-def lesion_count_difference_average(
-    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
-) -> Average:
-    """Return `lesion_count_difference` of one case: the mean over cases."""
     ref, pred = _components(reference, prediction, connectivity)
     return single(abs(int(ref.max(initial=0)) - int(pred.max(initial=0))))
 
 
+@PooledScore
 @named_only
 def lesion_f1(
     *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
-) -> float:
+) -> Average:
     """Return 2 TP / (2 TP + FP + FN) over components that overlap anything of the other side.
 
     TP are components of the reference in which any voxel is predicted, FN the other components of
@@ -181,23 +149,13 @@ def lesion_f1(
 
     References
     ----------
-    Hernandez Petzsche et al.: ISLES 2022, a multi-center magnetic resonance imaging stroke lesion
-    segmentation dataset (2022); the rules are those of the challenge's evaluation program.
+    Those of `lesion_count_difference`.
 
     Examples
     --------
     >>> lesion_f1(reference=[1, 0, 1, 0, 0, 1, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 1])
     0.6666666666666666
     """
-    return lesion_f1_average(
-        reference=reference, prediction=prediction, connectivity=connectivity
-    ).value
-
-
-def lesion_f1_average(
-    *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
-) -> Average:
-    """Return `lesion_f1` as 2 TP and 2 TP + FP + FN: counts of cases add."""
     ref, pred = _components(reference, prediction, connectivity)
     found = count_overlaps(ref, pred)
     tp, hits = len(np.unique(found.edges.ref)), len(np.unique(found.edges.pred))

@@ -16,7 +16,7 @@ from panmatch.labels import (
     connected_components,
 )
 from panmatch.overlap import count_overlaps, sum_by
-from panmatch.related._registry import share
+from panmatch.related._registry import PooledScore, share
 from panmatch.scoring import (
     Average,
     ComparedObjects,
@@ -30,6 +30,7 @@ from panmatch.scoring import (
 BRATS_PENALTY = 374.0
 
 
+@PooledScore
 @named_only
 def lesionwise_dice(
     *,
@@ -38,7 +39,7 @@ def lesionwise_dice(
     dilation: int = 0,
     min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
-) -> float:
+) -> Average:
     """Return Σ Dice(g, all predictions that overlap g) / (|G| + FP) over components (D12).
 
     NaN if nothing counts on either side.
@@ -69,27 +70,13 @@ def lesionwise_dice(
     >>> lesionwise_dice(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.3333333333333333
     """
-    return lesionwise_dice_average(
-        reference=reference, prediction=prediction, dilation=dilation, min_volume=min_volume,
-        spacing=spacing,
-    ).value  # fmt: skip
-
-
-def lesionwise_dice_average(
-    *,
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    dilation: int = 0,
-    min_volume: float = 0.0,
-    spacing: ArrayLike | None = None,
-) -> Average:
-    """Return `lesionwise_dice` as an average over lesions and false positives: cases add."""
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
     rows = lesions.rows
     dice = 2 * rows.shared / (rows.ref_voxels + rows.pred_voxels)
     return Average.of(np.concatenate([dice, np.zeros(lesions.false_positives)]))
 
 
+@PooledScore
 @named_only
 def lesionwise_hd95(
     *,
@@ -100,7 +87,7 @@ def lesionwise_hd95(
     spacing: ArrayLike | None = None,
     penalty: Penalty = BRATS_PENALTY,
     threads: int | None = None,
-) -> float:
+) -> Average:
     """Return (Σ HD95(g, all predictions that overlap g) + penalty · FP) / (|G| + FP) (D12).
 
     Lesions, their predictions and false positives are those of `lesionwise_dice`. A lesion without
@@ -131,23 +118,6 @@ def lesionwise_hd95(
     >>> lesionwise_hd95(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 1, 1, 0, 0, 0], penalty=10)
     5.475
     """
-    return lesionwise_hd95_average(
-        reference=reference, prediction=prediction, dilation=dilation, min_volume=min_volume,
-        spacing=spacing, penalty=penalty, threads=threads,
-    ).value  # fmt: skip
-
-
-def lesionwise_hd95_average(
-    *,
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    dilation: int = 0,
-    min_volume: float = 0.0,
-    spacing: ArrayLike | None = None,
-    penalty: Penalty = BRATS_PENALTY,
-    threads: int | None = None,
-) -> Average:
-    """Return `lesionwise_hd95` as an average over lesions and false positives: cases add."""
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing, threads)
     options = measure_options(lesions.reference.shape, spacing, penalty=penalty)
     (hd95,) = resolve_metrics("hd95")
@@ -159,6 +129,7 @@ def lesionwise_hd95_average(
     return Average.of(np.concatenate([hd95.values(compared), false]))
 
 
+@PooledScore
 @named_only
 def lesionwise_f1(
     *,
@@ -167,7 +138,7 @@ def lesionwise_f1(
     dilation: int = 0,
     min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
-) -> float:
+) -> Average:
     """Return 2 TP / (2 TP + FP + FN) over lesions (D12).
 
     Lesions, their predictions and false positives are those of `lesionwise_dice`: TP are lesions
@@ -182,29 +153,13 @@ def lesionwise_f1(
 
     References
     ----------
-    Moawad et al.: The brain tumor segmentation – metastases challenge 2023; the counts are those
-    that its published evaluation program reports.
+    Those of `lesionwise_dice`; the counts are those that the published program reports.
 
     Examples
     --------
     >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.6666666666666666
     """
-    return lesionwise_f1_average(
-        reference=reference, prediction=prediction, dilation=dilation, min_volume=min_volume,
-        spacing=spacing,
-    ).value  # fmt: skip
-
-
-def lesionwise_f1_average(
-    *,
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    dilation: int = 0,
-    min_volume: float = 0.0,
-    spacing: ArrayLike | None = None,
-) -> Average:
-    """Return `lesionwise_f1` as 2 TP and 2 TP + FP + FN: counts of cases add."""
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
     counting = len(lesions.rows.ref_ids)
     tp = int(np.count_nonzero(lesions.rows.pred_voxels))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, update_wrapper
+from inspect import signature
+from typing import Generic, Literal, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -22,21 +23,12 @@ Averages = Mapping[str, Average]
 
 @dataclass(frozen=True, eq=False)
 class ClassSides:
-    """The two sides of one class in one case, void left out.
+    """The two sides of one class in one case, void left out."""
 
-    Attributes
-    ----------
-    overlap
-        Of the objects of the class.
-    paint
-        Returns the label images of the objects; called once, and only if a score looks at voxels.
-    spacing, unit, threads
-        As for `measure`.
-    """
-
-    overlap: Overlap
+    overlap: Overlap  # of the objects of the class
+    # Returns their label images; called once, and only if a score looks at voxels.
     paint: Callable[[], tuple[LabelArray, LabelArray]]
-    spacing: npt.ArrayLike | None = None
+    spacing: npt.ArrayLike | None = None  # this, unit and threads are those of `measure`
     unit: Unit | None = None
     threads: int | None = None
 
@@ -114,3 +106,29 @@ def share(part: float, whole: float) -> Average:
 def single(value: float) -> Average:
     """Return one value of one case; NaN counts as undefined."""
     return Average.of(np.array([value], np.float64))
+
+
+P = ParamSpec("P")
+
+
+class PooledScore(Generic[P]):
+    """A function that returns the score of a case, and as `average` what pools over cases.
+
+    Examples
+    --------
+    >>> @PooledScore
+    ... def right(given: list[bool]) -> Average:
+    ...     return share(sum(given), len(given))
+    >>> right([True, False])
+    0.5
+    >>> (right.average([True, False]) + right.average([True])).value
+    0.6666666666666666
+    """
+
+    def __init__(self, average: Callable[P, Average]) -> None:
+        update_wrapper(self, average)
+        self.average = average
+        self.__signature__ = signature(average).replace(return_annotation="float")
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> float:
+        return self.average(*args, **kwargs).value

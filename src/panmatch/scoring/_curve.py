@@ -23,7 +23,7 @@ from panmatch.matching import (
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
 
 AREAS = ("autc", "autc_sq", "autc_rq")
-BLOCK = 1 << 21  # numbers per column that a block of resamples may take
+BLOCK = 1 << 17  # numbers per column that a block of resamples may take
 
 
 @dataclass(frozen=True, slots=True, eq=False)

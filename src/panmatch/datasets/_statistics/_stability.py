@@ -111,10 +111,15 @@ def lead_share(curves: Mapping[str, Curve]) -> dict[str, LeadShare]:
     --------
     >>> from panmatch.overlap import Overlap
     >>> from panmatch.scoring import curve
-    >>> careful = curve(Overlap.from_dense([[3, 0, 0]], ref_sizes=[4], pred_sizes=[3, 9, 9]))
-    >>> hasty = curve(Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1]))
-    >>> lead_share({"careful": careful, "hasty": hasty})["careful"]
-    LeadShare(sole=0.25, shared=0.25)
+    >>> iou_of = {"half": 1, "all": 2}
+    >>> found = lead_share(
+    ...     {
+    ...         name: curve(Overlap.from_dense([[size]], ref_sizes=[2], pred_sizes=[size]))
+    ...         for name, size in iou_of.items()
+    ...     }
+    ... )
+    >>> found["half"], found["all"]
+    (LeadShare(sole=0.0, shared=0.0), LeadShare(sole=1.0, shared=0.0))
     """
     thresholds, pq = _common_steps(curves)
     widths = np.diff(thresholds, append=1.0)
