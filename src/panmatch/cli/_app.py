@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._migrate import migrate
 from panmatch.errors import OptionError, PanmatchError
 
 
@@ -346,6 +347,9 @@ def spec(
     from panmatch.cli._spec import run_spec
 
     run_spec(preset, out, reference, list_presets=names, list_strategies=strategies)
+
+
+app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
 
 
 @app.command(
