@@ -2,9 +2,9 @@
 
 Usage: python run_panoptica_configs.py SCENES.npz RESULTS.json
 
-SCENES holds `reference_0`, `prediction_0`, … and `configs`, a path for each scene. RESULTS has one
-entry per scene: for every group its numbers by name, or the error under `error`. Beside that it has
-`tags`, all that panoptica reads.
+SCENES holds `reference_0`, `prediction_0`, … and `configs`, a path for each scene; with `areas`,
+`autc_pq` is computed too. RESULTS has one entry per scene: for every group its numbers by name, or
+the error under `error`. Beside that it has `tags`, all that panoptica reads.
 """
 
 import json
@@ -30,11 +30,14 @@ def main(scenes_path: str, results_path: str) -> None:
     for i, config in enumerate(scenes["configs"].tolist()):
         try:
             judge = Panoptica_Evaluator.load_from_config(config)
-            found = judge.evaluate(scenes[f"prediction_{i}"], scenes[f"reference_{i}"])
+            pair = scenes[f"prediction_{i}"], scenes[f"reference_{i}"]
+            said = {name: numbers(one) for name, one in judge.evaluate(*pair).items()}
+            if "areas" in scenes:
+                for name, one in judge.evaluate_autc(*pair).items():
+                    said[name]["autc_pq"] = one.get_autc("pq")
+            results.append(said)
         except Exception as error:
             results.append({"error": f"{type(error).__name__}: {error}"})
-            continue
-        results.append({name: numbers(one) for name, one in found.items()})
     tags = sorted(one.__name__ for one in supported_helper_classes)
     Path(results_path).write_text(json.dumps({"scenes": results, "tags": tags}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,12 @@ def spine(seed: int) -> Scene:
     return known[reference], pieces[prediction]
 
 
+def contested(seed: int) -> Scene:
+    """Return two tissues that have nothing to do with each other: every object has rivals."""
+    shape = (24, 26, 20)
+    return phantoms.tissue(shape, 12, seed=seed), phantoms.tissue(shape, 15, seed=seed + 1000)
+
+
 def vertebrae(seed: int) -> Scene:
     """Return ids up to 26 whose numbers say nothing about partners."""
     reference = phantoms.tissue((24, 26, 20), 12, seed=seed)
@@ -107,6 +114,11 @@ def own(matcher: str, *lines: str) -> str:
     """Return a configuration for semantic images."""
     start = ["!Panoptica_Evaluator", SEMANTIC, "instance_metrics: [!Metric IOU, !Metric DSC]"]
     return "\n".join([*start, f"instance_matcher: !{matcher}", *lines]) + "\n"
+
+
+def instances(matcher: str) -> str:
+    """Return a configuration for images of ids."""
+    return own(matcher).replace("SEMANTIC", "UNMATCHED_INSTANCE")
 
 
 LOW = "{matching_threshold: 0.2}"
@@ -161,6 +173,12 @@ OWN: dict[str, tuple[Callable[[int], Scene], str]] = {
             GROUPED,
         ),
     ),
+    "rivals-greedy": (contested, instances("NaiveThresholdMatching {matching_threshold: 0}")),
+    "rivals-bipartite": (
+        contested,
+        instances("MaxBipartiteMatching {matching_metric: !Metric DSC, matching_threshold: 0.05}"),
+    ),
+    "rivals-merge": (contested, instances("MaximizeMergeMatching {matching_threshold: 0.25}")),
     "regions": (
         regions,
         own(f"MaxBipartiteMatching {LOW}", f"{CONNECTED} {{}}", "per_region_evaluation: true"),
@@ -277,6 +295,20 @@ def test_counts_and_qualities_are_panoptica_s(name: str, answers: Any) -> None:
     assert all(count >= LEAST_MATCHES for count in matches.values()), matches
 
 
+def test_the_scenes_tell_strategies_apart(answers: Any) -> None:
+    """Each of its own matchers gives another PQ on some scene than the other two."""
+    names = ("rivals-greedy", "rivals-bipartite", "rivals-merge")
+    specs = [answers[0][name][0] for name in names]
+    for spec, name in zip(specs, names, strict=True):
+        for other in specs:
+            changed = spec.model_copy(update={"matching": other.matching})
+            wrong = 0
+            for scene, theirs in answers[0][name][1]:
+                (row,) = rows_of(scene, changed).values()
+                wrong += abs(row["pq"] - theirs["ungrouped"]["pq"]) > 1e-9
+            assert (wrong > 0) == (other is not spec)
+
+
 def test_the_mean_over_regions_is_that_over_all_references(answers: Any) -> None:
     spec, scenes = answers[0]["regions"]
     for scene, theirs in scenes:
@@ -318,3 +350,135 @@ def test_every_shipped_configuration_migrates() -> None:
         found = spec_from_panoptica(read_panoptica(path))
         assert found.spec.classes
         assert found.remarks
+
+
+def row(*runs: tuple[int, int]) -> Labels:
+    """Return one row of pixels, below which there is nothing: (label, length) one by one."""
+    filled = np.concatenate([np.full(length, label) for label, length in runs])
+    return np.stack([filled, np.zeros_like(filled), np.zeros_like(filled)])
+
+
+METRICS = "instance_metrics: [!Metric IOU]\n"
+PARTS = """
+segmentation_class_groups: !SegmentationClassGroups
+  groups: {ungrouped: !LabelPartGroup {thing_labels: 1, part_labels: 2}}
+"""
+SINGLE = """
+segmentation_class_groups: !SegmentationClassGroups
+  groups: {ungrouped: !LabelGroup {value_labels: 1, single_instance: true}}
+"""
+
+
+def parts_at(threshold: float) -> str:
+    matcher = f"NaiveThresholdMatching {{matching_threshold: {threshold}}}"
+    return own(matcher, f"{CONNECTED} {{}}", PARTS)
+
+
+WHOLE_ASSD = own("NaiveThresholdMatching {}", f"{CONNECTED} {{}}", "global_metrics: [!Metric ASSD]")
+WHOLE = row((1, 10))
+PARTED = np.zeros((3, 8, 8), int)
+PARTED[1, :7, :7], PARTED[1, :3, :3] = 1, 2
+WORSE_PART = np.where((PARTED == 2) & (np.arange(8) == 2), 1, PARTED)  # IoU of the part: 2/3
+# Names of what the page says, with a scene, the configuration, and what panoptica gives.
+SAID: dict[str, tuple[Labels, Labels, str, dict[str, float]]] = {
+    "equality counts": (
+        WHOLE,
+        row((1, 5), (0, 5)),
+        instances("NaiveThresholdMatching {}"),
+        {"tp": 1, "sq": 0.5},
+    ),
+    "unless it is strict": (
+        WHOLE,
+        row((1, 5), (0, 5)),
+        instances("NaiveThresholdMatching {strict_threshold: true}"),
+        {"tp": 0},
+    ),
+    "areas are trapezia": (
+        WHOLE,
+        row((1, 8), (0, 2)),
+        instances("NaiveThresholdMatching {}"),
+        {"autc_pq": 0.68},
+    ),
+    "ids match without overlap": (
+        row((1, 5), (0, 5)),
+        row((0, 5), (1, 5)),
+        f"!Panoptica_Evaluator\n{METRICS}",
+        {"tp": 1, "fp": 0, "fn": 0, "sq": 0},
+    ),
+    "single instances do too": (
+        row((1, 5), (0, 5)),
+        row((0, 5), (1, 5)),
+        own("NaiveThresholdMatching {}", SINGLE),
+        {"tp": 1, "fp": 0, "fn": 0, "sq": 0},
+    ),
+    "naive many-to-one takes what makes the union worse": (
+        row((1, 6), (0, 6)),
+        row((1, 4), (2, 8)),
+        instances("NaiveThresholdMatching {matching_threshold: 0.1, allow_many_to_one: true}"),
+        {"tp": 1, "fp": 0, "sq": 0.5},
+    ),
+    "masks without overlap are edge cases": (
+        row((1, 5), (0, 5)),
+        row((0, 5), (1, 5)),
+        WHOLE_ASSD,
+        {"global_bin_assd": np.inf},
+    ),
+    "scipy joins labels in 2-D": (
+        row((1, 5), (2, 5)),
+        row((1, 5), (2, 5)),
+        own("NaiveThresholdMatching {}", f"{CONNECTED} {{}}"),
+        {"tp": 1},
+    ),
+    "cc3d does not": (
+        row((1, 5), (2, 5)),
+        row((1, 5), (2, 5)),
+        own("NaiveThresholdMatching {}", f"{CONNECTED} {{cca_backend: !CCABackend cc3d}}"),
+        {"tp": 2},
+    ),
+    "parts weigh as much as the thing": (PARTED, WORSE_PART, parts_at(0.83), {"tp": 1}),
+    "and so can keep it from matching": (PARTED, WORSE_PART, parts_at(0.84), {"tp": 0}),
+}
+
+
+def test_what_the_page_says_of_panoptica(tmp_path: Path) -> None:
+    """docs/coming-from-panoptica.md has these as rows of its tables."""
+    paths = []
+    for i, (_, _, text, _) in enumerate(SAID.values()):
+        paths.append(tmp_path / f"{i}.yaml")
+        paths[-1].write_text(text)
+    scenes = [(reference, prediction) for reference, prediction, _, _ in SAID.values()]
+    plain = ask_peer(
+        "run_panoptica_configs.py", tmp_path, scenes, configs=np.array(list(map(str, paths)))
+    )
+    area = ask_peer(
+        "run_panoptica_configs.py",
+        tmp_path,
+        scenes[2:3],
+        configs=np.array([str(paths[2])]),
+        areas=np.array(1),
+    )
+    plain["scenes"][2] = area["scenes"][0]
+    for (name, (*_, expected)), found in zip(SAID.items(), plain["scenes"], strict=True):
+        numbers = found["ungrouped"]
+        assert {key: numbers[key] for key in expected} == pytest.approx(expected), name
+
+
+def test_what_the_page_says_of_panmatch_on_the_same_scenes(tmp_path: Path) -> None:
+    ours = {}
+    for name, (reference, prediction, text, _) in SAID.items():
+        (tmp_path / "config.yaml").write_text(text)
+        spec = spec_from_panoptica(read_panoptica(tmp_path / "config.yaml"), reference.ndim).spec
+        table = pm.evaluate(reference=reference, prediction=prediction, spec=spec).scores
+        ours[name] = table.iloc[0]
+        if "areas" in name:
+            assert pm.curve(pm.count_overlaps(reference, prediction)).autc == pytest.approx(0.64)
+    assert ours["equality counts"]["tp"] == 0
+    assert ours["ids match without overlap"]["tp"] == 0
+    assert ours["single instances do too"]["tp"] == 0
+    assert ours["ids match without overlap"]["pq"] == 0
+    merged = ours["naive many-to-one takes what makes the union worse"]
+    assert (merged["tp"], merged["fp"], merged["sq"]) == (1, 1, pytest.approx(2 / 3))
+    assert ours["scipy joins labels in 2-D"]["tp"] == 1
+    assert ours["cc3d does not"]["tp"] == 2
+    assert ours["and so can keep it from matching"]["tp"] == 1
+    assert ours["and so can keep it from matching"]["part_sq"] == pytest.approx(2 / 3)

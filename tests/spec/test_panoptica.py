@@ -467,7 +467,7 @@ def test_regions_become_unions_and_measure_what_panoptica_averages() -> None:
         ("HD95", "hd95_pooled", "HD95 is hd95_pooled, with the same values"),
         ("HD", "hd", "HD (not listed: it stops with an error)"),
         ("CEDI", "centre_distance", "CEDI (not listed: it stops with an error)"),
-        ("clDSC", "cldice", "its most central voxel stands in"),
+        ("clDSC", "cldice", "the most central voxel stands in"),
         ("NSD", "nsd", "the smallest spacing as tolerance"),
         ("RVAE", "relative_volume_difference", "RVAE is the absolute value of relative_volume_"),
     ],
