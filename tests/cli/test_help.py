@@ -9,7 +9,7 @@ import pytest
 from panmatch.spec import preset_names, preset_text
 from tests.cli.terminals import in_terminal
 
-COMMANDS = ("demo", "evaluate", "play", "spec", "compare", "report", "show")
+COMMANDS = ("demo", "evaluate", "play", "spec", "migrate", "compare", "report", "show")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -15,7 +15,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv-peers" / "bin" / "python"
 
+SHIPPED = "lib/python*/site-packages/panoptica/configs/*.yaml"
+
 Labels = npt.NDArray[np.integer[Any]]
+
+
+def shipped_configs() -> list[Path]:
+    """Return the configurations that panoptica brings; none where it is not installed."""
+    return sorted(PEER.parents[1].glob(SHIPPED))
 
 
 def ask_peer(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
     AllowMismatch,
     Also,
@@ -289,6 +290,9 @@ def spec(
         list_strategies=strategies,
         list_related=related,
     )
+
+
+app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
 
 
 @app.command(

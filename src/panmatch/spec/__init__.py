@@ -8,7 +8,16 @@ with needs_extra("cli", "Specs"):
 
 from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
+from panmatch.spec._migration import Migration, spec_from_panoptica
 from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
+from panmatch.spec._panoptica import (
+    PanopticaApproximator,
+    PanopticaConfig,
+    PanopticaEdgeCase,
+    PanopticaGroup,
+    PanopticaMatcher,
+)
+from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
     SpecLike,
     as_spec,
@@ -17,11 +26,19 @@ from panmatch.spec._reading import (
     read_spec,
     spec_for_dataset,
 )
+from panmatch.spec._remarks import Remark
 
 __all__ = [
     "Averaging",
     "ClassSpec",
     "MetricOptions",
+    "Migration",
+    "PanopticaApproximator",
+    "PanopticaConfig",
+    "PanopticaEdgeCase",
+    "PanopticaGroup",
+    "PanopticaMatcher",
+    "Remark",
     "Spec",
     "SpecLike",
     "as_spec",
@@ -30,6 +47,8 @@ __all__ = [
     "parse_matcher",
     "preset_names",
     "preset_text",
+    "read_panoptica",
     "read_spec",
     "spec_for_dataset",
+    "spec_from_panoptica",
 ]
