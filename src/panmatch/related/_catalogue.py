@@ -92,7 +92,8 @@ def _of_masks(score: PooledScore[...]) -> Callable[..., Averages]:
         sides_and_options = {"reference": reference, "prediction": prediction, **spacing, **options}
         return {"": score.average(**sides_and_options)}
 
-    takes_spacing = "spacing" in inspect.signature(score).parameters
+    parameters = inspect.signature(score).parameters
+    takes_spacing = not {"spacing", "options"}.isdisjoint(parameters)
     return compute
 
 

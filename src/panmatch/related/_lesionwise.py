@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +26,15 @@ from panmatch.scoring import (
     measure_options,
     resolve_metrics,
 )
+
+
+class LesionKeywords(TypedDict, total=False):
+    """Which lesions count: options of `lesionwise_dice`, by keyword."""
+
+    dilation: int
+    min_volume: float
+    spacing: ArrayLike | None
+
 
 # In mm; the diagonal of the 240 × 240 × 155 images of BraTS is 373.1.
 BRATS_PENALTY = 374.0
@@ -132,12 +142,7 @@ def lesionwise_hd95(
 @PooledScore
 @named_only
 def lesionwise_f1(
-    *,
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    dilation: int = 0,
-    min_volume: float = 0.0,
-    spacing: ArrayLike | None = None,
+    *, reference: ArrayLike, prediction: ArrayLike, **options: Unpack[LesionKeywords]
 ) -> Average:
     """Return 2 TP / (2 TP + FP + FN) over lesions (D12).
 
@@ -148,8 +153,8 @@ def lesionwise_f1(
 
     Parameters
     ----------
-    reference, prediction, dilation, min_volume, spacing
-        As for `lesionwise_dice`.
+    reference, prediction
+        As for `lesionwise_dice`, and so are ``dilation``, ``min_volume`` and ``spacing``.
 
     References
     ----------
@@ -160,7 +165,7 @@ def lesionwise_f1(
     >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.6666666666666666
     """
-    lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
+    lesions = find_lesions(reference, prediction, **options)
     counting = len(lesions.rows.ref_ids)
     tp = int(np.count_nonzero(lesions.rows.pred_voxels))
     return share(2 * tp, counting + tp + lesions.false_positives)
@@ -191,9 +196,9 @@ class Lesions:
 def find_lesions(
     reference: ArrayLike,
     prediction: ArrayLike,
-    dilation: int,
-    min_volume: float,
-    spacing: ArrayLike | None,
+    dilation: int = 0,
+    min_volume: float = 0.0,
+    spacing: ArrayLike | None = None,
     threads: int | None = None,
 ) -> Lesions:
     """Return what `lesionwise_dice` compares; parameters are the same.
