@@ -21,8 +21,16 @@ def relative_volume_error(objects: ComparedObjects) -> Floats:
 
 
 METRIC = Metric(
-    "relative_volume_error", "Relative volume error",
-    "| |p| − |g| | / |g|",
-    0.0, float("inf"), "lower", "", "overlap", "1", "NaN", False,
-    relative_volume_error,
-)  # fmt: skip
+    name="relative_volume_error",
+    title="Relative volume error",
+    formula="| |p| − |g| | / |g|",
+    lowest=0.0,
+    highest=float("inf"),
+    better="lower",
+    dimension="",
+    needs="overlap",
+    missed="1",
+    false_positive="NaN",
+    penalised=False,
+    compute=relative_volume_error,
+)
