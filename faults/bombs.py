@@ -72,7 +72,7 @@ def expand_yaml(folder: Path) -> str:
     texts = {
         "a billion values of ten lines": "\n".join(laughs),
         "an anchor that holds itself": "classes: &a\n  x: *a\n",
-        "brackets, 100,000 deep": "classes: " + "[" * 100_000,
+        "100,000 brackets": "classes: " + "[" * 100_000,
         "a Python object": "classes: !!python/object/apply:os.system ['touch hacked']",
     }
     for kind, text in texts.items():

@@ -50,7 +50,7 @@ def hostile_names(folder: Path) -> str:
             rows.writerow([name, "plain", *sides])
             rows.writerow(["plain", name, *sides])
     spec = inner / "spec.json"
-    classes = {name: {"labels": at + 1} for at, name in enumerate(NAMES[:5])}
+    classes = {name: {"labels": at + 1} for at, name in enumerate(NAMES)}
     spec.write_text(json.dumps({"classes": classes, "thresholds": [0.5]}), encoding="utf-8")
     out, before = inner / "work" / "out", _files(folder)
     options = ["--report", "--maps", "--also", "summary.json", "--also", "metrics.json"]
@@ -72,9 +72,9 @@ def hostile_names(folder: Path) -> str:
     return (
         f"{len(NAMES)} names (markup, quotes, templates, formulas, shell commands, paths, "
         f"right-to-left text, line breaks, 200 characters) as cases, models and classes: all "
-        f"{2 * len(NAMES)} rows are there, {n_cells:,} cells of CSV files are no formula to a "
-        f"spreadsheet, every map and JSON file lies below its folder under a name of its own, and "
-        f"the report in Chromium runs none of them and makes {n_requests} requests."
+        f"{2 * len(NAMES)} cases are there, none of the {n_cells:,} cells of the CSV files would "
+        f"be taken for a formula, every map and JSON file lies below its folder under a name of "
+        f"its own, and the report in Chromium runs none of them and makes {n_requests} requests."
     )
 
 

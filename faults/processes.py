@@ -78,7 +78,7 @@ def kill_worker(folder: Path) -> str:
         left = ended(process)
     check(left.code == 0, f"it ended with code {left.code}: {left.err}")
     check(tables(out) == whole, "tables differ")
-    return "Its case is tried again by a new worker; the tables are those of a quiet run."
+    return "Its case is tried again by a new worker; the tables are those of an undisturbed run."
 
 
 def stop_worker(folder: Path) -> str:
@@ -100,7 +100,7 @@ def stop_worker(folder: Path) -> str:
     return (
         f"The other one goes on ({done} of {N} cases done meanwhile); after 10 s without a result "
         f"the stopped one is named, with the command that wakes it. Awake again, it finishes, and "
-        f"the tables are those of a quiet run."
+        f"the tables are those of an undisturbed run."
     )
 
 
@@ -154,7 +154,7 @@ def kill_dask_worker(folder: Path) -> str:
         left = ended(process)
     check(left.code == 0, f"it ended with code {left.code}: {left.err}")
     check(tables(out) == whole, "tables differ")
-    return "The other worker takes over its cases; the tables are those of a quiet run."
+    return "The other worker takes over its cases; the tables are those of an undisturbed run."
 
 
 def kill_scheduler(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,19 @@ def test_specs_are_frozen_and_hold_their_own_matchers() -> None:
     assert spec.matching == (Matcher(RegionUnion(), regions="voronoi"),)
     with pytest.raises(ValueError, match="frozen"):
         spec.curve = False
+
+
+def test_json_is_read_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "spec.json"
+    long = "名" * 200  # escaped, a key of 1,200 characters, which YAML refuses
+    path.write_text(json.dumps({"classes": {long: {"labels": 1}}, "thresholds": [0.5]}))
+    assert list(read_spec(path).classes) == [long]
+    path.write_text('{"thresholds": [0.5], "thresholds": [0.7]}')
+    with pytest.raises(SpecError, match="is not JSON: the key 'thresholds' is written twice"):
+        read_spec(path)
+    path.write_text('{"thresholds": [0.5]')
+    with pytest.raises(SpecError, match="is not JSON: "):
+        read_spec(path)
+    path.write_text("{" * 10)
+    with pytest.raises(SpecError, match="is not JSON: "):
+        read_spec(path)

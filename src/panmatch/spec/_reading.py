@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Hashable, Mapping
 from functools import cache
@@ -144,11 +145,14 @@ class _Loader(yaml.SafeLoader):
 
 def _parsed(text: str, name: str) -> Content:
     try:
-        content = yaml.load(text, _Loader)
+        # A key of more than 1,024 characters is JSON, but not YAML.
+        is_json = name.lower().endswith(".json")
+        content = json.loads(text, object_pairs_hook=_mapping) if is_json else _from_yaml(text)
         _check_size(content)
     except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
         cause = " ".join(str(error).split())
-        raise SpecError(Argument("spec", name), f" is not YAML: {cause}.") from error
+        kind = "JSON" if name.lower().endswith(".json") else "YAML"
+        raise SpecError(Argument("spec", name), f" is not {kind}: {cause}.") from error
     if content is None:
         content = {}
     if not isinstance(content, dict):
@@ -158,6 +162,20 @@ def _parsed(text: str, name: str) -> Content:
             f"{type(content).__name__}. `panmatch spec` writes a template.",
         )
     return content
+
+
+def _from_yaml(text: str) -> object:
+    return yaml.load(text, _Loader)
+
+
+def _mapping(pairs: list[tuple[str, object]]) -> Content:
+    """Return what stands between two braces; a key that is written twice is an error."""
+    found: Content = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} is written twice")
+        found[key] = value
+    return found
 
 
 def _check_size(content: object) -> None:
