@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import zipfile
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from faults.fault import Fault, check
-from faults.runs import command, evaluate, make_dataset, peak_memory, run_facts
+from faults.runs import command, evaluate, make_dataset, peak_memory, run_facts, write_zeros
 
 PEAK_MIB = 700.0
 HUGE = 2**42  # bytes
@@ -21,8 +20,8 @@ def unpack_bombs(folder: Path) -> str:
     """Evaluate files of a few megabytes that unpack to terabytes."""
     data, out = make_dataset(folder, 4), folder / "out"
     _npz_bomb(data / "pred" / "bomb1.npz", (HUGE,))
-    _nifti_bomb(data / "pred" / "bomb2.nii.gz", (30_000, 30_000, 30_000))
-    _nifti_bomb(data / "pred" / "bomb3.nii.gz", (8, 8, 8))
+    write_zeros(data / "pred" / "bomb2.nii.gz", (30_000, 30_000, 30_000), 2**32)
+    write_zeros(data / "pred" / "bomb3.nii.gz", (8, 8, 8), 2**32)
     for name in ("bomb1", "bomb2", "bomb3"):
         reference = data / "ref" / "case000.nii.gz"
         (data / "ref" / f"{name}.nii.gz").write_bytes(reference.read_bytes())
@@ -48,20 +47,6 @@ def _npz_bomb(path: Path, shape: tuple[int, ...]) -> None:
         archive.writestr("labels.npy", header.getvalue() + bytes(2**22))
         info = archive.getinfo("labels.npy")
         info.file_size = HUGE
-
-
-def _nifti_bomb(path: Path, shape: tuple[int, int, int]) -> None:
-    """Write 4 GiB of zeros in a few megabytes, behind a header that may announce other sizes."""
-    import nibabel
-
-    header = nibabel.Nifti1Header()
-    header.set_data_shape(shape)
-    header.set_data_dtype(np.uint8)
-    header["vox_offset"], header["magic"] = 352, b"n+1"
-    with gzip.open(path, "wb", compresslevel=1) as file:
-        file.write(header.binaryblock + bytes(4))
-        for _ in range(256):
-            file.write(bytes(2**24))
 
 
 def expand_yaml(folder: Path) -> str:

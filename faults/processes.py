@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -14,9 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-import nibabel
-import numpy as np
 
 from faults.fault import Fault, check
 from faults.runs import (
@@ -32,6 +28,7 @@ from faults.runs import (
     tables,
     wait_until,
     workers_of,
+    write_zeros,
 )
 
 SCHEDULER = (sys.executable, "-m", "distributed.cli.dask_scheduler")
@@ -107,8 +104,8 @@ def stop_worker(folder: Path) -> str:
 def run_out_of_memory(folder: Path) -> str:
     """Give a run too little memory for one of its cases."""
     data = make_dataset(folder, 6)
-    _write_zeros(data / "ref" / "large.nii.gz", (1024, 1024, 1500))
-    _write_zeros(data / "pred" / "large.nii.gz", (1024, 1024, 1500))
+    for side in ("ref", "pred"):
+        write_zeros(data / side / "large.nii.gz", (1024, 1024, 1500), 1500 * 2**20)
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (3 * 2**30, 3 * 2**30))
@@ -126,18 +123,6 @@ def run_out_of_memory(folder: Path) -> str:
         "With one process and with workers, that case fails with the reason “there is not enough "
         "memory for it”; all others are evaluated."
     )
-
-
-def _write_zeros(path: Path, shape: tuple[int, ...]) -> None:
-    header = nibabel.Nifti1Header()
-    header.set_data_shape(shape)
-    header.set_data_dtype(np.uint8)
-    header["vox_offset"], header["magic"] = 352, b"n+1"
-    with gzip.open(path, "wb", compresslevel=1) as file:
-        file.write(header.binaryblock + bytes(4))
-        slab = bytes(shape[0] * shape[1])
-        for _ in range(shape[2]):
-            file.write(slab)
 
 
 def kill_dask_worker(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -55,6 +56,19 @@ def save(path: Path, labels: npt.NDArray[np.integer]) -> None:
     """Write a label image as NIfTI."""
     path.parent.mkdir(parents=True, exist_ok=True)
     nibabel.save(nibabel.Nifti1Image(labels.astype(np.uint8), np.eye(4)), path)
+
+
+def write_zeros(path: Path, announced: tuple[int, int, int], n_bytes: int) -> None:
+    """Write a compressed volume of zeros, behind a header that may announce another size."""
+    header = nibabel.Nifti1Header()
+    header.set_data_shape(announced)
+    header.set_data_dtype(np.uint8)
+    header["vox_offset"], header["magic"] = 352, b"n+1"
+    slab = bytes(2**20)
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(header.binaryblock + bytes(4))
+        for _ in range(n_bytes // len(slab)):
+            file.write(slab)
 
 
 def command(data: Path, out: Path, *options: str) -> list[str]:
