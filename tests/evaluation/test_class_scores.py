@@ -75,6 +75,10 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
     if name == "ccdice":
         parts = [pm.labels.connected_components(one) for one in (reference, prediction)]
         return related.ccdice(pm.count_overlaps(*parts))
+    if name.startswith("voxels_"):
+        return voxels(name.removeprefix("voxels_"), reference != 0, prediction != 0)
+    if name.startswith("lesionwise_counts_"):
+        return lesions(reference, prediction)[name[-2:]]
     if name.startswith("lesionwise") or name.endswith("volume"):
         return float(getattr(related, name)(**sides, spacing=SPACING))
     if name.startswith(("cluster", "lesion_")):
@@ -89,17 +93,43 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
             "mean_matched_score": found.tally.sq if found.tally.tp else math.nan,
             "mean_true_score": found.mean_true_score,
             "accuracy": found.accuracy,
+            "n_true": len(overlap.ref_ids),
+            "n_pred": len(overlap.pred_ids),
         }
         suffix = name.removeprefix("stardist_")
         return names[suffix] if suffix in names else float(getattr(found.tally, suffix))
     return float(getattr(related, name)(overlap))
 
 
+def voxels(name: str, reference: Labels, prediction: Labels) -> float:
+    counts = {
+        "tp": np.sum(reference & prediction),
+        "fp": np.sum(~reference & prediction),
+        "fn": np.sum(reference & ~prediction),
+        "tn": np.sum(~reference & ~prediction),
+        "references": np.sum(reference),
+        "predictions": np.sum(prediction),
+    }
+    shares = {
+        "sensitivity": counts["tp"] / counts["references"],
+        "specificity": counts["tn"] / (counts["tn"] + counts["fp"]),
+    }
+    return float((counts | shares)[name])
+
+
+def lesions(reference: Labels, prediction: Labels) -> dict[str, int]:
+    """Return how many components are found, spurious and missed."""
+    ref, pred = (pm.labels.connected_components(one) for one in (reference, prediction))
+    overlap = pm.count_overlaps(ref, pred)
+    tp, hits = len(np.unique(overlap.edges.ref)), len(np.unique(overlap.edges.pred))
+    return {"tp": tp, "fp": len(overlap.pred_ids) - hits, "fn": len(overlap.ref_ids) - tp}
+
+
 @pytest.mark.parametrize("class_name", ["a", "b"])
 def test_every_related_score_of_a_case_is_that_of_its_function(class_name: str) -> None:
     result = evaluated(EVERYTHING)
     names = [name for name in result.known_scores if name in related_columns()]
-    assert len(names) == 28
+    assert len(names) == 44
     for case in result.cases:
         shift = 1 if case.model == "first" else 2
         reference = of_class(image(int(case.case)), class_name)
@@ -196,7 +226,8 @@ def test_void_counts_on_neither_side() -> None:
         reference=np.where(mask, 0, reference), case="0", model="first", spacing=SPACING,
         prediction=np.where(mask, 0, np.roll(reference, 1, axis=0)),
     )  # fmt: skip
-    for name in (*related_columns(), "whole_dice", "whole_assd"):
+    known = {"voxels_tn", "voxels_specificity"}  # void is not outside of the class either
+    for name in sorted({*related_columns(), "whole_dice", "whole_assd"} - known):
         expected = value(cleared.compute(), name, "pooled")
         assert value(with_void, name, "pooled") == pytest.approx(expected, nan_ok=True), name
 
@@ -211,7 +242,10 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     # Nothing is a volume of nothing, and no difference between two numbers of lesions.
     zero = {
         "false_positive_volume", "lesion_count_difference", "objects_references",
-        "objects_predictions",
+        "objects_predictions", "voxels_tp", "voxels_fp", "voxels_fn", "voxels_tn",
+        "voxels_references", "voxels_predictions", "voxels_specificity", "lesionwise_counts_tp",
+        "lesionwise_counts_fp", "lesionwise_counts_fn", "stardist_tp", "stardist_fp",
+        "stardist_fn", "stardist_n_true", "stardist_n_pred",
     }  # fmt: skip
     defined = {one.score.name for one in case.class_scores if not math.isnan(one.average.value)}
     assert defined == zero

@@ -55,7 +55,9 @@ def _averages(case: ClassCase, spec: Spec) -> Iterator[tuple[str, Average]]:
         reference, prediction = case.void.clear(*case.images)
         return as_labels(reference, "reference"), as_labels(prediction, "prediction")
 
-    sides = ClassSides(case.overlap, paint, case.spacing, case.unit, case.threads)
+    sides = ClassSides(
+        case.overlap, paint, case.spacing, case.unit, case.threads, case.known_voxels
+    )
     if spec.whole:
         yield from _whole_averages(case, spec, sides)
     for request in spec.related:

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         skeleton_overlaps,
         surface_distances,
     )
+    from panmatch.labels._surface_elements import ElementDistances, element_distances
 else:  # few need these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
@@ -95,6 +96,7 @@ else:  # few need these, and importing panmatch must be quick
                 "skeleton_overlaps",
                 "surface_distances",
             ),
+            "panmatch.labels._surface_elements": ("ElementDistances", "element_distances"),
         },
     )
 
@@ -106,6 +108,7 @@ __all__ = [
     "ChunkedLabels",
     "Connectivity",
     "Counted",
+    "ElementDistances",
     "Floats",
     "Geometry",
     "Instances",
@@ -140,6 +143,7 @@ __all__ = [
     "connected_components",
     "distinct_labels",
     "edge_distances",
+    "element_distances",
     "find_regions",
     "fits",
     "free_bytes",

@@ -25,14 +25,19 @@ from panmatch.labels._arrays import (
 from panmatch.labels._combinations import distinct_labels
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_volume
 
-Connectivity = Literal["full", "faces"]
+Connectivity = Literal["full", "edges", "faces"]
 Instances = Literal["ids", "components", "label-components"]  # what an object of a class is
-NEIGHBOURS: dict[tuple[Connectivity, int], Literal[4, 6, 8, 26]] = {
+Neighbours = Literal[4, 6, 8, 18, 26]
+NEIGHBOURS: dict[tuple[Connectivity, int], Neighbours] = {
     ("full", 2): 8,
     ("full", 3): 26,
+    ("edges", 2): 8,
+    ("edges", 3): 18,
     ("faces", 2): 4,
     ("faces", 3): 6,
 }
+# Along how many axes neighbours may differ; None for all.
+REACH: dict[Connectivity, int | None] = {"full": None, "edges": 2, "faces": 1}
 
 VOXELS_PER_THREAD = 1 << 20
 
@@ -68,7 +73,9 @@ def connected_components(
         Mask or label image; touching labels are one component.
     connectivity
         ``"full"``: voxels that share a face, an edge or a corner are connected (26 neighbours in
-        3-D, 8 in 2-D). ``"faces"``: only those that share a face (6 and 4).
+        3-D, 8 in 2-D). ``"edges"``: those that share a face or an edge (18 in 3-D; in 2-D, where
+        pixels meet at edges as they do at corners, 8). ``"faces"``: only those that share a face (6
+        and 4).
     name
         What to call the argument in an error message.
     threads
@@ -96,12 +103,16 @@ def connected_components(
     if is_on_device(labels):
         from panmatch.labels._device import device_components
 
-        reach = None if connectivity == "full" else 1
-        on_device: LabelArray = device_components(labels, reach, name)
+        on_device: LabelArray = device_components(labels, REACH[connectivity], name)
         return on_device
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
         return _components(as_mask(volume, name), connectivity, threads)
+    if connectivity == "edges":
+        raise OptionError(
+            f"{name} is stored in chunks, whose components have connectivity 'full' or 'faces': "
+            f"read it first for 'edges'."
+        )
     from panmatch.labels._chunked_components import components_of
 
     label = partial(_components_in, connectivity=connectivity)
@@ -211,12 +222,12 @@ def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> 
         return _by_cc3d(mask, NEIGHBOURS[connectivity, mask.ndim], threads)
     from scipy import ndimage
 
-    reach = mask.ndim if connectivity == "full" else 1
+    reach = min(REACH[connectivity] or mask.ndim, mask.ndim)
     neighbourhood = ndimage.generate_binary_structure(mask.ndim, reach)
     return np.asarray(ndimage.label(mask, neighbourhood)[0])
 
 
-def _by_cc3d(mask: Mask, neighbours: Literal[4, 6, 8, 26], threads: int | None) -> LabelArray:
+def _by_cc3d(mask: Mask, neighbours: Neighbours, threads: int | None) -> LabelArray:
     """Return components in the memory order of the mask, numbered in C order of its axes."""
     import cc3d
 

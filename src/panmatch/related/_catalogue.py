@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 
 from panmatch.errors import check_choice
@@ -15,14 +16,18 @@ from panmatch.related._challenges import (
     lesion_count_difference,
     lesion_f1,
 )
-from panmatch.related._components import cc_metric, cluster_values
+from panmatch.related._components import Ties, cc_metric, cluster_values
 from panmatch.related._lesionwise import (
     BRATS_PENALTY,
+    count_lesions,
+    find_lesions,
     lesionwise_dice,
     lesionwise_f1,
     lesionwise_hd95,
 )
 from panmatch.related._overlap_scores import (
+    Candidates,
+    Partners,
     aji_areas,
     check_inclusive_threshold,
     npq,
@@ -44,6 +49,14 @@ from panmatch.scoring import Average
 PER_COMPONENT = "the mean over all components of all cases"
 PER_CASE = "the mean over cases"
 BRATS: dict[str, Option] = {"dilation": 0, "min_volume": 0.0}
+EMPTY: dict[str, Option] = {"empty": math.nan}
+STARDIST_COUNTS = {
+    "tp": "stardist's true positives",
+    "fp": "stardist's false positives",
+    "fn": "stardist's false negatives",
+    "n_true": "references",
+    "n_pred": "predictions",
+}
 STARDIST = {
     "accuracy": "stardist's accuracy",
     "f1": "stardist's F1",
@@ -55,11 +68,20 @@ STARDIST = {
 }
 
 
-def _cc(sides: ClassSides, metric: str) -> Averages:
+def _cc(
+    sides: ClassSides,
+    metric: str,
+    ties: Ties = "id",
+    units: str = "spacing",
+    tolerance: float = 1.0,
+) -> Averages:
+    check_choice("units", units, ("spacing", "voxel"))
     reference, prediction = sides.images
+    in_voxels = units == "voxel"
     found = cc_metric(
-        reference=reference, prediction=prediction, metric=metric, spacing=sides.spacing,
-        unit=sides.unit, threads=sides.threads,
+        reference=reference, prediction=prediction, metric=metric, ties=ties, tolerance=tolerance,
+        spacing=None if in_voxels else sides.spacing, unit=None if in_voxels else sides.unit,
+        threads=sides.threads,
     )  # fmt: skip
     return {"": Average.of(found.per_component)}
 
@@ -102,8 +124,28 @@ def _of_overlap(score: PooledScore[[Overlap]]) -> Callable[..., Averages]:
     return lambda sides: {"": score.average(sides.overlap)}
 
 
-def _aji(sides: ClassSides) -> Averages:
-    return {"": share(*aji_areas(sides.overlap))}
+def _aji(sides: ClassSides, partners: Partners) -> Averages:
+    return {"": share(*aji_areas(sides.overlap, partners))}
+
+
+def _lesionwise_counts(sides: ClassSides, dilation: int, min_volume: float) -> Averages:
+    lesions = find_lesions(*sides.images, dilation, min_volume, sides.spacing, sides.threads)
+    counts = zip(("tp", "fp", "fn"), count_lesions(lesions), strict=True)
+    return {name: share(count, 1) for name, count in counts}
+
+
+def _voxels(sides: ClassSides) -> Averages:
+    overlap = sides.overlap
+    n_ref, n_pred = int(overlap.ref_sizes.sum()), int(overlap.pred_areas.sum())
+    tp = int(overlap.edges.intersection.sum())
+    tn = sides.known_voxels - n_ref - n_pred + tp
+    counts = {"tp": tp, "fp": n_pred - tp, "fn": n_ref - tp, "tn": tn}
+    counts |= {"references": n_ref, "predictions": n_pred}
+    return {
+        **{name: share(count, 1) for name, count in counts.items()},
+        "sensitivity": share(tp, n_ref),
+        "specificity": share(tn, tn + n_pred - tp),
+    }
 
 
 def _sorted_ap(sides: ClassSides) -> Averages:
@@ -114,12 +156,14 @@ def _npq(sides: ClassSides) -> Averages:
     return {"": single(npq(sides.overlap))}
 
 
-def _stardist(sides: ClassSides, threshold: float) -> Averages:
+def _stardist(sides: ClassSides, threshold: float, candidates: Candidates) -> Averages:
     overlap = sides.overlap
     at_least = check_inclusive_threshold("threshold", threshold)
-    tally = tally_largest(overlap, overlap.iou, at_least)
+    tally = tally_largest(overlap, overlap.iou, at_least, candidates)
     tp, fp, fn = tally.tp, tally.fp, tally.fn
+    counts = (tp, fp, fn, tp + fn, tp + fp)
     return {
+        **{name: share(count, 1) for name, count in zip(STARDIST_COUNTS, counts, strict=True)},
         "accuracy": share(tp, tp + fp + fn),
         "f1": share(2 * tp, 2 * tp + fp + fn),
         "precision": share(tp, tp + fp),
@@ -148,7 +192,8 @@ RELATED: dict[str, RelatedScore] = {
         RelatedScore(
             "cc_metric", _one("CC-Metrics"),
             "CC-Metrics: a metric in the Voronoi region of every component of the reference.",
-            PER_COMPONENT, _cc, {"metric": "dice"},
+            PER_COMPONENT, _cc, {"metric": "dice", "ties": "id", "units": "spacing",
+                                 "tolerance": 1.0},
         ),
         RelatedScore(
             "cc_dice", _one("CC-Dice"),
@@ -175,19 +220,29 @@ RELATED: dict[str, RelatedScore] = {
             "Lesion-wise Dice of BraTS: the Dice of every lesion with all that overlaps it, 0 for "
             "false positives.",
             "the mean over all lesions and false positives of all cases",
-            _of_masks(lesionwise_dice), BRATS,
+            _of_masks(lesionwise_dice), BRATS | EMPTY,
         ),
         RelatedScore(
             "lesionwise_hd95", (RelatedPart("", "lesion-wise HD95", "lower", "length"),),
             "Lesion-wise HD95 of BraTS: the HD95 of every lesion with all that overlaps it, a "
             "penalty for missed lesions and false positives.",
             "the mean over all lesions and false positives of all cases",
-            _of_masks(lesionwise_hd95), {**BRATS, "penalty": BRATS_PENALTY},
+            _of_masks(lesionwise_hd95),
+            {**BRATS, "penalty": BRATS_PENALTY, "metric": "hd95", **EMPTY},
         ),
         RelatedScore(
             "lesionwise_f1", _one("lesion-wise F1"),
             "Lesion-wise F1 of BraTS: a lesion is found if anything predicted overlaps it.",
-            "counts of all cases", _of_masks(lesionwise_f1), BRATS,
+            "counts of all cases", _of_masks(lesionwise_f1), BRATS | EMPTY,
+        ),
+        RelatedScore(
+            "lesionwise_counts",
+            (
+                RelatedPart("tp", "lesions found", "higher"),
+                RelatedPart("fp", "spurious lesions", "lower"),
+                RelatedPart("fn", "lesions missed", "lower"),
+            ),
+            "The counts of the lesion-wise F1 of BraTS.", PER_CASE, _lesionwise_counts, BRATS,
         ),
         RelatedScore(
             "lesion_f1", _one("lesion F1"),
@@ -235,7 +290,23 @@ RELATED: dict[str, RelatedScore] = {
             "aji", _one("AJI"),
             "AJI: voxels shared with the best prediction over all voxels of references and "
             "predictions.",
-            "voxels of all cases", _aji,
+            "voxels of all cases", _aji, {"partners": "best"},
+        ),
+        RelatedScore(
+            "voxels",
+            (
+                RelatedPart("tp", "true positive voxels", "zero"),
+                RelatedPart("fp", "false positive voxels", "lower"),
+                RelatedPart("fn", "false negative voxels", "lower"),
+                RelatedPart("tn", "true negative voxels", "zero"),
+                RelatedPart("references", "voxels of the reference", "zero"),
+                RelatedPart("predictions", "voxels of the prediction", "zero"),
+                RelatedPart("sensitivity", "sensitivity of voxels"),
+                RelatedPart("specificity", "specificity of voxels"),
+            ),
+            "Voxels of the class as one mask: how many are right and wrong, and which share of "
+            "those inside and outside is found.",
+            "the mean over cases; for shares, voxels of all cases", _voxels,
         ),
         RelatedScore(
             "sorted_ap", _one("sortedAP"),
@@ -254,10 +325,14 @@ RELATED: dict[str, RelatedScore] = {
             "The numbers of references and of predictions.", PER_CASE, _objects,
         ),
         RelatedScore(
-            "stardist", tuple(RelatedPart(name, title) for name, title in STARDIST.items()),
+            "stardist",
+            (
+                *(RelatedPart(name, title, "zero") for name, title in STARDIST_COUNTS.items()),
+                *(RelatedPart(name, title) for name, title in STARDIST.items()),
+            ),
             "stardist's scores at one threshold, which an IoU may equal; without a match the mean "
             "matched score is undefined, where stardist says 0.",
-            "counts of all cases", _stardist, {"threshold": 0.5},
+            "counts of all cases", _stardist, {"threshold": 0.5, "candidates": "matching"},
         ),
     )
 }  # fmt: skip

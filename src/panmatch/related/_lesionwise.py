@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
@@ -16,8 +17,8 @@ from panmatch.labels import (
     check_same_shape,
     connected_components,
 )
-from panmatch.overlap import count_overlaps, sum_by
-from panmatch.related._registry import PooledScore, share
+from panmatch.overlap import Floats, count_overlaps, sum_by
+from panmatch.related._registry import PooledScore, share, single
 from panmatch.scoring import (
     Average,
     ComparedObjects,
@@ -34,6 +35,7 @@ class LesionKeywords(TypedDict, total=False):
     dilation: int
     min_volume: float
     spacing: ArrayLike | None
+    empty: float
 
 
 # In mm; the diagonal of the 240 × 240 × 155 images of BraTS is 373.1.
@@ -49,10 +51,11 @@ def lesionwise_dice(
     dilation: int = 0,
     min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
+    empty: float = math.nan,
 ) -> Average:
     """Return Σ Dice(g, all predictions that overlap g) / (|G| + FP) over components (D12).
 
-    NaN if nothing counts on either side.
+    NaN if nothing counts on either side, or `empty`.
 
     Parameters
     ----------
@@ -69,6 +72,8 @@ def lesionwise_dice(
         metastases.
     spacing
         Distance between voxels along each axis, for volumes; voxel units by default.
+    empty
+        The score of a case in which nothing counts on either side; 1 in BraTS.
 
     References
     ----------
@@ -83,7 +88,7 @@ def lesionwise_dice(
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
     rows = lesions.rows
     dice = 2 * rows.shared / (rows.ref_voxels + rows.pred_voxels)
-    return Average.of(np.concatenate([dice, np.zeros(lesions.false_positives)]))
+    return _average(np.concatenate([dice, np.zeros(lesions.false_positives)]), empty)
 
 
 @PooledScore
@@ -96,12 +101,15 @@ def lesionwise_hd95(
     min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
     penalty: Penalty = BRATS_PENALTY,
+    metric: str = "hd95",
+    empty: float = math.nan,
     threads: int | None = None,
 ) -> Average:
     """Return (Σ HD95(g, all predictions that overlap g) + penalty · FP) / (|G| + FP) (D12).
 
     Lesions, their predictions and false positives are those of `lesionwise_dice`. A lesion without
-    any prediction has the penalty as its distance. NaN if nothing counts on either side.
+    any prediction has the penalty as its distance. NaN if nothing counts on either side, or
+    `empty`.
 
     Parameters
     ----------
@@ -112,6 +120,11 @@ def lesionwise_hd95(
     penalty
         Distance of a missed lesion and of a false positive, in the unit of the spacing;
         ``"diagonal"`` for the length of the image diagonal, None to leave both out of the mean.
+    metric
+        ``"hd95"``, or another distance of ``docs/metrics.md``: ``"hd95_elements"`` is that of the
+        published program.
+    empty
+        The score of a case in which nothing counts on either side; 0 in BraTS.
     threads
         Number of threads; by default as many as pay.
 
@@ -120,8 +133,7 @@ def lesionwise_hd95(
     Moawad et al.: The brain tumor segmentation – metastases challenge 2023; the rules are those of
     its published evaluation program. That program takes surfaces and percentiles from DeepMind's
     surface-distance: boundaries run between voxels, every piece of a boundary weighs as much as
-    its area, and the percentile is one of the distances, not a value between two of them. Ours is
-    ``"hd95"`` of ``docs/metrics.md``. Where nothing counts on either side the program gives 0.
+    its area, and the percentile is one of the distances, not a value between two of them.
 
     Examples
     --------
@@ -130,13 +142,13 @@ def lesionwise_hd95(
     """
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing, threads)
     options = measure_options(lesions.reference.shape, spacing, penalty=penalty)
-    (hd95,) = resolve_metrics("hd95")
+    (distance,) = resolve_metrics(metric)
     compared = ComparedObjects(
         lesions.rows, lesions.reference, lesions.prediction, options, threads
     )
     alone = np.nan if options.penalty is None else options.penalty
     false = np.full(lesions.false_positives, alone)
-    return Average.of(np.concatenate([hd95.values(compared), false]))
+    return _average(np.concatenate([distance.values(compared), false]), empty)
 
 
 @PooledScore
@@ -154,7 +166,8 @@ def lesionwise_f1(
     Parameters
     ----------
     reference, prediction
-        As for `lesionwise_dice`, and so are ``dilation``, ``min_volume`` and ``spacing``.
+        As for `lesionwise_dice`, and so are ``dilation``, ``min_volume``, ``spacing`` and
+        ``empty``.
 
     References
     ----------
@@ -165,10 +178,20 @@ def lesionwise_f1(
     >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.6666666666666666
     """
-    lesions = find_lesions(reference, prediction, **options)
-    counting = len(lesions.rows.ref_ids)
+    empty = options.pop("empty", math.nan)
+    tp, fp, fn = count_lesions(find_lesions(reference, prediction, **options))
+    counted = share(2 * tp, 2 * tp + fp + fn)
+    return counted if tp + fp + fn or math.isnan(empty) else single(empty)
+
+
+def count_lesions(lesions: Lesions) -> tuple[int, int, int]:
+    """Return TP, FP and FN of `lesionwise_f1`."""
     tp = int(np.count_nonzero(lesions.rows.pred_voxels))
-    return share(2 * tp, counting + tp + lesions.false_positives)
+    return tp, lesions.false_positives, len(lesions.rows.ref_ids) - tp
+
+
+def _average(values: Floats, empty: float) -> Average:
+    return Average.of(values) if len(values) or math.isnan(empty) else single(empty)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,6 +24,10 @@ from panmatch.scoring import curve
 
 Integral = Literal["step", "trapezoid"]
 
+# Which edges decide between matchings of equally many pairs: those that may match, or all.
+Candidates = Literal["matching", "all"]
+Partners = Literal["best", "one-to-one"]
+
 PAIR_BITS = 60  # one more pair weighs 2^60
 
 
@@ -74,11 +78,20 @@ def sorted_ap(overlap: Overlap, *, integral: Integral = "step") -> float:
     return float(np.sum((before[1:] + before[:-1]) * widths) / 2)
 
 
-def aji(overlap: Overlap) -> float:
+def aji(overlap: Overlap, *, partners: Partners = "best") -> float:
     """Return Σ |g∩p| / (Σ |g∪p| + Σ |unused p|), each g with its prediction of highest IoU.
 
     NaN if both sides are empty. A reference that overlaps nothing adds its size to the denominator,
     a prediction that no reference chose adds its own. One prediction may serve several references.
+
+    Parameters
+    ----------
+    overlap
+        From `count_overlaps`.
+    partners
+        ``"best"``: as above, the definition. ``"one-to-one"``: as cellpose has it, Σ |g∩p| over the
+        pairs of one assignment, with as many IoUs of ½ or more as there can be and then the highest
+        total IoU, over all voxels of either side.
 
     References
     ----------
@@ -90,18 +103,24 @@ def aji(overlap: Overlap) -> float:
     >>> aji(Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[5, 3]))
     0.4
     """
-    return ratio(*aji_areas(overlap))
+    return ratio(*aji_areas(overlap, partners))
 
 
-def aji_areas(overlap: Overlap) -> tuple[float, float]:
+def aji_areas(overlap: Overlap, partners: Partners = "best") -> tuple[float, float]:
     """Return the two sums whose ratio `aji` is; sums of cases add."""
+    check_choice("partners", partners, get_args(Partners))
+    if partners == "one-to-one":
+        shared = overlap.edges.intersection
+        pairs = assign_most(overlap, overlap.iou, 0.5, "all")
+        either = overlap.ref_sizes.sum() + overlap.pred_areas.sum() - shared.sum()
+        return float(shared[pairs].sum()), float(either)
     matching = match(overlap, OneToMany(), threshold=0.0)
     edges = overlap.edges
-    shared = float(edges.intersection[matching.edges].sum())
+    common = float(edges.intersection[matching.edges].sum())
     used = edges.pred[matching.edges]
     unused = np.delete(overlap.pred_areas, used)
-    union = float(overlap.ref_sizes.sum() + overlap.pred_areas[used].sum() - shared)
-    return shared, union + float(unused.sum())
+    union = float(overlap.ref_sizes.sum() + overlap.pred_areas[used].sum() - common)
+    return common, union + float(unused.sum())
 
 
 def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
@@ -155,7 +174,11 @@ class StardistScores:
 
 
 def stardist_scores(
-    overlap: Overlap, thresholds: float | Iterable[float] = 0.5, *, score: Score = "iou"
+    overlap: Overlap,
+    thresholds: float | Iterable[float] = 0.5,
+    *,
+    score: Score = "iou",
+    candidates: Candidates = "matching",
 ) -> list[StardistScores]:
     """Return accuracy, F1 and more at every threshold (D12).
 
@@ -172,6 +195,8 @@ def stardist_scores(
         One or several, each in (0, 1].
     score
         What is compared with them.
+    candidates
+        ``"matching"``: as above. ``"all"``: as stardist's own program, to the pair.
 
     References
     ----------
@@ -188,24 +213,21 @@ def stardist_scores(
     given = [thresholds] if isinstance(thresholds, int | float) else list(thresholds)
     checked = [check_inclusive_threshold("thresholds", threshold) for threshold in given]
     return [
-        StardistScores(threshold, tally_largest(overlap, values, threshold))
+        StardistScores(threshold, tally_largest(overlap, values, threshold, candidates))
         for threshold in checked
     ]
 
 
-def tally_largest(overlap: Overlap, score: Floats, at_least: float) -> Tally:
+def tally_largest(
+    overlap: Overlap, score: Floats, at_least: float, candidates: Candidates = "matching"
+) -> Tally:
     """Count a largest one-to-one matching; among several that of highest score, its quality.
 
-    Only edges with a score of `at_least` or more are used: not strictly more, as elsewhere (D2).
+    Only edges with a score of `at_least` or more match: not strictly more, as elsewhere (D2).
     """
-    edges = np.flatnonzero(score >= at_least)
-    ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
     sizes = len(overlap.ref_ids), len(overlap.pred_ids)
-    # All scores together weigh less than one more pair.
-    share = score[edges] / (2 * max(1, min(sizes)))
-    weight = np.rint(np.ldexp(1.0 + share, PAIR_BITS)).astype(np.int64)
-    chosen = native.assign(ref, pred, weight, *sizes)
-    matched: Ints = edges[chosen.view(np.bool_)]
+    pairs = assign_most(overlap, score, at_least, candidates)
+    matched = pairs[score[pairs] >= at_least]
     tp = len(matched)
     return Tally.from_units(
         tp=tp,
@@ -213,6 +235,20 @@ def tally_largest(overlap: Overlap, score: Floats, at_least: float) -> Tally:
         fn=sizes[0] - tp,
         units=limbs_to_units(to_limbs(score[matched]).sum(axis=0)),
     )
+
+
+def assign_most(overlap: Overlap, score: Floats, at_least: float, candidates: Candidates) -> Ints:
+    """Return the edges of an assignment with most pairs that match, then of the highest score."""
+    check_choice("candidates", candidates, get_args(Candidates))
+    matching = score >= at_least
+    edges = np.arange(len(score)) if candidates == "all" else np.flatnonzero(matching)
+    ref, pred = overlap.edges.ref[edges], overlap.edges.pred[edges]
+    sizes = len(overlap.ref_ids), len(overlap.pred_ids)
+    # All scores together weigh less than one more pair.
+    share = score[edges] / (2 * max(1, min(sizes)))
+    weight = np.rint(np.ldexp(matching[edges] + share, PAIR_BITS)).astype(np.int64)
+    chosen: Ints = edges[native.assign(ref, pred, weight, *sizes).view(np.bool_)]
+    return chosen
 
 
 def check_inclusive_threshold(argument: str, value: float) -> float:

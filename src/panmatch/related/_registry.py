@@ -31,6 +31,7 @@ class ClassSides:
     spacing: npt.ArrayLike | None = None  # this, unit and threads are those of `measure`
     unit: Unit | None = None
     threads: int | None = None
+    known_voxels: int = 0  # how many voxels are not void
 
     @cached_property
     def images(self) -> tuple[LabelArray, LabelArray]:

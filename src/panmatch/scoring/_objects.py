@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError, check_choice
 from panmatch.labels import (
+    ElementDistances,
     Geometry,
     LabelArray,
     ObjectPairs,
@@ -20,6 +21,7 @@ from panmatch.labels import (
     Volume,
     as_labels,
     as_spacing,
+    element_distances,
     inner_band,
     segment_geometry,
     skeleton_overlaps,
@@ -218,6 +220,11 @@ class ComparedObjects:
         return surface_distances(
             *self._whole_images, self.pairs, self.options.spacing, threads=self.threads
         )
+
+    @cached_property
+    def elements(self) -> list[tuple[ElementDistances, ElementDistances]]:
+        """Distances between the surface elements of the paired rows."""
+        return list(element_distances(*self._whole_images, self.pairs, self.options.spacing))
 
     @cached_property
     def skeletons(self) -> SkeletonOverlaps:
