@@ -110,7 +110,10 @@ def voxels(name: str, reference: Labels, prediction: Labels) -> float:
         "references": np.sum(reference),
         "predictions": np.sum(prediction),
     }
+    voxel = float(np.prod(SPACING))
     shares = {
+        "reference_volume": counts["references"] * voxel,
+        "prediction_volume": counts["predictions"] * voxel,
         "sensitivity": counts["tp"] / counts["references"],
         "specificity": counts["tn"] / (counts["tn"] + counts["fp"]),
     }
@@ -129,7 +132,7 @@ def lesions(reference: Labels, prediction: Labels) -> dict[str, int]:
 def test_every_related_score_of_a_case_is_that_of_its_function(class_name: str) -> None:
     result = evaluated(EVERYTHING)
     names = [name for name in result.known_scores if name in related_columns()]
-    assert len(names) == 44
+    assert len(names) == 46
     for case in result.cases:
         shift = 1 if case.model == "first" else 2
         reference = of_class(image(int(case.case)), class_name)
@@ -243,7 +246,8 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     zero = {
         "false_positive_volume", "lesion_count_difference", "objects_references",
         "objects_predictions", "voxels_tp", "voxels_fp", "voxels_fn", "voxels_tn",
-        "voxels_references", "voxels_predictions", "voxels_specificity", "lesionwise_counts_tp",
+        "voxels_references", "voxels_predictions", "voxels_reference_volume", "voxels_prediction_volume",
+        "voxels_specificity", "lesionwise_counts_tp",
         "lesionwise_counts_fp", "lesionwise_counts_fn", "stardist_tp", "stardist_fp",
         "stardist_fn", "stardist_n_true", "stardist_n_pred",
     }  # fmt: skip

@@ -6,8 +6,10 @@ import inspect
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from panmatch.errors import check_choice
-from panmatch.labels import Connectivity, connected_components
+from panmatch.labels import Connectivity, as_spacing, connected_components
 from panmatch.overlap import Overlap, count_overlaps
 from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
 from panmatch.related._challenges import (
@@ -141,8 +143,11 @@ def _voxels(sides: ClassSides) -> Averages:
     tn = sides.known_voxels - n_ref - n_pred + tp
     counts = {"tp": tp, "fp": n_pred - tp, "fn": n_ref - tp, "tn": tn}
     counts |= {"references": n_ref, "predictions": n_pred}
+    volume = float(np.prod(as_spacing(sides.spacing, sides.images[0].ndim)))
     return {
         **{name: share(count, 1) for name, count in counts.items()},
+        "reference_volume": share(n_ref * volume, 1),
+        "prediction_volume": share(n_pred * volume, 1),
         "sensitivity": share(tp, n_ref),
         "specificity": share(tn, tn + n_pred - tp),
     }
@@ -301,6 +306,8 @@ RELATED: dict[str, RelatedScore] = {
                 RelatedPart("tn", "true negative voxels", "zero"),
                 RelatedPart("references", "voxels of the reference", "zero"),
                 RelatedPart("predictions", "voxels of the prediction", "zero"),
+                RelatedPart("reference_volume", "volume of the reference", "zero", "volume"),
+                RelatedPart("prediction_volume", "volume of the prediction", "zero", "volume"),
                 RelatedPart("sensitivity", "sensitivity of voxels"),
                 RelatedPart("specificity", "specificity of voxels"),
             ),

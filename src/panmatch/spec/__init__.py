@@ -9,7 +9,7 @@ with needs_extra("cli", "Specs"):
 from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._migration import Migration, spec_from_panoptica
-from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
+from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec, StrictModel
 from panmatch.spec._panoptica import (
     PanopticaApproximator,
     PanopticaConfig,
@@ -21,6 +21,7 @@ from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
     SpecLike,
     as_spec,
+    merge_keys,
     preset_names,
     preset_text,
     read_spec,
@@ -41,9 +42,11 @@ __all__ = [
     "Remark",
     "Spec",
     "SpecLike",
+    "StrictModel",
     "as_spec",
     "label_numbers",
     "matcher_as_dict",
+    "merge_keys",
     "parse_matcher",
     "preset_names",
     "preset_text",

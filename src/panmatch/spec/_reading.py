@@ -215,7 +215,7 @@ def _with_preset(content: Content) -> Content:
             f"preset={name!r} is not known{nearest_name(name, preset_names())} "
             f"Accepted: {', '.join(preset_names())}."
         )
-    merged = _merged(_parsed(preset_text(name), name), given)
+    merged = merge_keys(_parsed(preset_text(name), name), given)
     classes = merged.get("classes")
     known = classes if isinstance(classes, dict) else {}
     if "headline" not in given and known.get(merged.get("headline")) is None:
@@ -223,15 +223,21 @@ def _with_preset(content: Content) -> Content:
     return merged
 
 
-def _merged(below: Content, above: Content) -> Content:
-    """Return both; where both have a key, mappings merge, null drops one, all else is replaced."""
+def merge_keys(below: Content, above: Content) -> Content:
+    """Return both; where both have a key, mappings merge, null drops one, all else is replaced.
+
+    Examples
+    --------
+    >>> merge_keys({"classes": {"a": {}, "b": {}}, "curve": True}, {"classes": {"b": None}})
+    {'classes': {'a': {}}, 'curve': True}
+    """
     merged = dict(below)
     for key, value in above.items():
         old = merged.get(key)
         if isinstance(old, dict) and value is None:
             del merged[key]
         elif isinstance(old, dict) and isinstance(value, dict):
-            merged[key] = _merged(old, value)
+            merged[key] = merge_keys(old, value)
         else:
             merged[key] = value
     return merged

@@ -1,0 +1,26 @@
+"""The numbers of one named program and version, each protocol a file that only chooses options."""
+
+from panmatch.errors import needs_extra
+
+with needs_extra("cli", "Protocols"):
+    import pydantic as _pydantic  # noqa: F401
+    import yaml as _yaml  # noqa: F401
+
+from panmatch.protocols._models import Number, OurNumber, Protocol, Variant
+from panmatch.protocols._numbers import ProtocolNumber, protocol_numbers
+from panmatch.protocols._reading import find_protocol, protocol_names, protocol_text
+from panmatch.protocols._run import check_spacing, run
+
+__all__ = [
+    "Number",
+    "OurNumber",
+    "Protocol",
+    "ProtocolNumber",
+    "Variant",
+    "check_spacing",
+    "find_protocol",
+    "protocol_names",
+    "protocol_numbers",
+    "protocol_text",
+    "run",
+]

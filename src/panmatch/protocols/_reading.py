@@ -1,0 +1,105 @@
+"""Protocols by name: one YAML file each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from panmatch.errors import Argument, OptionError, check_choice
+from panmatch.protocols._models import Protocol
+from panmatch.spec import merge_keys
+
+FILES = files("panmatch.protocols") / "definitions"
+KEYS = ("classes", "background", "void", "headline")  # of a spec, that free classes bring along
+
+
+@cache
+def protocol_names() -> tuple[str, ...]:
+    """Return the names of all protocols.
+
+    Examples
+    --------
+    >>> "stardist" in protocol_names()
+    True
+    """
+    return tuple(sorted(file.name.removesuffix(".yaml") for file in FILES.iterdir()))
+
+
+def protocol_text(name: str) -> str:
+    """Return the YAML of a protocol, comments included."""
+    check_choice(Argument("protocol"), name, protocol_names())
+    return (FILES / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protocol:
+    """Return a protocol, or a variant of it.
+
+    Parameters
+    ----------
+    name
+        Of the protocol; that of a variant follows after a slash.
+    keys
+        ``classes``, and what else of a spec belongs to them, in place of the protocol's own.
+
+    Examples
+    --------
+    >>> find_protocol("stardist").program
+    'stardist'
+    >>> find_protocol("stardits")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    panmatch.errors.OptionError: protocol='stardits' is not known; did you mean 'stardist'? …
+    """
+    base, slash, variant = str(name).partition("/")
+    found = _read(base)
+    if slash:
+        check_choice(f"variant of {base}", variant, found.variants)
+        chosen = found.variants[variant]
+        found = found.model_copy(
+            update={
+                "name": name,
+                "spec": merge_keys(found.spec, chosen.spec),
+                "ours": merge_keys(found.ours, chosen.ours),
+            }
+        )
+    if not keys:
+        return found
+    if found.classes == "fixed":
+        raise OptionError(
+            f"classes of the protocol {base!r} are those of its program: leave out ",
+            Argument("classes", flag="--spec, --class and --dataset-json"),
+            ".",
+        )
+    return found.model_copy(
+        update={"spec": _with_classes(found.spec, keys), "ours": _with_classes(found.ours, keys)}
+    )
+
+
+def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dict[str, object]:
+    """Return keys of a spec with other classes; what the protocol says of objects stays."""
+    known = {key: value for key, value in spec.items() if key not in KEYS}
+    own = spec.get("classes")
+    default = next(iter(own.values()), {}) if isinstance(own, dict) else {}
+    how = {key: value for key, value in default.items() if key not in ("labels", "kind", "parts")}
+    given = keys.get("classes")
+    if not isinstance(given, Mapping) or not given:
+        raise OptionError(f"classes={given!r} must be a mapping such as {{'lesion': {{'labels': 1}}}}.")
+    if not own:
+        return known  # the classes are those of the other spec
+    classes = {name: {**how, **_described(one)} for name, one in given.items()}
+    others = {key: keys[key] for key in KEYS[1:] if keys.get(key) is not None}
+    return known | others | {"classes": classes}
+
+
+def _described(one: object) -> dict[str, object]:
+    """Return a class as a mapping: labels alone stand for themselves."""
+    return dict(one) if isinstance(one, Mapping) else {"labels": one}
+
+
+@cache
+def _read(name: str) -> Protocol:
+    content = yaml.safe_load(protocol_text(name))
+    return Protocol.model_validate({"name": name, **content})

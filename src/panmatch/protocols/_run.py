@@ -1,0 +1,78 @@
+"""One case under a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy.typing as npt
+
+from panmatch.datasets import evaluate
+from panmatch.errors import OptionError
+from panmatch.evaluation import Result
+from panmatch.formats import ImageLike
+from panmatch.labels import Panoptic, Unit
+from panmatch.protocols._models import Protocol
+from panmatch.protocols._numbers import protocol_numbers
+from panmatch.protocols._reading import find_protocol
+
+
+def run(
+    name: str,
+    *,
+    reference: ImageLike | Panoptic,
+    prediction: ImageLike | Panoptic,
+    classes: Mapping[str, object] | None = None,
+    reference_parts: ImageLike | None = None,
+    prediction_parts: ImageLike | None = None,
+    spacing: npt.ArrayLike | None = None,
+    unit: Unit | None = None,
+    threads: int | None = None,
+) -> dict[str, float]:
+    """Return the numbers that a published program gives for one case, by its own names.
+
+    Parameters
+    ----------
+    name
+        Of the protocol, such as ``"brats-2023-lesionwise"``; `protocol_names` has all. Variants
+        follow after a slash: ``"panoptica-2.1.7/semantic"``.
+    reference, prediction, reference_parts, prediction_parts, spacing, unit, threads
+        As for `panmatch.evaluate`.
+    classes
+        By name, as in a spec, where the program does not say which there are: ``{"lesion": 1}`` or
+        ``{"lesion": {"labels": [1, 2]}}``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reference, prediction = np.array([[1, 1, 0, 2]]), np.array([[1, 0, 0, 2]])
+    >>> found = run("stardist", reference=reference, prediction=prediction)
+    >>> found["tp@0.5"], found["panoptic_quality@0.5"]
+    (2.0, 0.75)
+    """
+    protocol = find_protocol(name, None if classes is None else {"classes": classes})
+    result = evaluate(
+        reference=reference,
+        prediction=prediction,
+        spec=protocol.as_spec,
+        reference_parts=reference_parts,
+        prediction_parts=prediction_parts,
+        spacing=spacing,
+        unit=unit,
+        threads=threads,
+    )
+    check_spacing(result, protocol)
+    numbers = protocol_numbers(result, protocol)
+    return {number.name: number.value for number in numbers if number.case is None}
+
+
+def check_spacing(result: Result, protocol: Protocol) -> None:
+    """Raise an `OptionError` for images that do not say how large their voxels are."""
+    if not protocol.needs_spacing:
+        return
+    for case in result.cases:
+        if case.status == "ok" and case.unit != "mm":
+            what = "no spacing" if case.spacing is None else f"a spacing in {case.unit}"
+            raise OptionError(
+                f"case {case.case!r} has {what}, but numbers of {protocol.name} are in mm: pass "
+                f"spacing, the distance between voxels along each axis in mm."
+            )
