@@ -256,7 +256,7 @@ class Result:
                 scores,
                 tuple(of_case.get(setting.class_name) for of_case in masks),
                 self.spec.edge_columns,
-            )  # fmt: skip
+            )
             for setting, rows in found.items()
         ]
 

@@ -101,7 +101,7 @@ def _value(given: object, place: str = "") -> EdgeValue:
 
 def edge_case_as_dict(case: EdgeCase) -> dict[str, EdgeValue]:
     """Return what `parse_edge_case` reads."""
-    return {state: value for state, value in case.given.items()}
+    return {**case.given}
 
 
 EdgeCaseEntry = Annotated[
@@ -157,9 +157,10 @@ def by_column(given: Mapping[str, EdgeCase], known: Mapping[str, EdgeScore]) -> 
     found: dict[str, EdgeCase] = {}
     for name, case in given.items():
         if name not in known:
+            near = nearest_name(name, list(known))
             raise ValueError(
-                f"edge_cases: {name!r} is not a score of this spec{nearest_name(name, list(known))} "
-                f"Accepted: {', '.join(known)}"
+                f"edge_cases: {name!r} is not a score of this spec{near} Accepted: "
+                f"{', '.join(known)}"
             )
         score = known[name]
         if score.column in found:
@@ -167,16 +168,8 @@ def by_column(given: Mapping[str, EdgeCase], known: Mapping[str, EdgeScore]) -> 
         fixed = [state for state in case.given if state not in score.states]
         if fixed:
             raise ValueError(
-                f"edge_cases.{name}: where there is {_IN_WORDS[fixed[0]]} its value is defined, and "
-                f"not a choice. It may have: {', '.join(score.states)}"
+                f"edge_cases.{name}: {fixed[0]} cannot be chosen, since {name} is defined there. "
+                f"Write a mapping with {' or '.join(score.states)}"
             )
         found[score.column] = case
     return found
-
-
-_IN_WORDS: Mapping[EdgeState, str] = {
-    "both_empty": "no object at all",
-    "no_reference": "no reference",
-    "no_prediction": "no prediction",
-    "no_match": "no match",
-}
