@@ -146,7 +146,7 @@ def template_fields(name: str) -> list[str]:
 
     Examples
     --------
-    >>> template_fields("mean.{label}.Dice")
+    >>> template_fields("mean/{label}/Dice")
     ['label']
     """
     return [field for _, field, _, _ in string.Formatter().parse(name) if field is not None]

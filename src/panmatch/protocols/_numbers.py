@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def protocol_numbers(result: Result, protocol: Protocol) -> list[ProtocolNumber]
     >>> stardist = find_protocol("stardist")
     >>> images = {"reference": [[1, 1, 0, 2]], "prediction": [[1, 1, 0, 0]]}
     >>> found = protocol_numbers(evaluate(**images, spec=stardist.as_spec), stardist)
-    >>> [(one.case, one.value) for one in found if one.name == "tp@0.5"]
+    >>> [(one.case, one.value) for one in found if one.name == "tp"]
     [('case', 1.0), (None, 1.0)]
     """
     found = []
@@ -81,16 +82,27 @@ def _model_numbers(
     labels = class_labels(result.spec)
     names = list(result.spec.classes) or sorted(kinds)
     n_cases = len(result.evaluated(model))
-    for template, number in protocol.numbers.items():
-        matcher = result.spec.matching[number.matcher]
-        columns = _columns(series, number, matcher, number.over_cases or protocol.over_cases)
-        if template_fields(template):
-            nothing = _Column("", np.full(n_cases, np.nan), math.nan)
-            for name in names:
-                filled = template.format(**{"class": name, "label": labels.get(name, name)})
-                yield filled, _finish(columns.get(name, nothing), number)
-        else:
-            yield template, _finish(_of_class(columns, number, names, n_cases), number)
+    found: dict[str, dict[str, _Column]] = {
+        template: _columns(
+            series,
+            number,
+            result.spec.matching[number.matcher],
+            number.over_cases or protocol.over_cases,
+        )
+        for template, number in protocol.numbers.items()
+    }
+    nothing = _Column("", np.full(n_cases, np.nan), math.nan)
+    for per_class, templates in groupby(found, lambda name: bool(template_fields(name))):
+        together = list(templates)
+        for name in names if per_class else [""]:
+            words = {"class": name, "label": labels.get(name, name)}
+            for template in together:
+                number, columns = protocol.numbers[template], found[template]
+                if per_class:
+                    column = columns.get(name, nothing)
+                else:
+                    column = _of_class(columns, number, names, n_cases)
+                yield template.format(**words), _finish(column, number)
 
 
 def case_number(
@@ -192,8 +204,8 @@ def _matched_score(
         values = getattr(counts.tallies, number.score).astype(np.float64)
         return values, _together(values, float(values.sum()), over_cases)
     if number.score.endswith("_std"):
-        metric = number.score.removeprefix("sq_").removesuffix("_std")
-        spread = series.deviations(threshold)[{"sq": "iou"}.get(metric, metric)]
+        metric = number.score.removesuffix("_std").removeprefix("sq").removeprefix("_") or "iou"
+        spread = series.deviations(threshold)[metric]
         return spread, _together(spread, math.nan, over_cases)
     found = {score.name: values for score, values in counts.scores().items()}
     if number.score not in found:

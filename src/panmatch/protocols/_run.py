@@ -46,7 +46,7 @@ def run(
     >>> import numpy as np
     >>> reference, prediction = np.array([[1, 1, 0, 2]]), np.array([[1, 0, 0, 2]])
     >>> found = run("stardist", reference=reference, prediction=prediction)
-    >>> found["tp@0.5"], found["panoptic_quality@0.5"]
+    >>> found["tp"], found["panoptic_quality"]
     (2.0, 0.75)
     """
     protocol = find_protocol(name, None if classes is None else {"classes": classes})
