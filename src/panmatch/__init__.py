@@ -32,6 +32,7 @@ from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
+    from panmatch import protocols
     from panmatch.datasets import Comparison, Evaluator, compare, evaluate
     from panmatch.evaluation import Result
     from panmatch.formats import load_overlap, save_overlap
@@ -98,6 +99,7 @@ __getattr__, __dir__ = lazy_face(
             "part_averages",
             "tally_classes",
         ),
+        "panmatch.protocols": ("protocols",),
         "panmatch.spec": ("Spec",),
     },
 )
@@ -152,6 +154,7 @@ __all__ = [
     "measure",
     "measure_whole",
     "part_averages",
+    "protocols",
     "save_overlap",
     "tally_classes",
 ]

@@ -17,14 +17,15 @@ def lazy_face(
     package
         Its name.
     names
-        What it exports, by the module that defines it.
+        What it exports, by the module that defines it; the module's own name for the module.
     """
     module_of = {name: module for module, exported in names.items() for name in exported}
 
     def load(name: str) -> object:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(module_of[name]), name)
+        module = import_module(module_of[name])
+        value = module if module.__name__ == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -61,7 +61,9 @@ def protocol_numbers(result: Result, protocol: Protocol) -> list[ProtocolNumber]
         for name, values in _model_numbers(result, protocol, model):
             named = zip([*cases, None], values, strict=True)
             found += [ProtocolNumber(model, case, name, float(value)) for case, value in named]
-    order = {name: i for i, name in enumerate(dict.fromkeys((one.model, one.case) for one in found))}
+    order = {
+        name: i for i, name in enumerate(dict.fromkeys((one.model, one.case) for one in found))
+    }
     return sorted(found, key=lambda one: order[one.model, one.case])
 
 

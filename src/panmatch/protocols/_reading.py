@@ -86,7 +86,9 @@ def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dic
     how = {key: value for key, value in default.items() if key not in ("labels", "kind", "parts")}
     given = keys.get("classes")
     if not isinstance(given, Mapping) or not given:
-        raise OptionError(f"classes={given!r} must be a mapping such as {{'lesion': {{'labels': 1}}}}.")
+        raise OptionError(
+            f"classes={given!r} must be a mapping such as {{'lesion': {{'labels': 1}}}}."
+        )
     if not own:
         return known  # the classes are those of the other spec
     classes = {name: {**how, **_described(one)} for name, one in given.items()}

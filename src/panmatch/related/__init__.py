@@ -14,7 +14,13 @@ from panmatch.related._challenges import (
 )
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
-from panmatch.related._lesionwise import lesionwise_dice, lesionwise_f1, lesionwise_hd95
+from panmatch.related._lesionwise import (
+    Lesions,
+    find_lesions,
+    lesionwise_dice,
+    lesionwise_f1,
+    lesionwise_hd95,
+)
 from panmatch.related._overlap_scores import (
     StardistScores,
     aji,
@@ -38,6 +44,7 @@ __all__ = [
     "Averages",
     "CCMetric",
     "ClassSides",
+    "Lesions",
     "Option",
     "RelatedPart",
     "RelatedScore",
@@ -52,6 +59,7 @@ __all__ = [
     "det",
     "false_negative_volume",
     "false_positive_volume",
+    "find_lesions",
     "lesion_count_difference",
     "lesion_f1",
     "lesionwise_dice",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from panmatch.errors import OptionError, named_only
 from panmatch.labels import (
+    Connectivity,
     LabelArray,
     as_labels,
     as_spacing,
@@ -223,8 +224,9 @@ def find_lesions(
     min_volume: float = 0.0,
     spacing: ArrayLike | None = None,
     threads: int | None = None,
+    connectivity: Connectivity = "full",
 ) -> Lesions:
-    """Return what `lesionwise_dice` compares; parameters are the same.
+    """Return what `lesionwise_dice` compares; parameters are the same, and that of components.
 
     Examples
     --------
@@ -233,9 +235,9 @@ def find_lesions(
     (array([2., 1.]), array([2., 0.]), 1)
     """
     mask = np.atleast_1d(as_labels(reference, "reference"))
-    components = np.atleast_1d(connected_components(prediction, name="prediction"))
+    components = np.atleast_1d(connected_components(prediction, connectivity, "prediction"))
     check_same_shape({"reference": mask, "prediction": components})
-    wide = _lesions(mask, dilation)
+    wide = _lesions(mask, dilation, connectivity)
     lesions = np.where(mask != 0, wide, 0)
     own = count_overlaps(lesions, components, threads=threads)
     touched = count_overlaps(wide, components, threads=threads) if dilation else own
@@ -255,17 +257,17 @@ def find_lesions(
     return Lesions(rows.take(counting), lesions, components, false)
 
 
-def _lesions(reference: LabelArray, dilation: int) -> LabelArray:
+def _lesions(reference: LabelArray, dilation: int, connectivity: Connectivity) -> LabelArray:
     """Return the components of the reference, dilated where that is asked for."""
     if not isinstance(dilation, int | np.integer) or isinstance(dilation, bool) or dilation < 0:
         raise OptionError(f"dilation={dilation!r} must be a whole number of rounds, 0 or more.")
     if dilation == 0:
-        return connected_components(reference, name="reference")
+        return connected_components(reference, connectivity, "reference")
     from scipy import ndimage
 
     reach = ndimage.generate_binary_structure(reference.ndim, min(2, reference.ndim))
     wide: LabelArray = ndimage.binary_dilation(reference != 0, reach, iterations=int(dilation))
-    return connected_components(wide)
+    return connected_components(wide, connectivity)
 
 
 def _volume(value: float) -> float:
