@@ -18,6 +18,7 @@ from panmatch.cli._options import (
     Dask,
     DatasetJson,
     Everything,
+    Explain,
     FailUnder,
     LogLevel,
     Metrics,
@@ -26,6 +27,7 @@ from panmatch.cli._options import (
     Out,
     Patterns,
     PredictionParts,
+    Protocol,
     Quiet,
     Related,
     Resample,
@@ -34,6 +36,7 @@ from panmatch.cli._options import (
     Thresholds,
     Whole,
 )
+from panmatch.cli._protocol_command import protocol_app
 from panmatch.errors import OptionError, PanmatchError
 
 
@@ -103,6 +106,7 @@ def demo(
         "panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8",
         "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
         "panmatch evaluate ref/ pred/ --class lesion=2/components",
+        "panmatch evaluate ref/ pred/ --protocol stardist --explain",
     )
 )
 def evaluate(
@@ -117,6 +121,7 @@ def evaluate(
         str | None,
         typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`."),
     ] = None,
+    protocol: Protocol = None,
     strategy: Strategies = None,
     threshold: Thresholds = None,
     metric: Metrics = None,
@@ -154,6 +159,7 @@ def evaluate(
         bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
     ] = False,
     fail_under: FailUnder = None,
+    explain: Explain = False,
     everything: Everything = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -172,8 +178,7 @@ def evaluate(
         read_log_level,
         run_evaluate,
     )
-    from panmatch.cli._spec import named_spec
-    from panmatch.cli._spec_options import change_spec
+    from panmatch.cli._protocol import SpecChoice, chosen_spec
     from panmatch.datasets import DatasetPaths, RunOptions
 
     models = named_folders("--model", model or [])
@@ -188,18 +193,21 @@ def evaluate(
         reference_parts,
         named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
     )
+    chosen, reproduced = chosen_spec(
+        SpecChoice(
+            spec, dataset_json, tuple(strategy or ()), tuple(threshold or ()), tuple(metric or ()),
+            tuple(class_ or ()), tuple(whole or ()), tuple(related or ()),
+        ),
+        protocol,
+        default_spec(paths),
+        explain=explain,
+    )  # fmt: skip
     code = run_evaluate(
         paths,
-        change_spec(
-            named_spec(spec or default_spec(paths), dataset_json),
-            strategy or (),
-            threshold or (),
-            metric or (),
-            class_ or (),
-            whole or (),
-            related or (),
-        ),
+        chosen,
         out,
+        protocol=reproduced,
+        explained=explain,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
         log_level=read_log_level(log_level),
         options=RunOptions(workers, dask, resume, overwrite, tuple(also or ()), maps),
@@ -292,6 +300,7 @@ def spec(
     )
 
 
+app.add_typer(protocol_app, name="protocol")
 app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
 
 

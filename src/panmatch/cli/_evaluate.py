@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from panmatch.cli._json import as_json, evaluation_document
 from panmatch.cli._layout import screen_width, wrapped
@@ -17,6 +17,7 @@ from panmatch.cli._progress import LogLevel, show_progress
 from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
     OTHER_OUTPUTS,
+    Case,
     DatasetPaths,
     Job,
     Missing,
@@ -33,6 +34,9 @@ from panmatch.datasets import (
 from panmatch.errors import Argument, OptionError, check_choice
 from panmatch.evaluation import AverageScore, Notice, Result, plural
 from panmatch.spec import Spec
+
+if TYPE_CHECKING:
+    from panmatch.protocols import Protocol
 
 FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
 MOST_WARNINGS = 5
@@ -61,6 +65,8 @@ def run_evaluate(
     threads: int | None = None,
     missing: str | None = None,
     resample: bool = False,
+    protocol: Protocol | None = None,
+    explained: bool = False,
 ) -> int:
     """Evaluate all cases, print the answer, and return the exit code."""
     if missing is not None:
@@ -92,7 +98,13 @@ def run_evaluate(
                     report = _write_report(out)
             notices = [] if log_level == "error" else listed_notices(out)
             with clock.phase("bootstrap"):
-                text = result_text(result, detail, notices, out, report)
+                if protocol is None:
+                    text = result_text(result, detail, notices, out, report)
+                else:
+                    cases = pairing.cases if explained else ()
+                    text = _protocol_text(
+                        protocol, result, detail, notices, out, report, cases, job
+                    )
             note_seconds(out, clock.seconds)
     except KeyboardInterrupt:
         print(
@@ -159,6 +171,50 @@ def result_text(
         places += [] if report else [f"Report: panmatch report {folder}"]
         places.append(f"Everything: panmatch show --all {folder}")
     return f"{evaluation_screen(result, width, places, taken)}\n"
+
+
+def _protocol_text(
+    protocol: Protocol,
+    result: Result,
+    detail: Detail,
+    notices: Sequence[Notice],
+    tables: Path,
+    report: Path | None,
+    cases: Sequence[Case],
+    job: Job,
+) -> str:
+    """Write protocol.csv, and return the program's numbers with what else is wanted.
+
+    Numbers are explained for the cases that are given.
+    """
+    from panmatch.cli import _protocol as shown
+    from panmatch.protocols import check_spacing, protocol_numbers
+
+    check_spacing(result, protocol)
+    numbers = protocol_numbers(result, protocol)
+    shown.write_numbers(tables, numbers)
+    explanations = shown.explain_run(protocol, result, cases, job) if cases else []
+    if detail == "quiet":
+        return ""
+    if detail == "json":
+        files = {"tables": str(tables), "report": None if report is None else str(report)}
+        document = evaluation_document(result, notices, files)
+        reproduced = shown.numbers_document(protocol, numbers)
+        if explanations:
+            reproduced["explained"] = shown.explanation_document(explanations, result.models)
+        return f"{as_json(document | {'protocol': reproduced})}\n"
+    width = screen_width()
+    most = None if detail == "all" else shown.MOST_LINES
+    blocks = [shown.numbers_text(protocol, numbers, width, most)]
+    if explanations:
+        blocks.append(shown.explanation_text(explanations, result.models, width))
+    if detail == "all":
+        blocks.append(result_text(result, detail, notices, tables, report).rstrip("\n"))
+    else:
+        folder = shlex.quote(str(tables))
+        ours = f"Our scores: panmatch show {folder}"
+        blocks.append("\n".join([*_places(tables, report), ours]))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _write_report(folder: Path) -> Path:

@@ -52,6 +52,21 @@ Strategies = Annotated[
 Thresholds = Annotated[Names, _several("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
 Metrics = Annotated[Names, _several("--metric", "-m", metavar="NAME", text=METRICS)]
 Classes = Annotated[Names, _several("--class", metavar="NAME[=LABELS]", text=CLASSES)]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol",
+        metavar="NAME",
+        help="Reproduce the numbers of a published program; `panmatch protocol list` has them.",
+    ),
+]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="With --protocol: print its numbers beside ours, and the objects that differ.",
+    ),
+]
 Whole = Annotated[Names, _several("--whole", metavar="NAME", text=WHOLE)]
 Related = Annotated[Names, _several("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
 Models = Annotated[

@@ -6,18 +6,34 @@ with needs_extra("cli", "Protocols"):
     import pydantic as _pydantic  # noqa: F401
     import yaml as _yaml  # noqa: F401
 
+from panmatch.protocols._differences import Difference
+from panmatch.protocols._explain import (
+    CaseExplanation,
+    Compared,
+    Explanation,
+    explain,
+    explain_case,
+    explanation_lines,
+)
 from panmatch.protocols._models import Number, OurNumber, Protocol, Variant
 from panmatch.protocols._numbers import ProtocolNumber, protocol_numbers
 from panmatch.protocols._reading import find_protocol, protocol_names, protocol_text
 from panmatch.protocols._run import check_spacing, run
 
 __all__ = [
+    "CaseExplanation",
+    "Compared",
+    "Difference",
+    "Explanation",
     "Number",
     "OurNumber",
     "Protocol",
     "ProtocolNumber",
     "Variant",
     "check_spacing",
+    "explain",
+    "explain_case",
+    "explanation_lines",
     "find_protocol",
     "protocol_names",
     "protocol_numbers",

@@ -153,7 +153,7 @@ def _text(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.4g}" if value % 1 else f"{value:.0f}"
 
 
-def first_lines(explanations: Sequence[Explanation], models: Sequence[str]) -> list[str]:
+def explanation_lines(explanations: Sequence[Explanation], models: Sequence[str]) -> list[str]:
     """Return the explanations of several models below each other."""
     found: list[str] = []
     for model, one in zip(models, explanations, strict=True):

@@ -1,0 +1,176 @@
+"""`panmatch evaluate --protocol`: the spec of a program, and its numbers on screen and in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from panmatch.cli._layout import wrapped
+from panmatch.cli._spec import named_spec
+from panmatch.cli._spec_options import change_spec
+from panmatch.datasets import Case, Job, load_case, write_table
+from panmatch.errors import OptionError, needs_extra
+from panmatch.evaluation import Json, Result, number
+from panmatch.protocols import (
+    Explanation,
+    Protocol,
+    ProtocolNumber,
+    explain,
+    explain_case,
+    explanation_lines,
+    find_protocol,
+)
+from panmatch.spec import Spec
+
+MOST_LINES = 12  # of numbers on one screen
+KEYS = {"classes", "background", "void", "headline"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpecChoice:
+    """What the command line says about the spec."""
+
+    spec: str | None = None
+    dataset_json: Path | None = None
+    strategies: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+
+
+def chosen_spec(
+    choice: SpecChoice, protocol: str | None, default: str, *, explain: bool = False
+) -> tuple[Spec, Protocol | None]:
+    """Return the spec that is asked for, and the protocol where one is named.
+
+    Examples
+    --------
+    >>> chosen_spec(SpecChoice(thresholds=("0.3",)), None, "cells")[0].thresholds
+    (0.3,)
+    >>> chosen_spec(SpecChoice(classes=("cell=2",)), "stardist", "cells")[0].classes["cell"].labels
+    (2,)
+    """
+    if protocol is None:
+        if explain:
+            raise OptionError("--explain compares a protocol with ours: name one with --protocol.")
+        return _changed(choice, default), None
+    options = {
+        "--strategy": choice.strategies,
+        "--threshold": choice.thresholds,
+        "--metric": choice.metrics,
+        "--whole": choice.whole,
+        "--related": choice.related,
+    }
+    for option, values in options.items():
+        if values:
+            raise OptionError(f"--protocol fixes what {option} would change: drop one of them.")
+    keys = None
+    if choice.spec is not None or choice.dataset_json is not None or choice.classes:
+        keys = _changed(choice, default).model_dump(mode="json", include=KEYS)
+    found = find_protocol(protocol, keys)
+    return found.as_spec, found
+
+
+def _changed(choice: SpecChoice, default: str) -> Spec:
+    return change_spec(
+        named_spec(choice.spec or default, choice.dataset_json),
+        choice.strategies,
+        choice.thresholds,
+        choice.metrics,
+        choice.classes,
+        choice.whole,
+        choice.related,
+    )
+
+
+def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
+    """Write protocol.csv: a row per model, case and name; a row without case is of all cases."""
+    with needs_extra("cli", "Tables"):
+        import pandas as pd
+
+    rows = [(one.model, one.case or "", one.name, one.value) for one in numbers]
+    write_table(folder, "protocol", pd.DataFrame(rows, columns=["model", "case", "name", "value"]))
+
+
+def numbers_document(protocol: Protocol, numbers: Sequence[ProtocolNumber]) -> Json:
+    """Return the numbers for JSON; a case of null stands for all cases together."""
+    return {
+        "name": protocol.name,
+        "program": protocol.program,
+        "version": protocol.version,
+        "numbers": [
+            {"model": one.model, "case": one.case, "name": one.name, "value": one.value}
+            for one in numbers
+        ],
+    }
+
+
+def explain_run(
+    protocol: Protocol, result: Result, cases: Sequence[Case], job: Job
+) -> list[Explanation]:
+    """Return the explanation of every model; the images of all cases are read once more."""
+    known = {(one.model, one.case): one for one in result.cases if one.status == "ok"}
+    found = []
+    for case in cases:
+        theirs = known.get((case.model, case.name))
+        if theirs is None or case.prediction is None:
+            continue
+        loaded = load_case(case, result.spec, job.allow_header_mismatch, resample=job.resample)
+        found.append(
+            explain_case(
+                protocol, theirs, loaded.reference, loaded.prediction, theirs.spacing,
+                theirs.unit if theirs.spacing else None, job.threads,
+            )
+        )  # fmt: skip
+    return explain(protocol, result, found)
+
+
+def explanation_document(
+    explanations: Sequence[Explanation], models: Sequence[str]
+) -> list[Json]:
+    """Return the explanations for JSON: numbers beside ours, and all objects that differ."""
+    return [
+        {
+            "model": model,
+            "numbers": [asdict(one) for one in explanation.numbers],
+            "objects": [asdict(one) for one in explanation.differences],
+        }
+        for model, explanation in zip(models, explanations, strict=True)
+    ]
+
+
+def explanation_text(
+    explanations: Sequence[Explanation], models: Sequence[str], width: int
+) -> str:
+    """Return the explanations as lines of a width."""
+    lines = explanation_lines(explanations, models)
+    return "\n".join(part for line in lines for part in wrapped(line, width, "  ") or [""])
+
+
+def numbers_text(
+    protocol: Protocol, numbers: Sequence[ProtocolNumber], width: int, most: int | None = MOST_LINES
+) -> str:
+    """Return what all cases together give, a line for each number, models beside each other."""
+    together = [one for one in numbers if one.case is None]
+    models = list(dict.fromkeys(one.model for one in together))
+    names = list(dict.fromkeys(one.name for one in together))
+    values = {(one.name, one.model): one.value for one in together}
+    cases = len({one.case for one in numbers if one.case is not None})
+    how = f", {protocol.over_cases} over {cases} cases" if cases > 1 else ""
+    lines = wrapped(f"{protocol.name}: {protocol.program} {protocol.version}{how}", width)
+    shown = names[:most]
+    first = max((len(name) for name in shown), default=0)
+    if len(models) > 1:
+        lines.append(f"{'':{first}}  " + "  ".join(f"{model:>10.10}" for model in models))
+    for name in shown:
+        cells = "  ".join(f"{_cell(values[name, model]):>10}" for model in models)
+        lines.append(f"{name:{first}}  {cells}")
+    more = len(names) - len(shown)
+    return "\n".join([*lines, *([f"… and {more} more in protocol.csv"] if more > 0 else [])])
+
+
+def _cell(value: float) -> str:
+    return number(value) if value % 1 else f"{value:.0f}"
