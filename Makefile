@@ -5,6 +5,7 @@ VENV := .venv
 PEERS := .venv-peers
 TORCH := .venv-torch
 DEVICE := .venv-device
+ORACLE := .venv-oracle
 CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
@@ -108,6 +109,18 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 
 .venv-ccmetrics/installed-ccmetrics: .venv-ccmetrics/created pyproject.toml
 	.venv-ccmetrics/bin/python -m pip install --quiet --group ccmetrics
+	touch $@
+
+# Those that need torch do with a build without CUDA, where the package index has one.
+$(ORACLE)-exacta/created-torch $(ORACLE)-cellpose/created-torch $(ORACLE)-nnunet/created-torch $(ORACLE)-torchmetrics/created-torch: %/created-torch: %/created
+	$*/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
+	touch $@
+
+$(ORACLE)-%/created-torch: $(ORACLE)-%/created
+	touch $@
+
+$(ORACLE)-%/installed: $(ORACLE)-%/created-torch pyproject.toml
+	$(ORACLE)-$*/bin/python -m pip install --quiet --group oracle-$*
 	touch $@
 
 $(CORE)/installed-core: $(CORE)/created $(SOURCES)
