@@ -128,9 +128,7 @@ def explain_run(
     return explain(protocol, result, found)
 
 
-def explanation_document(
-    explanations: Sequence[Explanation], models: Sequence[str]
-) -> list[Json]:
+def explanation_document(explanations: Sequence[Explanation], models: Sequence[str]) -> list[Json]:
     """Return the explanations for JSON: numbers beside ours, and all objects that differ."""
     return [
         {
@@ -142,9 +140,7 @@ def explanation_document(
     ]
 
 
-def explanation_text(
-    explanations: Sequence[Explanation], models: Sequence[str], width: int
-) -> str:
+def explanation_text(explanations: Sequence[Explanation], models: Sequence[str], width: int) -> str:
     """Return the explanations as lines of a width."""
     lines = explanation_lines(explanations, models)
     return "\n".join(part for line in lines for part in wrapped(line, width, "  ") or [""])

@@ -12,7 +12,7 @@ from panmatch.evaluation import CaseResult, Images, Result, evaluate_case
 from panmatch.labels import Unit
 from panmatch.protocols._differences import Difference, find_differences
 from panmatch.protocols._models import Protocol, template_fields
-from panmatch.protocols._numbers import KINDS, case_number, class_labels, protocol_numbers
+from panmatch.protocols._numbers import GROUPS, case_number, class_labels, protocol_numbers
 
 MOST_OBJECTS = 10
 
@@ -143,7 +143,7 @@ def _our_name(ours: Result, score: str, threshold: float | None, over: str, clas
     known = ours.known_scores.get(score)
     title = score.upper() if known is None else known.title
     by = "" if threshold is None else f" {ours.spec.matching[0].label} at {threshold:g}"
-    of_classes = class_name if class_name.partition(" of ")[2] in KINDS else ""
+    of_classes = class_name if class_name.partition(" of ")[2] in GROUPS else ""
     how = {"mean": "mean of cases", "pooled": "pooled", "sum": "sum of cases"}[over]
     several = len(ours.cases) > 1
     return f"{title}{by}{f', {of_classes}' if of_classes else ''}{f', {how}' if several else ''}"

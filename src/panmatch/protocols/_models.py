@@ -34,14 +34,19 @@ class Number(StrictModel):
     ----------
     score
         A score of the result, such as ``pq`` or ``whole_dice``; the standard deviation of a metric,
-        such as ``sq_dice_std``; or ``tp``, ``fp`` or ``fn``, which the tally holds.
+        such as ``sq_dice_std``; or what tallies hold: ``tp``, ``fp``, ``fn``, ``quality`` and
+        ``part_quality``; ``mean_ref_voxels`` and ``mean_ref_volume`` are means over matched
+        references.
+    otherwise
+        The score of classes that do not have the first, such as ``pq`` for ``part_pq``.
     threshold, matcher
         Of scores that need a matching; the matcher by its place in the spec.
     of
-        The class: its name, ``mean of classes``, ``mean of things``, ``mean of stuff`` (over those
-        that have the score), ``mean of every class`` (undefined where one of them is), or ``number
-        of classes``, ``number of things``, ``number of stuff`` (that have it). Not for a number
-        whose name has ``{class}`` or ``{label}``: there is one for each class.
+        The class: its name, or a mean of those that have the score, or their number: ``mean of
+        classes``, ``number of things``, ``mean of stuff``, ``mean of classes with parts``, ``number
+        of classes without parts``; ``mean of every class`` is undefined where one of them is. A
+        number without it is that of the only class, and one with ``{class}`` or ``{label}`` in its
+        name, or of several classes, is there for each.
     scale
         What to multiply with: 0.001 for ml where the score is in mm³.
     over_cases
@@ -53,6 +58,7 @@ class Number(StrictModel):
     """
 
     score: str
+    otherwise: str | None = None
     threshold: float | None = None
     matcher: int = 0
     of: str = ""

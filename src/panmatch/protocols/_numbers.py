@@ -9,14 +9,15 @@ from itertools import groupby
 
 import numpy as np
 
-from panmatch.evaluation import CaseSeries, ClassSeries, Result, matcher_of
-from panmatch.matching import Matcher
+from panmatch.evaluation import CaseSeries, ClassSeries, Entry, Result, matcher_of
 from panmatch.overlap import Floats
 from panmatch.protocols._models import Number, OverCases, Protocol, template_fields
 from panmatch.spec import Spec
 
-COUNTS = ("tp", "fp", "fn")
-KINDS = {"classes": ("things", "stuff"), "things": ("things",), "stuff": ("stuff",)}
+COUNTS = ("tp", "fp", "fn", "quality")
+PART_QUALITY = "part_quality"
+SIZES = ("mean_ref_voxels", "mean_ref_volume")
+GROUPS = ("classes", "things", "stuff", "classes with parts", "classes without parts")
 EVERY_CLASS = "mean of every class"
 
 
@@ -34,7 +35,7 @@ class ProtocolNumber:
 class _Column:
     """A score of one class: a value per case, and that of all cases together."""
 
-    kind: str
+    groups: tuple[str, ...]
     cases: Floats
     together: float
 
@@ -42,8 +43,19 @@ class _Column:
 Columns = Mapping[str, _Column]  # by class
 
 
-def protocol_numbers(result: Result, protocol: Protocol) -> list[ProtocolNumber]:
+def protocol_numbers(
+    result: Result, protocol: Protocol, classes: Sequence[str] | None = None
+) -> list[ProtocolNumber]:
     """Return the numbers of every case of every model, and of all cases of each together.
+
+    Parameters
+    ----------
+    result
+        With the spec of the protocol.
+    protocol
+        What the numbers are, and what they are called.
+    classes
+        Those of the images, where the spec does not say; by default those that occur.
 
     Examples
     --------
@@ -58,7 +70,7 @@ def protocol_numbers(result: Result, protocol: Protocol) -> list[ProtocolNumber]
     found = []
     for model in result.models:
         cases = [case.case for case in result.evaluated(model)]
-        for name, values in _model_numbers(result, protocol, model):
+        for name, values in _model_numbers(result, protocol, model, classes):
             named = zip([*cases, None], values, strict=True)
             found += [ProtocolNumber(model, case, name, float(value)) for case, value in named]
     order = {
@@ -77,29 +89,30 @@ def class_labels(spec: Spec) -> dict[str, str]:
 
 
 def _model_numbers(
-    result: Result, protocol: Protocol, model: str
+    result: Result, protocol: Protocol, model: str, classes: Sequence[str] | None
 ) -> Iterator[tuple[str, list[float]]]:
     series = [one for one in result.all_series if one.model == model]
-    kinds = {one.setting.class_name: str(one.setting.kind) for one in series}
     labels = class_labels(result.spec)
-    names = list(result.spec.classes) or sorted(kinds)
+    occurring = sorted({one.setting.class_name for one in series})
+    names = list(result.spec.classes) or list(classes or occurring)
     n_cases = len(result.evaluated(model))
-    found: dict[str, dict[str, _Column]] = {
-        template: _columns(
-            series,
-            number,
-            result.spec.matching[number.matcher],
-            number.over_cases or protocol.over_cases,
-        )
-        for template, number in protocol.numbers.items()
+    numbers = {
+        name
+        if len(names) == 1 or number.of or template_fields(name)
+        else f"{{class}}/{name}": number
+        for name, number in protocol.numbers.items()
     }
-    nothing = _Column("", np.full(n_cases, np.nan), math.nan)
+    found: dict[str, dict[str, _Column]] = {
+        template: _columns(series, number, result.spec, number.over_cases or protocol.over_cases)
+        for template, number in numbers.items()
+    }
+    nothing = _Column((), np.full(n_cases, np.nan), math.nan)
     for per_class, templates in groupby(found, lambda name: bool(template_fields(name))):
         together = list(templates)
         for name in names if per_class else [""]:
             words = {"class": name, "label": labels.get(name, name)}
             for template in together:
-                number, columns = protocol.numbers[template], found[template]
+                number, columns = numbers[template], found[template]
                 if per_class:
                     column = columns.get(name, nothing)
                 else:
@@ -113,22 +126,22 @@ def case_number(
     """Return a score of ours over all cases of the first model."""
     number = Number(score=score, threshold=threshold, of=of)
     series = [one for one in result.all_series if one.model == result.models[0]]
-    columns = _columns(series, number, result.spec.matching[0], over_cases)
+    columns = _columns(series, number, result.spec, over_cases)
     names = list(result.spec.classes) or [one.setting.class_name for one in series]
     n_cases = len(result.evaluated(result.models[0]))
     return _of_class(columns, number, names, n_cases).together
 
 
 def _of_class(columns: Columns, number: Number, names: Sequence[str], n_cases: int) -> _Column:
-    nothing = _Column("", np.full(n_cases, np.nan), math.nan)
+    nothing = _Column((), np.full(n_cases, np.nan), math.nan)
     if not number.of:
         return columns.get(names[0], nothing) if len(names) == 1 else nothing
     what, _, kinds = number.of.partition(" of ")
     if number.of == EVERY_CLASS:
         every = [columns.get(name, nothing) for name in names]
         return _over_classes(every, _plain_mean, n_cases)
-    if what in ("mean", "number") and kinds in KINDS:
-        some = [one for one in columns.values() if one.kind in KINDS[kinds]]
+    if what in ("mean", "number") and kinds in GROUPS:
+        some = [one for one in columns.values() if kinds in one.groups]
         how = _mean_of_defined if what == "mean" else _number_of_defined
         return _over_classes(some, how, n_cases)
     return columns.get(number.of, nothing)
@@ -139,7 +152,7 @@ def _over_classes(
 ) -> _Column:
     rows = np.array([[*one.cases, one.together] for one in columns]).reshape(-1, n_cases + 1)
     values = np.array([how(column) for column in rows.T])
-    return _Column("", values[:-1], float(values[-1]))
+    return _Column((), values[:-1], float(values[-1]))
 
 
 def _mean_of_defined(values: Floats) -> float:
@@ -165,20 +178,28 @@ def _finish(column: _Column, number: Number) -> list[float]:
 def _columns(
     series: Sequence[CaseSeries | ClassSeries],
     number: Number,
-    matcher: Matcher,
+    spec: Spec,
     over_cases: OverCases,
 ) -> dict[str, _Column]:
     """Return a score of every class that has it."""
     found = {}
     for one in series:
-        values = None
-        if isinstance(one, ClassSeries):
-            values = _class_score(one, number.score, over_cases)
-        elif matcher_of(one.setting) == matcher:
-            values = _matched_score(one, number, over_cases)
-        if values is not None:
-            found[one.setting.class_name] = _Column(str(one.setting.kind), *values)
+        for score in filter(None, (number.score, number.otherwise)):
+            values = None
+            if isinstance(one, ClassSeries):
+                values = _class_score(one, score, over_cases)
+            elif matcher_of(one.setting) == spec.matching[number.matcher]:
+                values = _matched_score(one, score, number.threshold, over_cases)
+            if values is not None:
+                found[one.setting.class_name] = _Column(_groups(one, spec), *values)
+                break
     return found
+
+
+def _groups(series: CaseSeries | ClassSeries, spec: Spec) -> tuple[str, ...]:
+    known = spec.classes.get(series.setting.class_name)
+    parts = "with" if known is not None and known.parts else "without"
+    return "classes", str(series.setting.kind), f"classes {parts} parts"
 
 
 def _class_score(
@@ -192,29 +213,42 @@ def _class_score(
 
 
 def _matched_score(
-    series: CaseSeries, number: Number, over_cases: OverCases
+    series: CaseSeries, score: str, threshold: float | None, over_cases: OverCases
 ) -> tuple[Floats, float] | None:
-    threshold = number.threshold
     if threshold is None:
-        areas = {score.name: values for score, values in series.case_areas.items()}
-        if number.score not in areas:
+        areas = {known.name: values for known, values in series.case_areas.items()}
+        if score not in areas:
             return None
-        pooled = getattr(series.pooled_curve, number.score, math.nan)
-        return areas[number.score], _together(areas[number.score], pooled, over_cases)
+        pooled = getattr(series.pooled_curve, score, math.nan)
+        return areas[score], _together(areas[score], pooled, over_cases)
     counts = series.counts[threshold]
-    if number.score in COUNTS:
-        values = getattr(counts.tallies, number.score).astype(np.float64)
-        return values, _together(values, float(values.sum()), over_cases)
-    if number.score.endswith("_std"):
-        metric = number.score.removesuffix("_std").removeprefix("sq").removeprefix("_") or "iou"
+    if score in COUNTS or (score == PART_QUALITY and counts.has_parts):
+        tallies = counts.part_tallies if score == PART_QUALITY else counts.tallies
+        values = getattr(tallies, score.removeprefix("part_")).astype(np.float64)
+        return values, _together(values, math.fsum(values), over_cases)
+    if score in SIZES:
+        sizes = np.array([_mean_size(entry, threshold, score) for entry in series.entries])
+        return sizes, _together(sizes, math.nan, over_cases)
+    if score.endswith("_std"):
+        metric = score.removesuffix("_std").removeprefix("sq").removeprefix("_") or "iou"
         spread = series.deviations(threshold)[metric]
         return spread, _together(spread, math.nan, over_cases)
-    found = {score.name: values for score, values in counts.scores().items()}
-    if number.score not in found:
+    found = {known.name: values for known, values in counts.scores().items()}
+    if score not in found:
         return None
-    together = {score.name: float(value) for score, value in counts.sum().scores().items()}
-    cases = found[number.score]
-    return cases, _together(cases, together[number.score], over_cases)
+    together = {known.name: float(value) for known, value in counts.sum().scores().items()}
+    return found[score], _together(found[score], together[score], over_cases)
+
+
+def _mean_size(entry: Entry | None, threshold: float, score: str) -> float:
+    """Return the mean size of the matched references of a case."""
+    if entry is None:
+        return math.nan
+    measured = entry.level(threshold).measurements
+    voxels = measured.columns["ref_voxels"][measured.columns["status"] == "matched"]
+    spacing = () if measured.options is None else measured.options.spacing
+    size = math.prod(spacing) if score == "mean_ref_volume" else 1.0
+    return float(np.mean(voxels)) * size if len(voxels) else math.nan
 
 
 def _together(cases: Floats, pooled: float, over_cases: OverCases) -> float:

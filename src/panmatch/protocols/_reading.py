@@ -83,7 +83,7 @@ def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dic
     known = {key: value for key, value in spec.items() if key not in KEYS}
     own = spec.get("classes")
     default = next(iter(own.values()), {}) if isinstance(own, dict) else {}
-    how = {key: value for key, value in default.items() if key not in ("labels", "kind", "parts")}
+    how = {key: value for key, value in default.items() if key not in ("labels", "parts")}
     given = keys.get("classes")
     if not isinstance(given, Mapping) or not given:
         raise OptionError(
@@ -91,7 +91,7 @@ def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dic
         )
     if not own:
         return known  # the classes are those of the other spec
-    classes = {name: {**how, **_described(one)} for name, one in given.items()}
+    classes = {name: {**_described(one), **how} for name, one in given.items()}
     others = {key: keys[key] for key in KEYS[1:] if keys.get(key) is not None}
     return known | others | {"classes": classes}
 

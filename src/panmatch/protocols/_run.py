@@ -61,7 +61,10 @@ def run(
         threads=threads,
     )
     check_spacing(result, protocol)
-    numbers = protocol_numbers(result, protocol)
+    named = None
+    if isinstance(reference, Panoptic):
+        named = [kind.name or str(kind.id) for kind in reference.classes]
+    numbers = protocol_numbers(result, protocol, named)
     return {number.name: number.value for number in numbers if number.case is None}
 
 
