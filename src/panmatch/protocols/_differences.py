@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
 
-from panmatch.evaluation import CaseKeywords, CaseResult, Images, Level, class_cases
+from panmatch.evaluation import (
+    CaseKeywords,
+    CaseResult,
+    ClassCase,
+    Images,
+    Level,
+    class_cases,
+)
 from panmatch.labels import LabelArray, Unit, as_labels, as_spacing
 from panmatch.matching import Matcher
+from panmatch.overlap import Overlap
 from panmatch.protocols._models import Protocol
 from panmatch.related import Lesions, cc_metric, find_lesions
 from panmatch.spec import Spec
@@ -39,25 +47,24 @@ class Difference:
     ours: Verdict
     reason: str
 
-    @property
-    def sentence(self) -> str:
-        """The object on one line."""
+    def sentence(self, classes: Sequence[str] = ()) -> str:
+        """Return the object on one line, for several classes that have it alike."""
         size = f"{self.voxels} voxels" if self.unit == "voxel" else f"{self.volume:g} {self.unit}³"
+        named = ", ".join(classes) or self.class_name
         return (
-            f"{self.case}, {self.class_name}, {self.side} {self.id} ({size}, IoU {self.iou:.3g}): "
+            f"{self.case}, {named}, {self.side} {self.id} ({size}, IoU {self.iou:.3g}): "
             f"{self.theirs}, ours {self.ours}. {self.reason}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A verdict, the IoU that it rests on, its partners, and why."""
+    """A verdict, the size of the object, why it is so, and the IoU of its match."""
 
     verdict: Verdict
-    iou: float = 0.0
-    voxels: int = 0
-    partners: tuple[int, ...] = ()
+    voxels: int
     reason: str = ""
+    iou: float = 0.0
 
 
 def find_differences(
@@ -82,45 +89,59 @@ def find_differences(
         return
     spec = protocol.as_spec
     threshold = 0.5 if 0.5 in spec.thresholds else spec.thresholds[0]
-    by_class = {entry.setting.class_name: entry for entry in ours.entries}
     own = {
         entry.setting.class_name: entry.level(threshold)
         for entry in theirs.entries
         if entry.setting.matcher == spec.matching[0]
     }
-    images = {} if protocol.objects == "matching" else _class_images(protocol, ours, reference,
-                                                                      prediction)  # fmt: skip
-    for name, entry in by_class.items():
-        level = entry.level(threshold)
-        judged = _by_rows(level)
+    known = {entry.setting.class_name: entry for entry in ours.entries}
+    options = CaseKeywords(spacing=ours.spacing, unit=ours.unit)
+    for case in class_cases(reference, prediction, protocol.our_spec, **options):
+        entry = known[case.name]
+        judged = _by_rows(entry.level(threshold))
         if protocol.objects == "matching":
-            if name not in own:
-                continue
             matchers = spec.matching[0], entry.setting.matcher
-            others = _explained(_by_rows(own[name]), judged, threshold, *matchers)
-        elif protocol.objects == "lesions":
-            others = _by_lesions(spec, *images[name], ours)
+            others = _explained(_by_rows(own[case.name]), judged, threshold, *matchers)
         else:
-            others = _by_regions(*images[name])
-        yield from _compare(ours, name, others, judged)
+            images = (as_labels(image, "image") for image in case.images)
+            judge = _by_lesions if protocol.objects == "lesions" else _by_regions
+            others = judge(spec, *images, ours)
+        yield from _compare(ours, case, others, judged)
 
 
 def _compare(
-    case: CaseResult, name: str, theirs: Mapping[Key, _Judged], ours: Mapping[Key, _Judged]
+    result: CaseResult,
+    case: ClassCase,
+    theirs: Mapping[Key, _Judged],
+    ours: Mapping[Key, _Judged],
 ) -> Iterator[Difference]:
-    voxel = float(np.prod(as_spacing(case.spacing, len(case.shape))))
+    voxel = float(np.prod(as_spacing(result.spacing, len(result.shape))))
+    best, partners = _overlaps(case.overlap)
     told: set[Key] = set()  # predictions that a reference speaks for
     for key in sorted(set(theirs) & set(ours), key=lambda key: (key[0] != "reference", key[1])):
         one, other = theirs[key], ours[key]
         if one.verdict == other.verdict or key in told:
             continue
-        side, number = key
-        told |= {("prediction", partner) for partner in (*one.partners, *other.partners)}
+        told |= {("prediction", partner) for partner in partners.get(key, ())}
         voxels = max(one.voxels, other.voxels)
         yield Difference(
-            case.case, name, side, number, voxels, voxels * voxel, case.unit,
-            max(one.iou, other.iou), one.verdict, other.verdict, one.reason,
+            result.case, case.name, *key, voxels, voxels * voxel, result.unit,
+            best.get(key, 0.0), one.verdict, other.verdict, one.reason,
         )  # fmt: skip
+
+
+def _overlaps(overlap: Overlap) -> tuple[dict[Key, float], dict[Key, list[int]]]:
+    """Return the highest IoU of every object, and the predictions of every reference."""
+    best: dict[Key, float] = {}
+    partners: dict[Key, list[int]] = {}
+    refs = overlap.ref_ids[overlap.edges.ref].tolist()
+    preds = overlap.pred_ids[overlap.edges.pred].tolist()
+    for ref, pred, iou in zip(refs, preds, overlap.iou.tolist(), strict=True):
+        partners.setdefault(("reference", ref), []).append(pred)
+        keys: tuple[Key, Key] = ("reference", ref), ("prediction", pred)
+        for key in keys:
+            best[key] = max(best.get(key, 0.0), iou)
+    return best, partners
 
 
 def _by_rows(level: Level) -> dict[Key, _Judged]:
@@ -134,14 +155,14 @@ def _by_rows(level: Level) -> dict[Key, _Judged]:
     ):
         partners = tuple(int(one) for one in str(preds).split())
         if status == "matched":
-            found["reference", int(ref)] = _Judged("matched", quality, int(ref_voxels), partners)
+            found["reference", int(ref)] = _Judged("matched", int(ref_voxels), "", quality)
             for one in partners:
-                found["prediction", one] = _Judged("matched", quality, int(pred_voxels))
+                found["prediction", one] = _Judged("matched", int(pred_voxels), "", quality)
         elif status == "missed":
-            found["reference", int(ref)] = _Judged("missed", 0.0, int(ref_voxels))
+            found["reference", int(ref)] = _Judged("missed", int(ref_voxels))
         else:
             for one in partners:
-                found["prediction", one] = _Judged("spurious", 0.0, int(pred_voxels))
+                found["prediction", one] = _Judged("spurious", int(pred_voxels))
     return found
 
 
@@ -161,18 +182,8 @@ def _explained(
             reason = f"IoU is exactly {threshold:g}: ≥ matches, > does not."
         else:
             reason = f"{their_matcher.label} chooses other pairs than {our_matcher.label}."
-        found[key] = _Judged(one.verdict, one.iou, one.voxels, one.partners, reason)
+        found[key] = _Judged(one.verdict, one.voxels, reason, one.iou)
     return found
-
-
-def _class_images(
-    protocol: Protocol, ours: CaseResult, reference: Images, prediction: Images
-) -> dict[str, tuple[LabelArray, LabelArray]]:
-    options = CaseKeywords(spacing=ours.spacing, unit=ours.unit)
-    return {
-        case.name: (as_labels(case.images[0], "reference"), as_labels(case.images[1], "prediction"))
-        for case in class_cases(reference, prediction, protocol.our_spec, **options)
-    }
 
 
 def _by_lesions(
@@ -187,26 +198,24 @@ def _by_lesions(
     )
     voxel = float(np.prod(as_spacing(case.spacing, reference.ndim)))
     found: dict[Key, _Judged] = {}
-    for number, lesion in _places(reference, lesions.reference).items():
+    places = _places(reference, lesions.reference)
+    for number, lesion in places.items():
         row = int(np.searchsorted(lesions.rows.ref_ids, lesion))
         volume = lesions.rows.ref_voxels[row] * voxel
-        others = [
-            one for one, its in _places(reference, lesions.reference).items()
-            if its == lesion and one != number
-        ]  # fmt: skip
+        others = [one for one, its in places.items() if its == lesion and one != number]
         hit = lesions.rows.pred_voxels[row] > 0
         voxels = int(np.count_nonzero(reference == number))
         if volume <= min_volume:
             unit = "voxels" if case.unit == "voxel" else f"{case.unit}³"
             reason = f"{volume:g} {unit}: lesions up to {min_volume:g} {unit} do not count."
-            found["reference", number] = _Judged("left out", 0.0, voxels, (), reason)
+            found["reference", number] = _Judged("left out", voxels, reason)
         elif others:
             reason = f"Joined with lesion {_listed(others)} by {_rounds(dilation)} of dilation."
-            found["reference", number] = _Judged("joined", 0.0, voxels, (), reason)
+            found["reference", number] = _Judged("joined", voxels, reason)
         else:
             reason = _touching(dilation, "lesion") if hit else "Nothing predicted touches it."
             verdict: Verdict = "matched" if hit else "missed"
-            found["reference", number] = _Judged(verdict, 0.0, voxels, (), reason)
+            found["reference", number] = _Judged(verdict, voxels, reason)
     found |= _predictions_of(lesions, prediction, min_volume / voxel, dilation)
     return found
 
@@ -224,17 +233,19 @@ def _predictions_of(
         voxels = int(np.count_nonzero(prediction == number))
         mine = owners.get(component, [])
         if not mine:
-            judged = _Judged("spurious", 0.0, voxels, (), "It touches no lesion.")
+            judged = _Judged("spurious", voxels, "It touches no lesion.")
         elif all(rows.ref_voxels[row] <= min_voxels for row in mine):
             reason = "It touches only lesions that are too small to count."
-            judged = _Judged("left out", 0.0, voxels, (), reason)
+            judged = _Judged("left out", voxels, reason)
         else:
-            judged = _Judged("matched", 0.0, voxels, (), _touching(dilation, "prediction"))
+            judged = _Judged("matched", voxels, _touching(dilation, "prediction"))
         found["prediction", number] = judged
     return found
 
 
-def _by_regions(reference: LabelArray, prediction: LabelArray) -> dict[Key, _Judged]:
+def _by_regions(
+    _: Spec, reference: LabelArray, prediction: LabelArray, __: CaseResult
+) -> dict[Key, _Judged]:
     """Return the verdicts of CC-Metrics: every component has what is predicted in its region."""
     values = cc_metric(reference=reference != 0, prediction=prediction != 0, ties="scipy")
     found: dict[Key, _Judged] = {}
@@ -242,11 +253,11 @@ def _by_regions(reference: LabelArray, prediction: LabelArray) -> dict[Key, _Jud
         voxels = int(np.count_nonzero(reference == number))
         verdict: Verdict = "matched" if dice > 0 else "missed"
         reason = f"All that is predicted in its region counts: Dice {dice:.3g}."
-        found["reference", number] = _Judged(verdict, 0.0, voxels, (), reason)
+        found["reference", number] = _Judged(verdict, voxels, reason)
     for number, voxels in zip(*np.unique(prediction[prediction != 0], return_counts=True),
                               strict=True):  # fmt: skip
         reason = "False positives are not counted: they lower the Dice of a region."
-        found["prediction", int(number)] = _Judged("matched", 0.0, int(voxels), (), reason)
+        found["prediction", int(number)] = _Judged("matched", int(voxels), reason)
     return found
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy.typing as npt
 
 from panmatch.evaluation import CaseResult, Images, Result, evaluate_case
 from panmatch.labels import Unit
 from panmatch.protocols._differences import Difference, find_differences
-from panmatch.protocols._models import Protocol, template_fields
-from panmatch.protocols._numbers import GROUPS, case_number, class_labels, protocol_numbers
+from panmatch.protocols._models import Protocol
+from panmatch.protocols._numbers import case_number, class_labels, protocol_numbers
 
 MOST_OBJECTS = 10
 
@@ -44,19 +44,40 @@ class Explanation:
 
     def lines(self, most: int = MOST_OBJECTS) -> list[str]:
         """Return it in words: the numbers, at most so many objects, and how many more there are."""
-        width = max((len(one.name) for one in self.numbers), default=0)
-        found = [
-            f"{one.name:{width}}  {_text(one.theirs):>8}  ours {_text(one.ours):>8}  {one.our_name}"
-            for one in self.numbers
-        ]
+        found = self._number_lines(2 * most)
         if self.protocol.objects == "voxels":
-            return [*found, f"{self.protocol.program} counts voxels, so no object is to blame."]
+            return [*found, "The program counts voxels, so no object makes a difference."]
         if not self.differences:
             return [*found, "Both judge every object alike."]
+        alike = _same_of_several_classes(self.differences)
         found.append("Objects on which the two disagree, largest first:")
-        found += [one.sentence for one in self.differences[:most]]
-        more = len(self.differences) - most
+        found += [one.sentence(classes) for one, classes in list(alike.items())[:most]]
+        more = len(alike) - most
         return found + ([f"… and {more} more"] if more > 0 else [])
+
+    def _number_lines(self, most: int) -> list[str]:
+        shown = self.numbers[:most]
+        width = max((len(one.name) for one in shown), default=0)
+        first = f"{'':{width}}  {'theirs':>8}  {'ours':>8}  {self.our_setting}"
+        lines = [
+            f"{one.name:{width}}  {_text(one.theirs):>8}  {_text(one.ours):>8}  {one.our_name}"
+            for one in shown
+        ]
+        more = len(self.numbers) - len(shown)
+        return [first, *lines, *([f"… and {more} more"] if more > 0 else [])]
+
+    @property
+    def our_setting(self) -> str:
+        """How our objects are matched."""
+        return self.protocol.our_spec.matching[0].label
+
+
+def _same_of_several_classes(differences: Iterable[Difference]) -> dict[Difference, list[str]]:
+    """Return differences without those that are alike in another class, and the classes of each."""
+    found: dict[Difference, list[str]] = {}
+    for one in differences:
+        found.setdefault(replace(one, class_name=""), []).append(one.class_name)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,32 +142,35 @@ def explain(
     return found
 
 
-def _compared(protocol: Protocol, theirs: dict[str, float], ours: Result) -> Iterable[Compared]:
+def _compared(protocol: Protocol, theirs: dict[str, float], ours: Result) -> Iterator[Compared]:
     labels = class_labels(protocol.as_spec)
     names = list(protocol.as_spec.classes) or sorted(
         {one.setting.class_name for one in ours.all_series}
     )
+    found: dict[str, Compared] = {}
     for template, number in protocol.numbers.items():
         wanted = number.ours
         if wanted is None:
             continue
         over = number.over_cases or protocol.over_cases
-        for class_name in names if template_fields(template) else [number.of or names[0]]:
-            name = template.format(**{"class": class_name, "label": labels.get(class_name, "")})
+        for class_name in [number.of] if number.of else names:
+            words = {"class": class_name, "label": labels.get(class_name, class_name)}
+            own = template.format(**words)
+            name = own if own in theirs else f"{class_name}/{own}"
             value = case_number(ours, wanted.score, wanted.threshold, class_name, over)
+            our_name = _our_name(ours, wanted.score, wanted.threshold, over, number.of)
             if name in theirs:
-                words = _our_name(ours, wanted.score, wanted.threshold, over, class_name)
-                yield Compared(name, theirs[name], value, words)
+                found[name] = Compared(name, theirs[name], value, our_name)
+    yield from (found[name] for name in theirs if name in found)
 
 
-def _our_name(ours: Result, score: str, threshold: float | None, over: str, class_name: str) -> str:
+def _our_name(ours: Result, score: str, threshold: float | None, over: str, of: str) -> str:
     known = ours.known_scores.get(score)
     title = score.upper() if known is None else known.title
-    by = "" if threshold is None else f" {ours.spec.matching[0].label} at {threshold:g}"
-    of_classes = class_name if class_name.partition(" of ")[2] in GROUPS else ""
+    at = "" if threshold is None else f" at {threshold:g}"
     how = {"mean": "mean of cases", "pooled": "pooled", "sum": "sum of cases"}[over]
-    several = len(ours.cases) > 1
-    return f"{title}{by}{f', {of_classes}' if of_classes else ''}{f', {how}' if several else ''}"
+    words = [f"{title}{at}", of, how if len(ours.cases) > 1 else ""]
+    return ", ".join(word for word in words if word)
 
 
 def _text(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What a protocol file says: which program, how it is reproduced, and what its numbers are called."""
+"""What a protocol file says: which program, how to reproduce it, what its numbers are called."""
 
 from __future__ import annotations
 
