@@ -20,10 +20,7 @@ def evaluate(scene: Scene) -> Mapping[str, Any]:
         results: dict[str, Any] = {
             name: dict(zip(THRESHOLDS, values[0], strict=True)) for name, values in found
         }
-        try:
-            results["aji"] = aggregated_jaccard_index(*sides)[0]
-        except (ArithmeticError, IndexError, ValueError):
-            pass  # no AJI of a side without objects
+        results["aji"] = aggregated_jaccard_index(*sides)[0]
     return results
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # It reads the first three characters of the version, and takes 3.10 and later for 3.1.
-platform.python_version = lambda: "3.9.0"
+vars(platform)["python_version"] = lambda: "3.9.0"
 
 import panoptic_parts  # noqa: E402
 from panoptic_parts.specs.eval_spec import PartPQEvalSpec  # noqa: E402
