@@ -37,6 +37,8 @@ class Number(StrictModel):
         such as ``sq_dice_std``; or what tallies hold: ``tp``, ``fp``, ``fn``, ``quality`` and
         ``part_quality``; ``mean_ref_voxels`` and ``mean_ref_volume`` are means over matched
         references.
+    value
+        What the program repeats of its options, in place of a score.
     otherwise
         The score of classes that do not have the first, such as ``pq`` for ``part_pq``.
     threshold, matcher
@@ -57,7 +59,8 @@ class Number(StrictModel):
         Our score to compare with.
     """
 
-    score: str
+    score: str = ""
+    value: float | None = None
     otherwise: str | None = None
     threshold: float | None = None
     matcher: int = 0

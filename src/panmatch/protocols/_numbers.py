@@ -170,6 +170,8 @@ def _number_of_defined(values: Floats) -> float:
 
 def _finish(column: _Column, number: Number) -> list[float]:
     values = np.append(column.cases, column.together) * number.scale
+    if number.value is not None:
+        values = np.full(len(values), number.value)
     if number.undefined is not None:
         values = np.where(np.isnan(values), number.undefined, values)
     return [float(value) for value in values]
