@@ -62,6 +62,7 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 docs: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/write_strategies.py > docs/strategies.md
+	$(BIN)/python docs/write_protocols.py > docs/protocols.md
 	$(BIN)/python docs/make_images.py
 
 faults: browser $(VENV)/installed $(VENV)/installed-test

@@ -42,6 +42,7 @@ def test_there_are_docstring_examples_to_run() -> None:
         "docs/evaluate.md",
         "docs/metrics.md",
         "docs/optimal-matching.md",
+        "docs/protocols.md",
         "docs/related.md",
         pytest.param("docs/training.md", marks=NEEDS_TORCH),
     ],

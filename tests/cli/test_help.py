@@ -9,7 +9,9 @@ import pytest
 from panmatch.spec import preset_names, preset_text
 from tests.cli.terminals import in_terminal
 
-COMMANDS = ("demo", "evaluate", "play", "spec", "migrate", "compare", "report", "show")
+COMMANDS = (
+    "demo", "evaluate", "play", "spec", "migrate", "compare", "report", "show", "protocol",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -37,11 +37,11 @@ def test_distances_are_refused_where_a_border_of_voxels_would_fill_the_memory() 
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3, 4])
-@pytest.mark.parametrize("connectivity", ["full", "faces"])
+@pytest.mark.parametrize("connectivity", ["full", "edges", "faces"])
 def test_components_equal_scipy_s(ndim: int, connectivity: str) -> None:
     """Thin and tiny images too: libraries take shortcuts there."""
     rng = np.random.default_rng(ndim)
-    reach = ndim if connectivity == "full" else 1
+    reach = {"full": ndim, "edges": min(2, ndim), "faces": 1}[connectivity]
     for number in range(300):
         mask = rng.random(rng.integers(1, 8, ndim)) < rng.random()
         mask = np.asarray(mask, order="F" if number % 2 else "C")
@@ -140,3 +140,11 @@ def test_component_sizes_are_those_of_each_label_alone(ndim: int, dtype: str) ->
         assert sorted(zip(label.tolist(), voxels.tolist(), strict=True)) == want
         assert label.tolist() == sorted(label.tolist())
     assert component_sizes(np.zeros((0,) * ndim, dtype))[0].tolist() == []
+
+
+def test_chunked_components_by_edges_are_refused() -> None:
+    import zarr
+
+    image = zarr.array(np.ones((4, 4, 4), np.uint8), chunks=(2, 2, 2))
+    with pytest.raises(OptionError, match="stored in chunks, .* read it first for 'edges'"):
+        connected_components(image, "edges")

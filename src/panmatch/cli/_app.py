@@ -300,7 +300,11 @@ def spec(
     )
 
 
-app.add_typer(protocol_app, name="protocol")
+app.add_typer(
+    protocol_app,
+    name="protocol",
+    epilog=examples("panmatch protocol list", "panmatch protocol show stardist"),
+)
 app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
 
 

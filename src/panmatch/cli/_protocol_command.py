@@ -11,7 +11,7 @@ protocol_app = typer.Typer(
     name="protocol",
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="List the published programs whose numbers `panmatch evaluate --protocol` reproduces.",
+    help="List programs that `evaluate --protocol` reproduces.",
 )
 
 INDENT = "  "
@@ -19,7 +19,7 @@ INDENT = "  "
 
 @protocol_app.command("list")
 def list_protocols() -> None:
-    """List all protocols: program and version, what was verified, and what is odd about them."""
+    """List programs and versions, and what was verified."""
     from panmatch.cli._layout import screen_width
     from panmatch.protocols import protocol_names
 
@@ -29,7 +29,7 @@ def list_protocols() -> None:
 
 @protocol_app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of a protocol.")]) -> None:
-    """Print the file of a protocol: its options, and the names of its numbers."""
+    """Print the file of a protocol."""
     from panmatch.protocols import protocol_text
 
     typer.echo(protocol_text(name.partition("/")[0]), nl=False)

@@ -38,9 +38,7 @@ def false_positive_volume(
     reference, prediction
         Masks, or label images whose labels are taken together.
     connectivity
-        As for `connected_components`. autoPET connects voxels that share a face or an edge, but
-        not those that share only a corner (18 neighbours in 3-D): its value is never below ours
-        with ``"full"`` and never above ours with ``"faces"``.
+        As for `connected_components`. autoPET uses ``"edges"``.
     spacing
         Distance between voxels along each axis; voxel units by default. The volume is in the third
         power of its unit: autoPET's is in ml, 1000 mm³.
