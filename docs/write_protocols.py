@@ -10,9 +10,9 @@ INTRODUCTION = """\
 Written from the files of `src/panmatch/protocols/definitions` by `make docs`; a test fails if it is
 out of date.
 
-A protocol gives the numbers of one program and version, under that program's own names, so that they
-can stand beside published ones. It is a small file that chooses options of the same machinery as
-everything else here: `panmatch protocol show NAME` prints it.
+A protocol gives the numbers of one program and version, under that program's own names, so that
+they can stand beside published ones. It is a small file that chooses options of the same machinery
+as everything else here: `panmatch protocol show NAME` prints it.
 
 ```python
 >>> import numpy as np
@@ -32,21 +32,22 @@ everything else here: `panmatch protocol show NAME` prints it.
 On the command line `panmatch evaluate REF PRED --protocol NAME -o OUT` does the same for files and
 folders, with workers, tables and report as usual. `OUT/protocol.csv` has a row per model, case and
 name, and a row without case for all cases together, put together as the program does. `--explain`
-prints our score beside the program's, and the objects on which the two disagree, each with a reason:
+prints our score beside the program's, and the objects on which the two disagree, with reasons:
 
 ```text
-                          theirs      ours  one-to-one (optimal)
-ET/Num_TP                      1         2  TP at 0.5
-ET/LesionWise_Score_Dice  0.4667    0.8235  PQ at 0.5
+                   theirs      ours  one-to-one (optimal)
+dice               0.5275    0.5275  whole dice
+lesion_f1_score       0.8       0.4  RQ at 0.5
 Objects on which the two disagree, largest first:
-p7, ET, reference 2 (20 mm³, IoU 0.8): left out, ours matched. 20 mm³: lesions up
-  to 50 mm³ do not count.
+p7, lesion, reference 2 (216 mm³, IoU 0.2): matched, ours missed. Any overlap
+  finds it; ours needs IoU > 0.5.
 ```
 
-Programs without fixed classes take yours: `classes={"lesion": 2}` of `run`, or the classes of `--spec`,
-`--class` or `--dataset-json`; with several of them names begin with the class. Variants of a program
-follow after a slash, as in `autopet/third`. Where a program departs from its own definition, the
-protocol follows the program and says so below; everything else in panmatch follows the definition.
+Programs without fixed classes take yours: `classes={"lesion": 2}` of `run`, or the classes of
+`--spec`, `--class` or `--dataset-json`; with several of them names begin with the class. Variants
+of a program follow after a slash, as in `autopet/third`. Where a program departs from its own
+definition, the protocol follows the program and says so below; everything else in panmatch follows
+the definition.
 """
 
 

@@ -84,8 +84,8 @@ def test_json_holds_the_numbers_and_the_explanation(tmp_path: Path) -> None:
     found = json.loads(done.stdout)["protocol"]
     assert (found["name"], found["version"]) == ("isles-2022", "2022")
     together = {one["name"]: one["value"] for one in found["numbers"] if one["case"] is None}
-    images = {"reference": files[0], "prediction": files[1]}
-    assert together == pytest.approx(pm.protocols.run("isles-2022", **images))
+    alone = pm.protocols.run("isles-2022", reference=files[0], prediction=files[1])
+    assert together == pytest.approx(alone)
     (explained,) = found["explained"]
     assert {one["name"] for one in explained["numbers"]} == {"dice", "lesion_f1_score"}
     assert explained["objects"] == []

@@ -246,7 +246,8 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     zero = {
         "false_positive_volume", "lesion_count_difference", "objects_references",
         "objects_predictions", "voxels_tp", "voxels_fp", "voxels_fn", "voxels_tn",
-        "voxels_references", "voxels_predictions", "voxels_reference_volume", "voxels_prediction_volume",
+        "voxels_references", "voxels_predictions", "voxels_reference_volume",
+        "voxels_prediction_volume",
         "voxels_specificity", "lesionwise_counts_tp",
         "lesionwise_counts_fp", "lesionwise_counts_fn", "stardist_tp", "stardist_fp",
         "stardist_fn", "stardist_n_true", "stardist_n_pred",

@@ -145,6 +145,6 @@ def test_component_sizes_are_those_of_each_label_alone(ndim: int, dtype: str) ->
 def test_chunked_components_by_edges_are_refused() -> None:
     import zarr
 
-    image = zarr.array(np.ones((4, 4, 4), np.uint8), chunks=(2, 2, 2))
-    with pytest.raises(OptionError, match="stored in chunks, .* read it first for 'edges'"):
+    image: Any = zarr.array(np.ones((4, 4, 4), np.uint8), chunks=(2, 2, 2))
+    with pytest.raises(OptionError, match=r"stored in chunks, .* read it first for 'edges'"):
         connected_components(image, "edges")

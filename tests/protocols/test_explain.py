@@ -17,12 +17,12 @@ SHAPE = (30, 12, 12)
 
 def explained(name: str, reference: Any, prediction: Any, spacing: Any = 1) -> Explanation:
     protocol = find_protocol(name)
-    sides = np.asarray(reference), np.asarray(prediction)
+    one, other = np.asarray(reference), np.asarray(prediction)
     result = pm.evaluate(
-        reference=sides[0], prediction=sides[1], spec=protocol.as_spec, spacing=spacing, case="p7"
+        reference=one, prediction=other, spec=protocol.as_spec, spacing=spacing, case="p7"
     )
     (theirs,) = result.cases
-    case = explain_case(protocol, theirs, *map(Images, sides), theirs.spacing, theirs.unit)
+    case = explain_case(protocol, theirs, Images(one), Images(other), theirs.spacing, theirs.unit)
     (found,) = explain(protocol, result, [case])
     return found
 
@@ -46,7 +46,7 @@ def verdicts(found: Explanation, class_name: str = "ET") -> list[tuple[str, int,
 def test_an_iou_that_equals_the_threshold() -> None:
     found = explained("stardist", [[1, 1, 1, 1, 0, 2]], [[4, 4, 0, 0, 0, 5]], (1, 2))
     (one,) = found.differences
-    assert (one.side, one.id, one.theirs, one.ours) == ("reference", 1, "matched", "missed")
+    assert verdicts(found, "object")[0][:4] == ("reference", 1, "matched", "missed")
     assert (one.voxels, one.volume, one.iou) == (4, 8.0, 0.5)
     assert one.reason == "IoU is exactly 0.5: ≥ matches, > does not."
     numbers = {number.name: (number.theirs, number.ours) for number in found.numbers}

@@ -1,4 +1,4 @@
-"""What protocol files promise: specs that hold, names that exist, and errors that say what to do."""
+"""What protocol files promise: specs that hold, names that exist, errors that say what to do."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_name_that_is_not_known_suggests_the_nearest() -> None:
             OptionError, match=f"protocol='{name}' is not known; did you mean '{hint}'"
         ):
             protocols.run(name, reference=REFERENCE, prediction=PREDICTION)
-    with pytest.raises(OptionError, match="variant of autopet='fourth' is not known.* 'third'"):
+    with pytest.raises(OptionError, match=r"variant of autopet='fourth' is not known.* 'third'"):
         protocols.run("autopet/fourth", reference=REFERENCE, prediction=PREDICTION)
 
 

@@ -1,4 +1,4 @@
-"""Boundaries between voxels, in pieces that have an area, as DeepMind's surface-distance has them."""
+"""Boundaries between voxels, in pieces that have an area, as in DeepMind's surface-distance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Triangles = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementDistances:
-    """Distances from every element of one boundary to the other, rising, and the elements' areas."""
+    """Distances from all elements of one boundary to the other, rising, and their areas."""
 
     values: Floats
     areas: Floats
@@ -157,7 +157,7 @@ def _groups(corners: set[Corner]) -> list[set[Corner]]:
 
 
 def _polygon(group: set[Corner]) -> list[Corner]:
-    """Return twice the middles of all edges that leave a group, in the order of a walk around it."""
+    """Return twice the middles of all edges that leave a group, as on a walk around it."""
     cut = {
         tuple(a + b for a, b in zip(corner, other, strict=True)): corner
         for corner in sorted(group)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from panmatch.evaluation import (
     Level,
     class_cases,
 )
-from panmatch.labels import LabelArray, Unit, as_labels, as_spacing
+from panmatch.labels import Connectivity, LabelArray, Unit, as_labels, as_spacing
 from panmatch.matching import Matcher
 from panmatch.overlap import Overlap
 from panmatch.protocols._models import Protocol
@@ -103,9 +103,9 @@ def find_differences(
             matchers = spec.matching[0], entry.setting.matcher
             others = _explained(_by_rows(own[case.name]), judged, threshold, *matchers)
         else:
-            images = (as_labels(image, "image") for image in case.images)
             judge = _by_lesions if protocol.objects == "lesions" else _by_regions
-            others = judge(spec, *images, ours)
+            objects, guesses = (as_labels(image, "image") for image in case.images)
+            others = judge(spec, objects, guesses, ours)
         yield from _compare(ours, case, others, judged)
 
 
@@ -192,7 +192,7 @@ def _by_lesions(
     """Return the verdicts of programs that count whatever touches, and join and drop lesions."""
     dilation = int(_option(spec, "dilation", 0))
     min_volume = float(_option(spec, "min_volume", 0.0))
-    connectivity = _option(spec, "connectivity", "full")
+    connectivity = cast(Connectivity, _option(spec, "connectivity", "full"))
     lesions = find_lesions(
         reference != 0, prediction != 0, dilation, 0.0, case.spacing, connectivity=connectivity
     )

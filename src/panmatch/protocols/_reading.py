@@ -82,7 +82,7 @@ def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dic
     """Return keys of a spec with other classes; what the protocol says of objects stays."""
     known = {key: value for key, value in spec.items() if key not in KEYS}
     own = spec.get("classes")
-    default = next(iter(own.values()), {}) if isinstance(own, dict) else {}
+    default: dict[str, object] = next(iter(own.values()), {}) if isinstance(own, dict) else {}
     how = {key: value for key, value in default.items() if key not in ("labels", "parts")}
     given = keys.get("classes")
     if not isinstance(given, Mapping) or not given:

@@ -29,7 +29,6 @@ from panmatch.scoring import (
     resolve_metrics,
 )
 
-
 # Who gets what is equally near to several components.
 Ties = Literal["id", "scipy"]
 

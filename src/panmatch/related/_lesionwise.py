@@ -36,7 +36,6 @@ class LesionKeywords(TypedDict, total=False):
     dilation: int
     min_volume: float
     spacing: ArrayLike | None
-    empty: float
 
 
 # In mm; the diagonal of the 240 × 240 × 155 images of BraTS is 373.1.
@@ -155,7 +154,11 @@ def lesionwise_hd95(
 @PooledScore
 @named_only
 def lesionwise_f1(
-    *, reference: ArrayLike, prediction: ArrayLike, **options: Unpack[LesionKeywords]
+    *,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    empty: float = math.nan,
+    **options: Unpack[LesionKeywords],
 ) -> Average:
     """Return 2 TP / (2 TP + FP + FN) over lesions (D12).
 
@@ -179,7 +182,6 @@ def lesionwise_f1(
     >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.6666666666666666
     """
-    empty = options.pop("empty", math.nan)
     tp, fp, fn = count_lesions(find_lesions(reference, prediction, **options))
     counted = share(2 * tp, 2 * tp + fp + fn)
     return counted if tp + fp + fn or math.isnan(empty) else single(empty)
