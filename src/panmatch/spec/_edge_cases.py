@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -14,8 +14,11 @@ from panmatch.scoring import Metric
 from panmatch.spec._related import RelatedRequest
 
 EdgeState = Literal["both_empty", "no_reference", "no_prediction", "no_match"]
-EdgeValue = float | Literal["nan", "inf"]  # words: JSON has neither
+Word = Literal["nan", "inf"]  # JSON has no such numbers
+EdgeValue = float | Word
 
+LARGEST = sys.float_info.max
+WORDS: Mapping[str, Word] = {"nan": "nan", "inf": "inf"}
 STATES: tuple[EdgeState, ...] = ("both_empty", "no_reference", "no_prediction", "no_match")
 IN_WORDS: Mapping[EdgeState, str] = {
     "both_empty": "without any object",
@@ -102,11 +105,11 @@ def parse_edge_case(given: object) -> EdgeCase:
 
 def _value(given: object, place: str = "") -> EdgeValue:
     """Return a number, or one of the two words for what JSON cannot say."""
-    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+    if isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= LARGEST:
         return float(given)
     text = str(given).lower().removeprefix(".")
-    if text == "nan" or text == "inf":
-        return text
+    if text in WORDS:
+        return WORDS[text]
     shown = f", not {given!r}" if place else ""  # otherwise the whole entry is shown
     raise ValueError(f"{place}must be a number, nan or inf{shown}")
 
@@ -115,9 +118,9 @@ def _shown(value: EdgeValue) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def edge_case_as_dict(case: EdgeCase) -> dict[str, EdgeValue]:
+def edge_case_as_dict(case: EdgeCase) -> dict[EdgeState, EdgeValue]:
     """Return what `parse_edge_case` reads."""
-    return {**case.given}
+    return case.given
 
 
 EdgeCaseEntry = Annotated[
