@@ -291,10 +291,12 @@ def test_reports_and_tables_of_a_run_hold_infinities(tmp_path: Path) -> None:
         for side, labels in (("ref", LEFT), ("net", EMPTY if i == 2 else np.roll(LEFT, 1, axis=1))):
             (tmp_path / side).mkdir(exist_ok=True)
             np.save(tmp_path / side / f"{i}.npy", labels)
-    spec = as_spec({**CONTENT, "edge_cases": {"masd": "inf", "whole_masd": "inf", "cc": "inf"}})
+    edge_cases = {"masd": "inf", "whole_masd": "inf", "cc": {"both_empty": 0.5, "no_match": "inf"}}
+    spec = as_spec({**CONTENT, "edge_cases": edge_cases})
     paths, out = DatasetPaths(tmp_path / "ref", {"net": tmp_path / "net"}), tmp_path / "out"
     run_dataset(pair(paths), Job(spec.canonical()), out, RunOptions())
     summary = (out / "summary.csv").read_text()
     assert "sq_masd,masd,mean of cases,inf," in summary
-    assert "inf" in write_report(out).read_text(encoding="utf-8")
+    said = "masd: inf; whole_masd: inf; cc: 0.5 without any object, inf without a match."
+    assert said in write_report(out).read_text(encoding="utf-8")
     assert load_run(out).spec == spec

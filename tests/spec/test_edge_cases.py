@@ -79,6 +79,7 @@ def test_every_name_governs_a_column_that_there_is() -> None:
         ({"dice": True}, r"must be a number, nan or inf \(it is True\)"),
         ({"dice": {"no_match": "none"}}, "no_match: must be a number, nan or inf, not 'none'"),
         ({"dice": {"no_match": -math.inf}}, "no_match: must be a number, nan or inf, not -inf"),
+        ({"dice": {"no_match": 10**400}}, "no_match: must be a number, nan or inf, not 1000"),
         ({"dice": [1]}, "must be a number, nan or inf"),
         ([1], "edge_cases: Input should be a valid dictionary"),
     ],

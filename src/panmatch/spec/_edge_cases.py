@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -14,9 +14,18 @@ from panmatch.scoring import Metric
 from panmatch.spec._related import RelatedRequest
 
 EdgeState = Literal["both_empty", "no_reference", "no_prediction", "no_match"]
-EdgeValue = float | Literal["nan", "inf"]  # words: JSON has neither
+Word = Literal["nan", "inf"]  # JSON has no such numbers
+EdgeValue = float | Word
 
+LARGEST = sys.float_info.max
+WORDS: Mapping[str, Word] = {"nan": "nan", "inf": "inf"}
 STATES: tuple[EdgeState, ...] = ("both_empty", "no_reference", "no_prediction", "no_match")
+IN_WORDS: Mapping[EdgeState, str] = {
+    "both_empty": "without any object",
+    "no_reference": "without a reference",
+    "no_prediction": "without a prediction",
+    "no_match": "without a match",
+}
 EMPTY: tuple[EdgeState, ...] = ("both_empty",)
 # Scores of every matcher, by where they are 0/0 or a mean of nothing; elsewhere D3 defines them.
 PLAIN: Mapping[str, tuple[EdgeState, ...]] = {
@@ -61,6 +70,12 @@ class EdgeCase:
         """The same as numbers."""
         return {state: float(value) for state, value in self.given.items()}
 
+    def __str__(self) -> str:
+        given = self.given
+        if len(given) == len(STATES) and len(set(given.values())) == 1:
+            return _shown(given["both_empty"])
+        return ", ".join(f"{_shown(value)} {IN_WORDS[state]}" for state, value in given.items())
+
 
 def parse_edge_case(given: object) -> EdgeCase:
     """Return the values of one score: one for all, or a mapping with some of the four keys.
@@ -90,18 +105,22 @@ def parse_edge_case(given: object) -> EdgeCase:
 
 def _value(given: object, place: str = "") -> EdgeValue:
     """Return a number, or one of the two words for what JSON cannot say."""
-    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+    if isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= LARGEST:
         return float(given)
     text = str(given).lower().removeprefix(".")
-    if text == "nan" or text == "inf":
-        return text
+    if text in WORDS:
+        return WORDS[text]
     shown = f", not {given!r}" if place else ""  # otherwise the whole entry is shown
     raise ValueError(f"{place}must be a number, nan or inf{shown}")
 
 
-def edge_case_as_dict(case: EdgeCase) -> dict[str, EdgeValue]:
+def _shown(value: EdgeValue) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def edge_case_as_dict(case: EdgeCase) -> dict[EdgeState, EdgeValue]:
     """Return what `parse_edge_case` reads."""
-    return {**case.given}
+    return case.given
 
 
 EdgeCaseEntry = Annotated[
