@@ -50,8 +50,8 @@ def test_an_iou_that_equals_the_threshold() -> None:
     assert (one.voxels, one.volume, one.iou) == (4, 8.0, 0.5)
     assert one.reason == "IoU is exactly 0.5: ≥ matches, > does not."
     numbers = {number.name: (number.theirs, number.ours) for number in found.numbers}
-    assert numbers["tp"] == (2, 1)
-    assert numbers["panoptic_quality"] == (0.75, 0.5)
+    assert list(numbers["tp"]) == [2, 1]
+    assert list(numbers["panoptic_quality"]) == [0.75, 0.5]
     assert found.numbers[0].our_name == "FP at 0.5"
     assert found.our_setting == "one-to-one (optimal)"
 
