@@ -60,9 +60,9 @@ def element_distances(
     --------
     >>> images = np.array([[1, 1, 0, 0]]), np.array([[1, 1, 1, 0]])
     >>> ids, box = (np.array([1]), np.array([0, 1]), np.array([1])), np.array([[[0, 0]], [[1, 4]]])
-    >>> found, _ = next(element_distances(*images, ObjectPairs(*ids, *box)))
-    >>> found.values, found.areas.round(3)
-    (array([0., 0., 0., 0., 1., 1.]), array([0.707, 0.707, 1.   , 1.   , 0.707, 0.707]))
+    >>> _, found = next(element_distances(*images, ObjectPairs(*ids, *box)))
+    >>> found.values, found.areas.round(3)[-4:]
+    (array([0., 0., 0., 0., 0., 0., 1., 1.]), array([1.   , 1.   , 0.707, 0.707]))
     """
     if reference.ndim not in (2, 3):
         raise OptionError(

@@ -46,8 +46,8 @@ def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protoc
 
     Examples
     --------
-    >>> find_protocol("stardist").program
-    'stardist'
+    >>> find_protocol("stardist").version
+    '0.9.2'
     >>> find_protocol("stardits")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
