@@ -70,8 +70,8 @@ def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protoc
     if found.classes == "fixed":
         raise OptionError(
             f"classes of the protocol {base!r} are those of its program: leave out ",
-            Argument("classes", flag="--spec, --class and --dataset-json"),
-            ".",
+            Argument("classes", flag="--spec"),
+            ", and whatever else names classes.",
         )
     return found.model_copy(
         update={"spec": _with_classes(found.spec, keys), "ours": _with_classes(found.ours, keys)}
