@@ -33,17 +33,15 @@ def evaluate(scene: Scene, challenge: str) -> Mapping[str, Any]:
     reference, prediction = (
         lesions.brats_regions(side[np.newaxis]) for side in (scene.reference, scene.prediction)
     )
-    sides = partial(dict, pred=prediction, target=reference, input_format="one-hot")
-    found = lesions.brats2023(**sides(), challenge=challenge, spacing=scene.spacing)
-    dice = functional.dice(**sides(), both_empty=1.0)
-    specificity = functional.specificity(**sides(), zero_division=0.0)
-    volume = functional.target_volume(**sides(), spacing=scene.spacing)
+    sides: dict[str, Any] = {"pred": prediction, "target": reference, "input_format": "one-hot"}
+    found = lesions.brats2023(**sides, challenge=challenge, spacing=scene.spacing)
+    dice = functional.dice(**sides, both_empty=1.0)
+    specificity = functional.specificity(**sides, zero_division=0.0)
+    volume = functional.target_volume(**sides, spacing=scene.spacing)
     results = {}
     for k, region in enumerate(("WT", "TC", "ET")):
         masks = reference[0, k], prediction[0, k]
-        sensitivity = functional.sensitivity(
-            **sides(), zero_division=0.0 if masks[1].any() else 1.0
-        )
+        sensitivity = functional.sensitivity(**sides, zero_division=0.0 if masks[1].any() else 1.0)
         results[region] = {
             "Num_TP": found.tp[0, k],
             "Num_FP": found.fp[0, k],

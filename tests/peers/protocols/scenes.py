@@ -219,6 +219,13 @@ def gaps() -> Iterator[Scene]:
         yield lesion_scene(f"predicted across a corner, {gap} between", corner[:1], corner)
         yield lesion_scene(f"predicted across an edge, {gap} between", edge[:1], edge)
 
+    grown: Patch = (cube(2, 2, 2, (9, 9, 7)), 3)
+    lesion: list[Patch] = [(cube(2, 2, 2), 3)]
+    for name, beyond in (("edge", cube(11, 11, 2)), ("corner", cube(11, 11, 9))):
+        both = [grown, (beyond, 3)]
+        yield lesion_scene(f"predicted far beyond, across a {name}", lesion, both)
+        yield lesion_scene(f"reaching far beyond, across a {name}", both, lesion)
+
 
 def volumes() -> Iterator[Scene]:
     """Yield lesions around the smallest volume that counts, found and missed."""
@@ -278,6 +285,19 @@ def arrangements() -> Iterator[Scene]:
     yield lesion_scene("everything", [(((0, 0, 0), SHAPE), 3)], [(((0, 0, 0), SHAPE), 3)])
 
 
+def shared_space() -> Iterator[Scene]:
+    """Yield predictions that fill the space between lesions, whose owner is the nearest lesion."""
+    everything: list[Patch] = [(((0, 0, 0), SHAPE), 3)]
+    odd: list[Patch] = [(cube(2), 3), (cube(21), 3)]
+    yield lesion_scene("as near to one lesion as to another", odd, [(cube(2, size=(23, 4, 4)), 3)])
+    aside: list[Patch] = [(cube(12, 1), 3), (cube(12, 14), 1)]
+    yield lesion_scene("as near on either side", aside, [(cube(12, 1, size=(4, 17, 6)), 3)])
+    corners: list[Patch] = [(cube(1, 1, 1), 3), (cube(14, 14, 12), 3), (cube(27, 2, 2), 1)]
+    for spacing in SPACINGS:
+        name = f"everything predicted, spacing {spacing}"
+        yield lesion_scene(name, corners, everything, spacing)
+
+
 def drawn_lesions(seed: int, count: int) -> tuple[Labels, Labels]:
     """Return lesions with a rim (2), a core (1) and a centre (3), and a faulty prediction."""
     draws = Draws(seed)
@@ -306,7 +326,7 @@ def drawn_lesions(seed: int, count: int) -> tuple[Labels, Labels]:
 
 def lesions() -> Iterator[Scene]:
     """Yield label maps of lesions with the labels 1, 2 and 3."""
-    for scenes in (gaps, volumes, near_misses, arrangements):
+    for scenes in (gaps, volumes, near_misses, arrangements, shared_space):
         yield from scenes()
     for seed in range(1, 17):
         made = f"drawn_lesions in {SHAPE}, {2 + seed % 7} lesions"
