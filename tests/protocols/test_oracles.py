@@ -178,6 +178,13 @@ def test_a_protocol_has_numbers_for_at_least_thirty_scenes(name: str) -> None:
     assert record["programs"]
 
 
+@pytest.mark.parametrize("name", sorted(PROTOCOLS - {"cc-metrics-0.0.3"}))
+def test_a_protocol_says_how_many_numbers_were_compared(name: str) -> None:
+    answers = [entry["numbers"] for entry in RECORDS[name]["scenes"] if entry.get("numbers")]
+    said = pm.protocols.find_protocol(name).verified
+    assert f"{sum(map(len, answers)):,} numbers of {len(answers)} scenes" in said
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_scenes_have_names_of_their_own_and_stay_small(family: str) -> None:
     made = list(FAMILIES[family]())
