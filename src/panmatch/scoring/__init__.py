@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
+    from panmatch.scoring._error_budget import REPAIRS, ErrorBudget, Repair, error_budget
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -44,6 +45,12 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "part_averages",
                 "tally_classes",
             ),
+            "panmatch.scoring._error_budget": (
+                "REPAIRS",
+                "ErrorBudget",
+                "Repair",
+                "error_budget",
+            ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
                 "Average",
@@ -64,6 +71,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
     )
 
 __all__ = [
+    "REPAIRS",
     "Average",
     "ClassCurves",
     "ClassTallies",
@@ -71,6 +79,7 @@ __all__ = [
     "ComparedObjects",
     "Curve",
     "Curves",
+    "ErrorBudget",
     "GroupScore",
     "MeasureOptions",
     "Measurements",
@@ -79,12 +88,14 @@ __all__ = [
     "ObjectRows",
     "ObjectTable",
     "Penalty",
+    "Repair",
     "TableRows",
     "all_metrics",
     "areas_of",
     "class_curves",
     "curve",
     "curves",
+    "error_budget",
     "match_classes",
     "measure",
     "measure_options",
