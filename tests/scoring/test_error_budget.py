@@ -220,6 +220,51 @@ def test_shares_are_the_mean_over_all_orders() -> None:
         assert budget.last[repair] == 1 - budget.pq_after(others)
 
 
+@pytest.mark.parametrize("regions", [False, True])
+@pytest.mark.parametrize("name", [*BY_NAME, "many-to-one/optimal/seed", "one-to-many/optimal"])
+def test_the_cost_of_a_mistake_is_what_repairing_it_alone_on_voxels_brings(
+    name: str, regions: bool
+) -> None:
+    strategy = {**BY_NAME, **OPTIMAL}[name]
+    count = pm.count_region_overlaps if regions else pm.count_overlaps
+    seen = dict.fromkeys(REPAIRS, 0)
+    for seed in range(40):
+        reference, prediction = random_mistakes(seed)
+        tau = TAUS[seed % len(TAUS)]
+        matching = pm.match(count(reference, prediction), strategy, tau)
+        mistakes = pm.find_mistakes(matching)
+        costs = [mistake.cost(matching.tally) for mistake in mistakes]
+        assert costs == sorted(costs, reverse=True)
+        for mistake, cost in zip(mistakes, costs, strict=True):
+            seen[mistake.kind] += 1
+            if mistake.kind in ("split", "merged"):
+                after = repair_one(mistake, reference, prediction)
+                pq = pm.match(count(reference, after), strategy, tau).tally.pq
+                assert cost == pytest.approx(pq - matching.tally.pq, abs=1e-12)
+        tally = matching.tally
+        gained = [mistake.change for mistake in mistakes if mistake.kind == "outline"]
+        assert sum(gained, tally).quality == pytest.approx(tally.tp, abs=1e-9)
+        kinds = [mistake.kind for mistake in mistakes]
+        assert (kinds.count("missed"), kinds.count("spurious")) == (tally.fn, tally.fp)
+        for kind in ("missed", "spurious"):
+            changes = [mistake.change for mistake in mistakes if mistake.kind == kind]
+            after_all = sum(changes, tally)
+            pq = 1.0 if after_all.status == "empty" else after_all.pq
+            assert pq == pytest.approx(pm.error_budget(matching).repaired[kind], abs=1e-12)
+    assert min(seen.values()) > 10, seen
+
+
+def repair_one(mistake: pm.Mistake, reference: Labels, prediction: Labels) -> Labels:
+    """Join the predictions of one reference, or cut one prediction."""
+    if mistake.kind == "split":
+        only = np.where(np.isin(reference, mistake.ref_ids), reference, 0)
+        return join_voxels(only, prediction)
+    alone = np.where(np.isin(prediction, mistake.pred_ids), prediction, 0)
+    cut = cut_voxels(reference, alone)
+    new = np.isin(cut, mistake.pred_ids, invert=True) & (cut > 0)
+    return np.where(new, cut + prediction.max(), prediction)
+
+
 def test_budgets_of_images_add_exactly() -> None:
     scenes = [random_mistakes(seed) for seed in range(6)]
     budgets = [

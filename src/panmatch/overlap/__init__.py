@@ -14,7 +14,7 @@ from panmatch.overlap._counting import (
 from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold, lowest_above
 from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
-from panmatch.overlap._repairs import Belonging, cut_merged, join_split
+from panmatch.overlap._repairs import Belonging, Surroundings, cut_merged, join_split
 
 __all__ = [
     "BACKGROUNDS",
@@ -31,6 +31,7 @@ __all__ = [
     "Predictions",
     "Score",
     "SideCounts",
+    "Surroundings",
     "assemble_labels",
     "check_threshold",
     "count_class_overlaps",

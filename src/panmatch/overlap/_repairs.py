@@ -109,6 +109,82 @@ def cut_merged(overlap: Overlap, only: Ints | None = None) -> Overlap:
     return _without_cuts(overlap.without_parts(), off)
 
 
+class Surroundings:
+    """The part of an overlap that a repair of one object can change.
+
+    Objects that touch, directly or through others, and all pieces of a prediction are in one part.
+    """
+
+    def __init__(self, overlap: Overlap) -> None:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        self._overlap = overlap.without_parts()
+        n_refs, n_preds = len(overlap.ref_ids), len(overlap.pred_ids)
+        start = np.concatenate([overlap.edges.ref, n_refs + np.arange(n_preds)])
+        stop = n_refs + np.concatenate([overlap.edges.pred, n_preds + _owners(overlap)])
+        n = n_refs + n_preds + len(overlap.predictions.ids)
+        links = coo_array((np.ones(len(start), np.int8), (start, stop)), shape=(n, n))
+        self._part = connected_components(links, directed=False)[1].astype(np.int64)
+        kinds = np.split(self._part, [n_refs, n_refs + n_preds])
+        self._members = [_Members(part) for part in (*kinds, kinds[0][overlap.edges.ref])]
+
+    def of_ref(self, position: int) -> tuple[Overlap, int]:
+        """Return the surroundings of a reference, and its position there."""
+        part = int(self._part[position])
+        refs = self._members[0].of(part)
+        return self._take(part), int(np.searchsorted(refs, position))
+
+    def of_pred(self, position: int) -> tuple[Overlap, int]:
+        """Return the surroundings of a whole prediction, and its position there."""
+        start = len(self._part) - len(self._overlap.predictions.ids)
+        part = int(self._part[start + position])
+        return self._take(part), int(np.searchsorted(self._members[2].of(part), position))
+
+    def _take(self, part: int) -> Overlap:
+        overlap, pieces = self._overlap, self._overlap.pieces
+        refs, preds, wholes, edges = (members.of(part) for members in self._members)
+        whole, crowd = overlap.predictions, overlap.pred_crowd
+        owner = np.searchsorted(wholes, whole.owner[preds])
+        return Overlap(
+            ref_ids=overlap.ref_ids[refs],
+            ref_sizes=overlap.ref_sizes[refs],
+            pred_ids=overlap.pred_ids[preds],
+            pred_sizes=overlap.pred_sizes[preds],
+            edges=Edges(
+                np.searchsorted(refs, overlap.edges.ref[edges]),
+                np.searchsorted(preds, overlap.edges.pred[edges]),
+                overlap.edges.intersection[edges],
+            ),
+            pred_void=overlap.pred_void[preds],
+            pred_crowd=None if crowd is None else crowd[preds],
+            pieces=None
+            if pieces is None
+            else Pieces(
+                pieces.regions[preds],
+                Predictions(
+                    whole.ids[wholes],
+                    whole.sizes[wholes],
+                    whole.ignored[wholes],
+                    np.arange(len(preds)),
+                    owner,
+                ),
+            ),
+        )
+
+
+class _Members:
+    """Positions by part."""
+
+    def __init__(self, part: Ints) -> None:
+        self._order = np.argsort(part, kind="stable")
+        self._sorted = part[self._order]
+
+    def of(self, part: int) -> Ints:
+        first, stop = np.searchsorted(self._sorted, [part, part + 1])
+        return self._order[first:stop]
+
+
 def _first_of_most(groups: Ints, shared: Areas) -> Ints:
     """Return for each group, rising, the position of its largest value; of equal ones the first."""
     order = np.lexsort((np.arange(len(groups)), -shared, groups))

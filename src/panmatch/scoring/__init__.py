@@ -15,7 +15,14 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
-    from panmatch.scoring._error_budget import REPAIRS, ErrorBudget, Repair, error_budget
+    from panmatch.scoring._error_budget import (
+        REPAIRS,
+        ErrorBudget,
+        Mistake,
+        Repair,
+        error_budget,
+        find_mistakes,
+    )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -48,8 +55,10 @@ else:  # a first score needs none of these, and importing panmatch must be quick
             "panmatch.scoring._error_budget": (
                 "REPAIRS",
                 "ErrorBudget",
+                "Mistake",
                 "Repair",
                 "error_budget",
+                "find_mistakes",
             ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
@@ -85,6 +94,7 @@ __all__ = [
     "Measurements",
     "Measurer",
     "Metric",
+    "Mistake",
     "ObjectRows",
     "ObjectTable",
     "Penalty",
@@ -96,6 +106,7 @@ __all__ = [
     "curve",
     "curves",
     "error_budget",
+    "find_mistakes",
     "match_classes",
     "measure",
     "measure_options",
