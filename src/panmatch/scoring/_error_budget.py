@@ -15,8 +15,11 @@ from panmatch.labels import Mask
 from panmatch.matching import Matching, Tally, match, to_units
 from panmatch.overlap import Belonging, Ints, Overlap, Surroundings, cut_merged, join_split
 
-Repair = Literal["split", "merged", "missed", "spurious", "outline"]
-REPAIRS: tuple[Repair, ...] = ("split", "merged", "missed", "spurious", "outline")
+Repair = Literal["class", "split", "merged", "missed", "spurious", "outline"]
+REPAIRS: tuple[Repair, ...] = ("class", "split", "merged", "missed", "spurious", "outline")
+REMATCHED: tuple[Repair, ...] = ("class", "split", "merged")  # after which all is matched again
+# Every choice of those, in the order in which a budget holds their tallies.
+CHOICES = [frozenset(chosen) for n in range(4) for chosen in combinations(REMATCHED, n)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +28,12 @@ class ErrorBudget:
 
     The repairs, in the order in which they are made:
 
+    - ``"class"``: predictions of the wrong class move to that of the object they show, where it is
+      known which those are.
     - ``"split"``: predictions that belong to the same reference are joined. A prediction belongs to
       a reference if more than half of it lies there.
     - ``"merged"``: a prediction to which several references belong is cut. What lies in a reference
-      becomes a prediction; the rest stays with the one that shares most. After either repair
+      becomes a prediction; the rest stays with the one that shares most. After each of these three
       everything is matched again.
     - ``"missed"``: every false negative is found, with quality 1.
     - ``"spurious"``: every false positive is removed.
@@ -38,10 +43,8 @@ class ErrorBudget:
 
     Attributes
     ----------
-    tally
-        As it is.
-    joined, cut, mended
-        With splits joined, with merged predictions cut, and with both.
+    tallies
+        As it is, and after all choices of the first three repairs, in the order of `CHOICES`.
 
     Examples
     --------
@@ -53,10 +56,12 @@ class ErrorBudget:
     (0.24, 0.7, 0.76)
     """
 
-    tally: Tally
-    joined: Tally
-    cut: Tally
-    mended: Tally
+    tallies: tuple[Tally, ...]
+
+    @property
+    def tally(self) -> Tally:
+        """Counts and summed IoU as they are."""
+        return self.tallies[0]
 
     @property
     def pq(self) -> float:
@@ -71,11 +76,8 @@ class ErrorBudget:
     @property
     def last(self) -> dict[Repair, float]:
         """What each repair brings when all others are done already."""
-        return {
-            repair: self.pq_after(REPAIRS)
-            - self.pq_after([other for other in REPAIRS if other != repair])
-            for repair in REPAIRS
-        }
+        every = self.pq_after(REPAIRS)
+        return {repair: every - self.pq_after(_without(repair)) for repair in REPAIRS}
 
     @property
     def shares(self) -> dict[Repair, float]:
@@ -86,17 +88,11 @@ class ErrorBudget:
         """
         return {repair: self._share(repair) for repair in REPAIRS}
 
-    def pq_after(self, repairs: Collection[Repair]) -> float:
-        """Return PQ after some repairs; 1 if nothing is left on either side."""
+    def tally_after(self, repairs: Collection[Repair]) -> Tally:
+        """Return the tally after some repairs."""
         for repair in repairs:
             check_choice("repair", repair, REPAIRS)
-        graphs = {
-            (False, False): self.tally,
-            (True, False): self.joined,
-            (False, True): self.cut,
-            (True, True): self.mended,
-        }
-        tally = graphs["split" in repairs, "merged" in repairs]
+        tally = self.tallies[CHOICES.index(frozenset(repairs).intersection(REMATCHED))]
         tp, fp, fn, units = tally.tp, tally.fp, tally.fn, tally.units
         if "missed" in repairs:
             tp, fn, units = tp + fn, 0, units + to_units(float(fn))
@@ -104,25 +100,24 @@ class ErrorBudget:
             fp = 0
         if "outline" in repairs:
             units = to_units(float(tp))
-        after = Tally.from_units(tp, fp, fn, units)
-        return 1.0 if after.status == "empty" and tally.status == "ok" else after.pq
+        return Tally.from_units(tp, fp, fn, units)
+
+    def pq_after(self, repairs: Collection[Repair]) -> float:
+        """Return PQ after some repairs; 1 if they leave nothing on either side."""
+        after = self.tally_after(repairs)
+        return 1.0 if after.status == "empty" and self.tally.status == "ok" else after.pq
 
     def __add__(self, other: ErrorBudget) -> ErrorBudget:
         if not isinstance(other, ErrorBudget):
             return NotImplemented
-        return ErrorBudget(
-            self.tally + other.tally,
-            self.joined + other.joined,
-            self.cut + other.cut,
-            self.mended + other.mended,
-        )
+        pairs = zip(self.tallies, other.tallies, strict=True)
+        return ErrorBudget(tuple(one + another for one, another in pairs))
 
     def __radd__(self, other: object) -> ErrorBudget:
         return self if other == 0 else NotImplemented  # sum() begins with 0
 
     def _share(self, repair: Repair) -> float:
-        others = [other for other in REPAIRS if other != repair]
-        gain = 0.0
+        others, gain = _without(repair), 0.0
         for size in range(len(REPAIRS)):
             weight = 1 / (len(REPAIRS) * comb(len(others), size))
             for before in combinations(others, size):
@@ -130,11 +125,23 @@ class ErrorBudget:
         return gain
 
 
-def error_budget(matching: Matching) -> ErrorBudget:
+def _without(repair: Repair) -> tuple[Repair, ...]:
+    return tuple(other for other in REPAIRS if other != repair)
+
+
+def error_budget(matching: Matching, relabelled: Overlap | None = None) -> ErrorBudget:
     """Return what each kind of mistake costs a matching, exactly and from the graph alone.
 
     Under ``"same-id"`` and ``"union"`` nothing counts as split or merged: the input, or the
     regions, say what belongs together.
+
+    Parameters
+    ----------
+    matching
+        From `match`.
+    relabelled
+        The overlap of the class after predictions of the wrong class moved to the right one; None
+        where all are of the right class, or there is but one.
 
     Examples
     --------
@@ -142,20 +149,34 @@ def error_budget(matching: Matching) -> ErrorBudget:
     >>> from panmatch.matching import match
     >>> merged = Overlap.from_dense([[9], [5]], ref_sizes=[10, 6], pred_sizes=[15])
     >>> budget = error_budget(match(merged, threshold=0.5))
-    >>> {kind: round(pq, 3) for kind, pq in budget.repaired.items()}
-    {'split': 0.375, 'merged': 0.826, 'missed': 0.781, 'spurious': 0.375, 'outline': 0.667}
+    >>> {kind: round(pq, 3) for kind, pq in budget.repaired.items() if pq > budget.pq}
+    {'merged': 0.826, 'missed': 0.781, 'outline': 0.667}
     """
-    tally, overlap = matching.tally, matching.overlap
+    tallies = _mended(matching, matching.overlap)
+    moved = tallies if relabelled is None else _mended(matching, relabelled)
+    after = {"class": moved, "": tallies}
+    return ErrorBudget(
+        tuple(after["class" if "class" in chosen else ""][chosen - {"class"}] for chosen in CHOICES)
+    )
+
+
+def _mended(matching: Matching, overlap: Overlap) -> dict[frozenset[Repair], Tally]:
+    """Return the tallies of an overlap as it is, with splits joined, merges cut, and both."""
+    join, cut = frozenset[Repair](["split"]), frozenset[Repair](["merged"])
+    plain = _rematch(matching, overlap)
+    found = dict.fromkeys((frozenset[Repair](), join, cut, join | cut), plain)
     if not matching.strategy.takes_repairs:
-        return ErrorBudget(tally, tally, tally, tally)
-    joined, cut = join_split(overlap), cut_merged(overlap)
+        return found
+    joined = join_split(overlap)
     mended = cut_merged(joined)
-    if joined is overlap:
-        of_cut = _rematch(matching, cut)
-        return ErrorBudget(tally, tally, of_cut, of_cut)
-    of_joined = _rematch(matching, joined)
-    of_mended = of_joined if mended is joined else _rematch(matching, mended)
-    return ErrorBudget(tally, of_joined, _rematch(matching, cut), of_mended)
+    if joined is not overlap:
+        found[join] = found[join | cut] = _rematch(matching, joined)
+        found[cut] = _rematch(matching, cut_merged(overlap))
+    if mended is not joined:
+        found[join | cut] = _rematch(matching, mended)
+        if joined is overlap:
+            found[cut] = found[join | cut]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
