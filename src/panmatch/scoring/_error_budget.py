@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -12,8 +13,16 @@ import numpy as np
 
 from panmatch.errors import check_choice
 from panmatch.labels import Mask
-from panmatch.matching import Matching, Tally, match, to_units
-from panmatch.overlap import Belonging, Ints, Overlap, Surroundings, cut_merged, join_split
+from panmatch.matching import Matching, Tallies, Tally, match, ratio, to_units
+from panmatch.overlap import (
+    Belonging,
+    Floats,
+    Ints,
+    Overlap,
+    Surroundings,
+    cut_merged,
+    join_split,
+)
 
 Repair = Literal["class", "split", "merged", "missed", "spurious", "outline"]
 REPAIRS: tuple[Repair, ...] = ("class", "split", "merged", "missed", "spurious", "outline")
@@ -71,13 +80,12 @@ class ErrorBudget:
     @property
     def repaired(self) -> dict[Repair, float]:
         """PQ after each repair alone."""
-        return {repair: self.pq_after([repair]) for repair in REPAIRS}
+        return _floats(self._gains.repaired)
 
     @property
     def last(self) -> dict[Repair, float]:
         """What each repair brings when all others are done already."""
-        every = self.pq_after(REPAIRS)
-        return {repair: every - self.pq_after(_without(repair)) for repair in REPAIRS}
+        return _floats(self._gains.last)
 
     @property
     def shares(self) -> dict[Repair, float]:
@@ -86,26 +94,23 @@ class ErrorBudget:
         They add up to 1 − PQ. One is negative where a repair does harm, as cutting a prediction can
         under a strategy that lets several references share it.
         """
-        return {repair: self._share(repair) for repair in REPAIRS}
+        return _floats(self._gains.shares)
 
     def tally_after(self, repairs: Collection[Repair]) -> Tally:
-        """Return the tally after some repairs."""
+        """Return the tally after some of the repairs after which all is matched again."""
         for repair in repairs:
-            check_choice("repair", repair, REPAIRS)
-        tally = self.tallies[CHOICES.index(frozenset(repairs).intersection(REMATCHED))]
-        tp, fp, fn, units = tally.tp, tally.fp, tally.fn, tally.units
-        if "missed" in repairs:
-            tp, fn, units = tp + fn, 0, units + to_units(float(fn))
-        if "spurious" in repairs:
-            fp = 0
-        if "outline" in repairs:
-            units = to_units(float(tp))
-        return Tally.from_units(tp, fp, fn, units)
+            check_choice("repair", repair, REMATCHED)
+        return self.tallies[CHOICES.index(frozenset(repairs))]
 
     def pq_after(self, repairs: Collection[Repair]) -> float:
         """Return PQ after some repairs; 1 if they leave nothing on either side."""
-        after = self.tally_after(repairs)
-        return 1.0 if after.status == "empty" and self.tally.status == "ok" else after.pq
+        for repair in repairs:
+            check_choice("repair", repair, REPAIRS)
+        return float(self._gains.pq_after(repairs))
+
+    @property
+    def _gains(self) -> RepairGains:
+        return RepairGains(Tallies.of(self.tallies))
 
     def __add__(self, other: ErrorBudget) -> ErrorBudget:
         if not isinstance(other, ErrorBudget):
@@ -116,17 +121,77 @@ class ErrorBudget:
     def __radd__(self, other: object) -> ErrorBudget:
         return self if other == 0 else NotImplemented  # sum() begins with 0
 
-    def _share(self, repair: Repair) -> float:
-        others, gain = _without(repair), 0.0
+
+@dataclass(frozen=True, eq=False)
+class RepairGains:
+    """What repairs bring, for one budget or for many: the arithmetic behind `ErrorBudget`.
+
+    Attributes
+    ----------
+    tallies
+        Shape (…, 8): those of each budget.
+    """
+
+    tallies: Tallies
+
+    @property
+    def repaired(self) -> dict[Repair, Floats]:
+        """PQ after each repair alone."""
+        return {repair: self.pq_after([repair]) for repair in REPAIRS}
+
+    @property
+    def last(self) -> dict[Repair, Floats]:
+        """What each repair brings when all others are done already."""
+        every = self.pq_after(REPAIRS)
+        return {repair: every - self.pq_after(_without(repair)) for repair in REPAIRS}
+
+    @property
+    def shares(self) -> dict[Repair, Floats]:
+        """What each repair brings, averaged over all orders of the repairs (Shapley)."""
+        return {repair: self._share(repair) for repair in REPAIRS}
+
+    def pq_after(self, repairs: Iterable[Repair]) -> Floats:
+        """Return PQ after some repairs; 1 if they leave nothing on either side."""
+        return self._after(frozenset(repairs))
+
+    def _share(self, repair: Repair) -> Floats:
+        others = _without(repair)
+        gain = np.zeros(self.tallies.counts.shape[:-2])
         for size in range(len(REPAIRS)):
             weight = 1 / (len(REPAIRS) * comb(len(others), size))
             for before in combinations(others, size):
                 gain += weight * (self.pq_after([*before, repair]) - self.pq_after(before))
         return gain
 
+    @cached_property
+    def _known(self) -> dict[frozenset[Repair], Floats]:
+        return {}
+
+    def _after(self, repairs: frozenset[Repair]) -> Floats:
+        if repairs not in self._known:
+            self._known[repairs] = self._computed(repairs)
+        return self._known[repairs]
+
+    def _computed(self, repairs: frozenset[Repair]) -> Floats:
+        place = CHOICES.index(repairs.intersection(REMATCHED))
+        tallies = Tallies(self.tallies.counts[..., place, :])
+        tp, fp, fn, quality = tallies.tp, tallies.fp, tallies.fn, tallies.quality
+        if "missed" in repairs:
+            tp, fn, quality = tp + fn, np.zeros_like(fn), quality + fn
+        if "spurious" in repairs:
+            fp = np.zeros_like(fp)
+        if "outline" in repairs:
+            quality = tp.astype(np.float64)
+        before = Tallies(self.tallies.counts[..., 0, :]).occurs
+        return ratio(quality, np.asarray(tp + 0.5 * (fp + fn)), np.where(before, 1.0, np.nan))
+
 
 def _without(repair: Repair) -> tuple[Repair, ...]:
     return tuple(other for other in REPAIRS if other != repair)
+
+
+def _floats(values: Mapping[Repair, Floats]) -> dict[Repair, float]:
+    return {repair: float(value) for repair, value in values.items()}
 
 
 def error_budget(matching: Matching, relabelled: Overlap | None = None) -> ErrorBudget:
