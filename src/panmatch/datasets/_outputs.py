@@ -95,11 +95,11 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 
 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
-    """Write scores, instances, curves, diagnosis and summary, each whole or not at all."""
+    """Write scores, instances, curves, diagnosis, budget and summary, each whole or not at all."""
     with clock.phase("bootstrap"):
         summary = summary_table(result)
     with clock.phase("tables"):
-        for name in ("scores", "instances", "curves", "diagnosis"):
+        for name in ("scores", "instances", "curves", "diagnosis", "budget"):
             write_table(folder, name, getattr(result, name))
         write_table(folder, "summary", summary)
 

@@ -19,9 +19,11 @@ from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
 from panmatch.overlap import Floats
 from panmatch.scoring import (
+    CHOICES,
     Average,
     Column,
     Curve,
+    ErrorBudget,
     Measurements,
     MeasureOptions,
     Metric,
@@ -45,6 +47,7 @@ class Level:
     part_quality: Floats | None
     near_threshold: int  # true positives that a threshold higher by 0.05 would lose
     gap: float | None  # how much PQ an optimal solver may have missed (D6); None for heuristics
+    budget: ErrorBudget  # what each kind of mistake costs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +88,7 @@ class ClassScore:
     average: Average  # of a case; averages of cases add
 
 
-FORMAT = "panmatch-case-4"
+FORMAT = "panmatch-case-5"
 
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
@@ -272,6 +275,7 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
         "part_quality": None if level.part_quality is None else level.part_quality.tolist(),
         "near_threshold": level.near_threshold,
         "gap": level.gap,
+        "budget": _budget_to_list(level.budget),
         "metrics": [metric.name for metric in measured.metrics],
         "options": None if measured.options is None else asdict(measured.options),
         "objects": tables.index(measured.columns.table),
@@ -300,7 +304,21 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
         part_quality=None if part_quality is None else np.array(part_quality, np.float64),
         near_threshold=content["near_threshold"],
         gap=content["gap"],
+        budget=_budget_from_list(content["budget"]),
     )
+
+
+def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
+    """Return the tallies of a budget; one alone where repairs change nothing that is matched."""
+    tallies = (
+        budget.tallies if any(one != budget.tally for one in budget.tallies) else (budget.tally,)
+    )
+    return [_tally_to_list(tally) for tally in tallies]
+
+
+def _budget_from_list(content: list[list[int]]) -> ErrorBudget:
+    tallies = [Tally.from_units(*one) for one in content]
+    return ErrorBudget(tuple(tallies if len(tallies) > 1 else tallies * len(CHOICES)))
 
 
 def _tally_to_list(tally: Tally) -> list[int]:

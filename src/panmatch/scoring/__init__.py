@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         tally_classes,
     )
     from panmatch.scoring._error_budget import (
+        CHOICES,
         REPAIRS,
         ErrorBudget,
         Mistake,
         Repair,
+        RepairGains,
         error_budget,
         find_mistakes,
     )
@@ -53,10 +55,12 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "tally_classes",
             ),
             "panmatch.scoring._error_budget": (
+                "CHOICES",
                 "REPAIRS",
                 "ErrorBudget",
                 "Mistake",
                 "Repair",
+                "RepairGains",
                 "error_budget",
                 "find_mistakes",
             ),
@@ -80,6 +84,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
     )
 
 __all__ = [
+    "CHOICES",
     "REPAIRS",
     "Average",
     "ClassCurves",
@@ -99,6 +104,7 @@ __all__ = [
     "ObjectTable",
     "Penalty",
     "Repair",
+    "RepairGains",
     "TableRows",
     "all_metrics",
     "areas_of",
