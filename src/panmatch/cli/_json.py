@@ -31,7 +31,7 @@ def as_json(content: Mapping[str, object]) -> str:
 
 
 def evaluation_document(
-    result: Result, notices: Sequence[Notice], files: Mapping[str, str | None]
+    result: Result, notices: Sequence[Notice], files: Json
 ) -> Json:
     """Return all averages of a result with their intervals, and what to make of them."""
     spec = result.spec

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
-    from panmatch.datasets._other_outputs import OTHER_OUTPUTS
+    from panmatch.datasets._other_outputs import OTHER_OUTPUTS, WIDE, wide_files
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
     from panmatch.datasets._worker import Job, Outcome, run_case
+    from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker_pool import start_early
 
 __getattr__, __dir__ = lazy_face(
@@ -88,7 +89,7 @@ __getattr__, __dir__ = lazy_face(
             "ranking_over_threshold",
             "resample",
         ),
-        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS",),
+        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS", "WIDE", "wide_files"),
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
@@ -100,6 +101,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
+        "panmatch.datasets._wide": ("left_out_metrics",),
         "panmatch.datasets._worker_pool": ("start_early",),
     },
 )
@@ -108,6 +110,7 @@ __all__ = [
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
     "RESAMPLES",
+    "WIDE",
     "Case",
     "Comparison",
     "Criterion",
@@ -134,6 +137,7 @@ __all__ = [
     "evaluate",
     "find_pairs",
     "headline_rankings",
+    "left_out_metrics",
     "listed_cases",
     "listed_notices",
     "load_case",
@@ -152,5 +156,6 @@ __all__ = [
     "summary_table",
     "verdict",
     "verdict_on_models",
+    "wide_files",
     "write_table",
 ]

@@ -17,6 +17,13 @@ from panmatch.spec._panoptica import (
     PanopticaGroup,
     PanopticaMatcher,
 )
+from panmatch.spec._panoptica_columns import (
+    SUBJECT,
+    UNGROUPED,
+    PanopticaColumn,
+    panoptica_column,
+    panoptica_columns,
+)
 from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
     SpecLike,
@@ -29,11 +36,14 @@ from panmatch.spec._reading import (
 from panmatch.spec._remarks import Remark
 
 __all__ = [
+    "SUBJECT",
+    "UNGROUPED",
     "Averaging",
     "ClassSpec",
     "MetricOptions",
     "Migration",
     "PanopticaApproximator",
+    "PanopticaColumn",
     "PanopticaConfig",
     "PanopticaEdgeCase",
     "PanopticaGroup",
@@ -44,6 +54,8 @@ __all__ = [
     "as_spec",
     "label_numbers",
     "matcher_as_dict",
+    "panoptica_column",
+    "panoptica_columns",
     "parse_matcher",
     "preset_names",
     "preset_text",
