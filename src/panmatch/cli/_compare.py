@@ -69,7 +69,7 @@ def _blocks(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> list[str]:
-    n = len(comparison.result.evaluated(comparison.models[0]))
+    n = len(comparison.cases)
     lines = [f"{', '.join(comparison.models)}: {plural(n, 'shared case')}"]
     for model, cases in comparison.left_out.items():
         if cases:

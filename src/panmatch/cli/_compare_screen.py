@@ -48,8 +48,8 @@ def comparison_screen(
 
 
 def _head(comparison: Comparison, first: Criterion) -> str:
-    n = len(comparison.result.evaluated(comparison.models[0]))
-    unit = unit_text(first.score, comparison.result.unit)
+    n = len(comparison.cases)
+    unit = unit_text(first.score, comparison.unit)
     score = f"{first.score.title}{f' in {unit}' if unit else ''}"
     name = first.setting.class_name
     return (
@@ -113,7 +113,7 @@ def _stability(comparison: Comparison, first: Criterion) -> str:
     n = len(stable.rankings)
     if n == 1:
         return ""
-    return f"{n} settings of the spec give {plural(stable.distinct_orders, 'ranking')}."
+    return f"{n} settings of {comparison.source} give {plural(stable.distinct_orders, 'ranking')}."
 
 
 def _left_out(comparison: Comparison) -> list[str]:

@@ -62,7 +62,7 @@ def comparison_document(comparison: Comparison, notices: Sequence[Notice]) -> Js
     return {
         "format": COMPARISON,
         "panmatch": panmatch.__version__,
-        "cases": len(comparison.result.evaluated(comparison.models[0])),
+        "cases": len(comparison.cases),
         "models": list(comparison.models),
         "left_out": {model: list(cases) for model, cases in comparison.left_out.items()},
         "verdict": verdict_on_models(comparison),
