@@ -302,16 +302,22 @@ app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrat
     epilog=examples(
         "panmatch compare out",
         "panmatch compare out-a out-b --score sq_hd95 -o tables",
+        "panmatch compare unet.tsv ours.tsv --score pq_dsc",
     )
 )
 def compare(
     outs: Annotated[
-        list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
+        list[Path],
+        typer.Argument(
+            metavar="OUT...",
+            help="Outputs of `panmatch evaluate`, or TSV files of panoptica, one for each model.",
+        ),
     ],
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given."
+            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given, and "
+            "of TSV files every column."
         ),
     ] = None,
     out: Annotated[

@@ -87,13 +87,14 @@ def _columns(
 
 def _same_setting(comparison: Comparison, first: Criterion) -> list[Criterion]:
     """Return the same score at all thresholds, and the area below it where that is compared."""
-    area = f"{first.score.name.removesuffix('pq')}autc" if first.score.name.endswith("pq") else ""
+    name = first.score.name
+    area = f"{name.removesuffix('pq')}autc" if name.endswith("pq") else ""
     return [first] + [
         criterion
         for criterion in comparison.rankings
         if criterion.setting == first.setting
         and criterion != first
-        and (criterion.score == first.score or criterion.score.name == area)
+        and (criterion.score == first.score or criterion.score.name in (area, f"autc_{name}"))
     ]
 
 

@@ -195,11 +195,11 @@ def _wide_lines(folder: Path, wide: Sequence[str], left_out: Sequence[str]) -> l
     Examples
     --------
     >>> _wide_lines(Path("out"), ["wide.tsv"], ["hd95"])
-    ['In panoptica\'s columns: out/wide.tsv (not in it: hd95)']
+    ['For panoptica: out/wide.tsv (not in it: hd95)']
     >>> _wide_lines(Path("out"), ["wide/a.tsv", "wide/b.tsv"], [])
-    ["In panoptica's columns: out/wide/a.tsv and 1 more file there"]
+    ['For panoptica: out/wide/a.tsv and 1 more file there']
     """
-    line = f"In panoptica's columns: {folder / wide[0]}"
+    line = f"For panoptica: {folder / wide[0]}"
     more = len(wide) - 1
     line += f" and {plural(more, 'more file')} there" if more else ""
     without = f" (not in it: {', '.join(left_out)})" if left_out else ""

@@ -30,9 +30,7 @@ def as_json(content: Mapping[str, object]) -> str:
     return json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def evaluation_document(
-    result: Result, notices: Sequence[Notice], files: Json
-) -> Json:
+def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) -> Json:
     """Return all averages of a result with their intervals, and what to make of them."""
     spec = result.spec
     return {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._draft_spec import draft_spec
+    from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
     from panmatch.datasets._other_outputs import OTHER_OUTPUTS, WIDE, wide_files
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
         resample,
     )
     from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
-    from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._wide import left_out_metrics
+    from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
 
 __getattr__, __dir__ = lazy_face(
@@ -68,6 +69,7 @@ __getattr__, __dir__ = lazy_face(
             "compare_runs",
             "order_text",
         ),
+        "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
@@ -132,6 +134,7 @@ __all__ = [
     "averages_with_samples",
     "coco_cases",
     "compare",
+    "compare_files",
     "compare_runs",
     "draft_spec",
     "evaluate",

@@ -337,9 +337,7 @@ def shared_cases(
     if not shared:
         has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
         raise FileError(f"the models have no case in common: {has}.")
-    left_out = {
-        model: tuple(sorted(set(everything) - set(cases))) for model, cases in good.items()
-    }
+    left_out = {model: tuple(sorted(set(everything) - set(cases))) for model, cases in good.items()}
     return tuple(sorted(shared)), left_out
 
 

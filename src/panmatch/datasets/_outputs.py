@@ -128,7 +128,6 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     [["'=1+1", -1.0], ['a', 1.0]]
     """
 
-
     def plain(value: object) -> object:
         return plain_text(value) if isinstance(value, str) else value
 

@@ -90,7 +90,8 @@ def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comp
 
 def _under(criterion: Criterion) -> str:
     """Return how objects were matched; nothing for a score that needs no matching."""
-    return f" under {_where(criterion)}" if isinstance(criterion.setting, Setting) else ""
+    where = _where(criterion)
+    return f" under {where}" if where else ""
 
 
 def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
@@ -112,8 +113,10 @@ def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
 
 
 def _where(criterion: Criterion) -> str:
-    label = criterion.setting.label
-    return label if criterion.threshold is None else f"{label} at τ = {criterion.level}"
+    """Return matcher and threshold, as far as they are known."""
+    label = criterion.setting.label if isinstance(criterion.setting, Setting) else ""
+    at = "" if criterion.threshold is None else f"τ = {criterion.level}"
+    return " at ".join(filter(None, (label, at)))
 
 
 def _of_one_model(result: Result, model: str) -> str:

@@ -96,9 +96,9 @@ def _class_columns(
     """Return all that is known of a class, also what panoptica does not have."""
     found: Columns = {}
     for series in result.series:
-        if (series.model, series.setting.class_name) == (model, class_name):
-            if series.setting.matcher == matcher:
-                found |= _matched_columns(series, threshold)
+        whose = series.model, series.setting.class_name, series.setting.matcher
+        if whose == (model, class_name, matcher):
+            found |= _matched_columns(series, threshold)
     for one in result.class_series:
         if (one.model, one.setting.class_name) == (model, class_name):
             found |= {score.name: values for (_, score), values in one.case_scores().items()}
