@@ -72,7 +72,7 @@ def read_score_file(path: Path) -> ScoreFile:
 def _check_place(path: Path) -> None:
     if path.suffix.lower() == ".jsonl":
         raise FileError(
-            f"path={str(path)!r} is a JSONL file, and compare reads TSV: convert it with panoptica, "
+            f"path={str(path)!r} is a JSONL file, and TSV is needed: convert it with panoptica, "
             f"Panoptica_Statistic.from_file({path.name!r}).to_file({path.stem + '.tsv'!r})."
         )
     try:
