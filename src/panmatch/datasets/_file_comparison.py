@@ -12,7 +12,7 @@ from panmatch.datasets._comparison import Comparison, Criterion, shared_cases, w
 from panmatch.datasets._notices import few_cases_of
 from panmatch.datasets._score_files import Key, ScoreFile, read_score_file
 from panmatch.errors import Argument, FileError, OptionError, check_choice
-from panmatch.evaluation import MEANS, ClassSetting, Notice, Score, plural, some_names
+from panmatch.evaluation import MEANS, ClassSetting, Notice, Score, some_names
 from panmatch.overlap import Floats
 from panmatch.spec import PanopticaColumn
 
@@ -188,13 +188,11 @@ def _notes(files: Mapping[str, ScoreFile], keys: Sequence[Key]) -> list[Notice]:
             for text, names in texts.items()
             if names
         ]
-        if file.n_instances:
-            rows = plural(file.n_instances, "row")
-            text = f"{rows} about single instances are left out: subjects are compared."
-            found.append(Notice("ignored-rows", text, model=model))
-        if file.n_infinite:
-            text = f"{plural(file.n_infinite, 'infinite value')} count as undefined."
-            found.append(Notice("ignored-rows", text, model=model))
+        for n, text in (
+            (file.n_instances, "rows about single instances are left out"),
+            (file.n_infinite, "infinite values count as undefined"),
+        ):
+            found += [Notice("ignored-rows", f"{text}: {n}.", model=model)] if n else []
     return found
 
 
