@@ -167,6 +167,11 @@ class Comparison:
     series: tuple[CaseSeries, ...] = ()
     source: Literal["the spec", "the files"] = "the spec"
 
+    def by(self, scores: Sequence[Score]) -> Comparison:
+        """Return the same by some of its scores only."""
+        kept = {key: table for key, table in self.values.items() if key.score in scores}
+        return replace(self, scores=tuple(scores), values=kept)
+
     @cached_property
     def counts(self) -> Ints:
         """How often each case is drawn in every resample."""
