@@ -54,7 +54,9 @@ def test_directions_are_those_of_our_metrics(tmp_path: Path) -> None:
     best = {key.score.name: placings[0].model for key, placings in found.rankings.items()}
     assert best == {"pq": "b", "fp": "a", "sq_assd": "a"}  # a signed error has no better end
     assert found.differences[1].test.wins == 5  # a has fewer false positives everywhere
-    with pytest.raises(OptionError, match="'sq_rvd' is not known.*Accepted: 'pq', 'fp', 'sq_assd'"):
+    with pytest.raises(
+        OptionError, match=r"'sq_rvd' is not known.*Accepted: 'pq', 'fp', 'sq_assd'"
+    ):
         compare_files([first, second], ["sq_rvd"])
 
 
@@ -93,7 +95,8 @@ def test_groups_have_a_mean_and_names_may_be_ours(tmp_path: Path) -> None:
         "liver", "lesion", "mean of classes"
     ]  # fmt: skip
     best = found.rankings[list(found.values)[-1]][0]
-    assert (best.model, best.value) == ("b", pytest.approx(0.5))
+    assert best.model == "b"
+    assert best.value == pytest.approx(0.5)
     assert verdict_on_models(found).startswith("b has the highest mean PQ (dsc) of cases (mean of")
 
 
@@ -113,8 +116,8 @@ def test_files_for_autc_have_thresholds_and_areas(tmp_path: Path) -> None:
 
 def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
     first = write(
-        tmp_path / "a.tsv", "pq sq age", ("p-1", 0.1, 0.2, "old"), ("p-1-ungrouped_inst_0", "", 0.2, ""),
-        ("p-1-other_inst_0", 0.4, 0.4, "new"),
+        tmp_path / "a.tsv", "pq sq age", ("p-1", 0.1, 0.2, "old"),
+        ("p-1-ungrouped_inst_0", "", 0.2, ""), ("p-1-other_inst_0", 0.4, 0.4, "new"),
     )  # fmt: skip
     second = write(tmp_path / "b.tsv", "pq", ("p-1", 0.1), ("p-1-other_inst_0", 0.5))
     found = compare_files([first, second])
@@ -149,7 +152,8 @@ GOOD = "subject_name\tungrouped-pq\tungrouped-sq\nx\t0.5\t0.6\n"
         (GOOD + "y\t1\t1\nx\t0.4\t0.4\n", "line 4: subject 'x' is on line 2 too: remove one of "
          "them."),
         (GOOD + "\t1\t1\n", "line 3, column 'subject_name': the name is missing. Write it."),
-        ("subject_name\ta-pq\ta-pq\nx\t1\t1\n", "line 1: column 'a-pq' is there twice: remove one."),
+        ("subject_name\ta-pq\ta-pq\nx\t1\t1\n", "line 1: column 'a-pq' is there twice: remove "
+         "one."),
         (GOOD + '"y\t1\t1\nz\t1\t1\n', "line 3: unexpected end of data. Is a quotation mark left "
          "open? Remove it."),
         ("subject_name\tage\nx\t1\n", "the files have no column in common to compare by:"),
@@ -170,8 +174,10 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_the_place(
 def test_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good = write(tmp_path / "good.tsv", "pq", ("x", 0.5))
     (tmp_path / "image.tsv").write_bytes(b"\x1f\x8b\xff\xfe")
+    (tmp_path / "wide.tsv").write_text(GOOD, encoding="utf-16")  # as some spreadsheets do
     for name, said in {
         "image.tsv": "cannot be read as a TSV file",
+        "wide.tsv": "cannot be read as a TSV file.*Save it as text in UTF-8",
         "nowhere.tsv": "cannot be read: ",
         "old.jsonl": r"Panoptica_Statistic.from_file\('old.jsonl'\).to_file\('old.tsv'\)",
     }.items():

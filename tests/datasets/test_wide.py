@@ -53,7 +53,8 @@ def test_values_by_hand_stand_in_columns_of_panoptica(tmp_path: Path) -> None:
 def test_what_is_undefined_is_empty_and_whole_numbers_have_a_point(tmp_path: Path) -> None:
     evaluated(tmp_path, {"a": (NOTHING, NOTHING), "b": (REFERENCE, NOTHING)})
     header, first, second = (tmp_path / "out" / "wide.tsv").read_text().splitlines()
-    cells = dict(zip(header.split("\t"), zip(first.split("\t"), second.split("\t")), strict=True))
+    rows = zip(first.split("\t"), second.split("\t"), strict=True)
+    cells = dict(zip(header.split("\t"), rows, strict=True))
     assert cells["subject_name"] == ("a", "b")
     assert cells["ungrouped-n_ref_instances"] == ("0.0", "2.0")
     assert cells["ungrouped-pq"] == ("", "0.0")
@@ -74,7 +75,7 @@ def test_every_group_has_the_same_columns(tmp_path: Path) -> None:
     assert groups["left_1"] == groups["right"] == groups["never"]
     assert found.loc["a", "left_1-pq"] == 0.75
     assert found.loc["a", "right-fp"] == 1
-    assert np.isnan(found.loc["a", "never-pq"])  # type: ignore[arg-type]
+    assert np.isnan(found.loc["a", "never-pq"])
 
 
 def test_metrics_that_panoptica_defines_otherwise_do_not_take_its_names(tmp_path: Path) -> None:

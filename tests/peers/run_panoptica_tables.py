@@ -4,8 +4,8 @@ Usage: python run_panoptica_tables.py SCENES.npz RESULTS.json
 
 SCENES holds `reference_0`, `prediction_0`, …, `subjects`, `spacing` and `last`, the highest label
 of the first group. Writes a file NAME.tsv for every matcher beside SCENES. RESULTS maps NAME, and
-the stem of every other TSV file there, to what panoptica reads: groups, metrics, subjects, values by
-group and metric (null where undefined), and their averages.
+the stem of every other TSV file there, to what panoptica reads: groups, metrics, subjects, values
+by group and metric (null where undefined), and their averages.
 """
 
 import json

@@ -66,7 +66,10 @@ def read_score_file(path: Path) -> ScoreFile:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             return _read(path, stream)
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"path={str(path)!r} cannot be read as a TSV file: {error}.") from error
+        raise FileError(
+            f"path={str(path)!r} cannot be read as a TSV file: {error}. Save it as text in UTF-8, "
+            f"with tabs between columns."
+        ) from error
 
 
 def _check_place(path: Path) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from panmatch.datasets._outputs import plain_text, without_formulas
 from panmatch.errors import needs_extra
-from panmatch.evaluation import CaseResult, CaseSeries, Result
+from panmatch.evaluation import CaseSeries, MaskCounts, Result
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
 from panmatch.spec import SUBJECT, UNGROUPED, Spec, panoptica_columns
@@ -30,10 +30,7 @@ def wide_text(result: Result, model: str, matcher: Matcher, threshold: float) ->
         import pandas as pd
 
     cases = result.evaluated(model)
-    groups = {
-        name: _class_columns(result, model, name, matcher, threshold)
-        for name in _class_names(result)
-    }
+    groups = _class_columns(result, model, matcher, threshold)
     names = group_names(groups, result.spec)
     subjects = pd.DataFrame({SUBJECT: [case.case for case in cases]})
     content: dict[str, pd.Series[str] | Floats] = {SUBJECT: without_formulas(subjects)[SUBJECT]}
@@ -91,18 +88,21 @@ def _class_names(result: Result) -> list[str]:
 
 
 def _class_columns(
-    result: Result, model: str, class_name: str, matcher: Matcher, threshold: float
-) -> Columns:
-    """Return all that is known of a class, also what panoptica does not have."""
-    found: Columns = {}
+    result: Result, model: str, matcher: Matcher, threshold: float
+) -> dict[str, Columns]:
+    """Return all that is known of every class, also what panoptica does not have."""
+    found: dict[str, Columns] = {name: {} for name in _class_names(result)}
     for series in result.series:
-        whose = series.model, series.setting.class_name, series.setting.matcher
-        if whose == (model, class_name, matcher):
-            found |= _matched_columns(series, threshold)
+        if (series.model, series.setting.matcher) == (model, matcher):
+            found[series.setting.class_name] |= _matched_columns(series, threshold)
     for one in result.class_series:
-        if (one.model, one.setting.class_name) == (model, class_name):
-            found |= {score.name: values for (_, score), values in one.case_scores().items()}
-    return found | _mask_columns(result.evaluated(model), class_name)
+        if one.model == model:
+            values = {score.name: values for (_, score), values in one.case_scores().items()}
+            found[one.setting.class_name] |= values
+    masks = [{one.class_name: one for one in case.masks} for case in result.evaluated(model)]
+    for name, columns in found.items():
+        columns |= _mask_columns([case.get(name) for case in masks])
+    return found
 
 
 def _matched_columns(series: CaseSeries, threshold: float) -> Columns:
@@ -132,16 +132,12 @@ def _matched_means(series: CaseSeries, threshold: float, column: str) -> Floats:
     return means
 
 
-def _mask_columns(cases: Iterable[CaseResult], class_name: str) -> Columns:
-    by_case: list[Mapping[str, float]] = []
-    for case in cases:
-        masks = [one for one in case.masks if one.class_name == class_name]
-        by_case.append(
-            {"mask_voxels_pred": one.tp + one.fp, "mask_voxels_ref": one.tp + one.fn}
-            if (one := next(iter(masks), None))
-            else {}
-        )
-    return {
-        name: np.array([row.get(name, math.nan) for row in by_case], np.float64)
-        for name in ("mask_voxels_pred", "mask_voxels_ref")
-    }
+def _mask_columns(masks: Sequence[MaskCounts | None]) -> Columns:
+    voxels = np.array(
+        [
+            (math.nan, math.nan) if one is None else (one.tp + one.fp, one.tp + one.fn)
+            for one in masks
+        ],
+        np.float64,
+    ).reshape(-1, 2)
+    return {"mask_voxels_pred": voxels[:, 0], "mask_voxels_ref": voxels[:, 1]}
