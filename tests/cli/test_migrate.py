@@ -50,6 +50,10 @@ matching:
 thresholds: [0.0, 0.4]
 
 """
+EDGE_CASES = """
+edge_cases:
+  masd: {no_reference: inf, no_prediction: inf, no_match: inf}
+"""
 
 
 def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -62,7 +66,8 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     shown = panmatch("migrate", "config.yaml", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.startswith(SPEC)
-    assert shown.stderr == "panmatch: 4 remarks where the meaning differs, in its comments.\n"
+    assert shown.stdout.endswith(EDGE_CASES)
+    assert shown.stderr == "panmatch: 3 remarks where the meaning differs, in its comments.\n"
     written = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert written.stdout == "Spec: spec.yaml\n"
     assert written.stderr == shown.stderr
@@ -71,6 +76,7 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     spec = read_spec(tmp_path / "spec.yaml")
     assert spec.thresholds == (0.0, 0.4)
     assert spec.metrics == ("iou", "masd")
+    assert list(spec.edge_cases) == ["masd"]
     again = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert again.returncode == 2
     assert again.stderr == (

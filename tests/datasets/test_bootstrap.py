@@ -137,8 +137,29 @@ def test_wrong_shapes_and_values_are_explained() -> None:
         bootstrap_mean([1, 2, 3], counts)
     with pytest.raises(ShapeError, match=r"values has shape \(1, 2\): pass an array with 1 axes"):
         bootstrap_mean([[1, 2]], counts)
-    with pytest.raises(OptionError, match=r"values holds an infinity.*finite penalty"):
-        bootstrap_mean([0, math.inf], counts)
+
+
+def test_an_infinite_score_makes_means_infinite_where_its_case_is_drawn() -> None:
+    counts = np.array([[1, 1, 1], [2, 0, 1], [0, 2, 1], [0, 0, 3]])
+    found = bootstrap_mean([1.0, math.inf, NAN], counts)
+    np.testing.assert_array_equal(found, [math.inf, 1.0, math.inf, NAN])
+    both = bootstrap_mean([1.0, math.inf, -math.inf], counts)
+    np.testing.assert_array_equal(both, [NAN, -math.inf, NAN, -math.inf])
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        ([1.0, 2.0, 3.0, 4.0, math.inf], 2.0, 4.0),  # the ends fall on values
+        ([1.0, 2.0, 3.0, math.inf, math.inf], 2.0, math.inf),
+        ([math.inf] * 4, math.inf, math.inf),
+        ([0.0, 1.0, 2.0, math.inf], 0.75, math.inf),  # and between 2 and infinity
+        ([0.0, 1.0, math.inf], 0.5, math.inf),
+    ],
+)
+def test_ends_of_intervals_may_be_infinite(values: list[float], low: float, high: float) -> None:
+    found = interval(values, level=0.5)
+    assert (found.low, found.high) == (low, high)
 
 
 def test_wrong_options_are_explained() -> None:

@@ -149,13 +149,23 @@ def test_fewer_than_five_pairs_have_no_interval_but_an_exact_p() -> None:
     )
 
 
+def test_infinite_distances_are_the_worst_and_equal_each_other() -> None:
+    found = paired_test(
+        [1.0, 2.0, math.inf, 1.0], [math.inf, 3.0, math.inf, NAN], higher_is_better=False
+    )
+    assert (found.n, found.wins, found.losses, found.ties) == (3, 2, 0, 1)
+    assert found.mean_difference == -math.inf
+    assert found.p_value == signed_rank_p([-9.0, -1.0, 0.0])
+    undecided = paired_test([1.0, math.inf], [math.inf, 1.0])
+    assert math.isnan(undecided.mean_difference)
+    assert undecided.p_value == 1.0
+
+
 def test_wrong_arguments_are_explained() -> None:
     with pytest.raises(ShapeError, match="first has 2 cases, second has 1"):
         paired_test([1, 2], [1])
     with pytest.raises(ShapeError, match=r"counts has shape \(5, 3\), but there are 2 cases"):
         paired_test([1, 2], [1, 3], counts=resample(3, 5))
-    with pytest.raises(OptionError, match="second holds an infinity"):
-        paired_test([1, 2], [1, math.inf])
     with pytest.raises(OptionError, match="differences hold NaN"):
         signed_rank_p([1, NAN])
     with pytest.raises(OptionError, match=r"values outside \[0, 1\]"):

@@ -13,7 +13,7 @@ from scipy import stats
 
 from panmatch.datasets import resample
 from panmatch.datasets._statistics import kendall_tau, rank_counts, rank_counts_resampled, ranks
-from panmatch.errors import OptionError, ShapeError
+from panmatch.errors import ShapeError
 from panmatch.overlap import Floats
 
 NAN = float("nan")
@@ -131,5 +131,12 @@ def test_wrong_arguments_are_explained() -> None:
         rank_counts([0.1, 0.2], resample(2, 5))
     with pytest.raises(ShapeError, match="but there are 1 cases"):
         rank_counts([[0.1, 0.2]], resample(2, 5))
-    with pytest.raises(OptionError, match="scores holds an infinity"):
-        ranks([math.inf, 0.1])
+
+
+def test_infinite_distances_tie_behind_all_others_and_before_what_is_undefined() -> None:
+    scores = [math.inf, 0.1, math.nan, math.inf]
+    assert ranks(scores, higher_is_better=False).tolist() == [2.5, 1.0, 4.0, 2.5]
+    table = np.array([[math.inf, 1.0], [0.0, 1.0]])
+    drawn = np.array([[2, 0], [1, 1], [0, 2], [0, 2]])
+    shares = rank_counts(table, drawn, higher_is_better=False)
+    assert shares.tolist() == [[0.5, 0.5], [0.5, 0.5]]

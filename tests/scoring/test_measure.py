@@ -10,6 +10,7 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.errors import LabelError, OptionError, OverlapError, ShapeError
+from panmatch.scoring import all_metrics
 
 NAN = float("nan")
 
@@ -290,9 +291,9 @@ def test_a_whole_class_missing_on_one_side_or_both() -> None:
     false = pm.measure_whole(none, some, ("dice", "hd"))
     assert false.columns["status"].tolist() == ["false positive"]
     assert np.isnan(false.columns["hd"]).all()
-    empty = pm.measure_whole(none, none, ("dice", "hd"), penalty=9)
+    empty = pm.measure_whole(none, none, all_metrics(), penalty=9)
     assert empty.columns["status"].tolist() == ["empty"]
-    assert np.isnan([empty.columns["dice"][0], empty.columns["hd"][0]]).all()
+    assert np.isnan([empty.columns[name][0] for name in all_metrics()]).all()
     assert empty.reasons("hd").tolist() == ["empty: neither side has a voxel"]
     assert empty.tally.status == "empty"
 

@@ -467,8 +467,8 @@ def test_regions_become_unions_and_measure_what_panoptica_averages() -> None:
         ("RVD", "relative_volume_difference", ""),
         ("ASSD", "masd", "ASSD is masd, with the same values"),
         ("HD95", "hd95_pooled", "HD95 is hd95_pooled, with the same values"),
-        ("HD", "hd", "HD (not listed: it stops with an error)"),
-        ("CEDI", "centre_distance", "CEDI (not listed: it stops with an error)"),
+        ("HD", "hd", "lack HD, so it stops with an error"),
+        ("CEDI", "centre_distance", "lack CEDI, so it stops with an error"),
         ("clDSC", "cldice", "the most central voxel stands in"),
         ("NSD", "nsd", "the smallest spacing as tolerance"),
         ("RVAE", "relative_volume_error", ""),
@@ -485,28 +485,60 @@ def test_every_metric_has_its_name_and_its_remark(
 
 
 @pytest.mark.parametrize(
-    ("case", "words"),
+    ("case", "metric", "written"),
     [
-        (PanopticaEdgeCase("NAN", "ZERO", "ZERO", "ZERO"), ""),
-        (PanopticaEdgeCase("ONE", "ONE", "ONE", "ONE"), "In panoptica: IOU 1."),
+        (PanopticaEdgeCase("NAN", "ZERO", "ZERO", "ZERO"), "IOU", None),
+        (PanopticaEdgeCase("ONE", "ONE", "ONE", "ONE"), "IOU", 1),
+        (PanopticaEdgeCase("ONE", "ZERO", "ZERO", "ZERO"), "IOU", {"both_empty": 1}),
         (
-            PanopticaEdgeCase("ONE", "ZERO", "ZERO", "ZERO"),
-            "In panoptica: IOU 0, and 1 where neither side has an object.",
+            PanopticaEdgeCase("NONE", "INF", "ONE", "NAN"),
+            "IOU",
+            {"no_reference": 1, "no_prediction": "inf", "no_match": "nan"},
         ),
+        (PanopticaEdgeCase("NAN", "NAN", "NAN", "NAN"), "RVD", None),
+        (PanopticaEdgeCase("NAN", "NAN", "NAN", "NONE"), "HD", None),
         (
-            PanopticaEdgeCase("NONE", "INF", "ZERO", "NAN"),
-            "In panoptica: IOU nothing where neither side has an object, inf without predictions, "
-            "0 without references, else NaN.",
+            PanopticaEdgeCase("ZERO", "INF", "ONE", "NAN"),
+            "HD",
+            {"both_empty": 0, "no_reference": 1, "no_prediction": "inf"},
         ),
     ],
 )
-def test_edge_cases_are_told_where_they_differ(case: PanopticaEdgeCase, words: str) -> None:
+def test_edge_cases_are_written_where_they_differ(
+    case: PanopticaEdgeCase, metric: MetricName, written: object
+) -> None:
     config = replace(
-        SEMANTIC, instance_metrics=("IOU",), global_metrics=(), edge_cases={"IOU": case}
+        SEMANTIC, instance_metrics=(metric,), global_metrics=(), edge_cases={metric: case}
     )
+    name = {"IOU": "iou", "RVD": "relative_volume_difference", "HD": "hd"}[metric]
+    content = spec_from_panoptica(config).content
+    assert content.get("edge_cases") == (None if written is None else {name: written})
+    assert list(spec_of(config).edge_cases) == ([] if written is None else [name])
     said = remarks_at(config, "metrics")
-    assert said.endswith(words)
-    assert bool(said) == bool(words)
+    assert ("NONE is nan" in said) == ("NONE" in (case.no_instances, case.normal))
+
+
+def test_masks_without_a_common_voxel_are_edge_cases_where_panmatch_measures_them() -> None:
+    nan = PanopticaEdgeCase("NAN", "NAN", "NAN", "NAN")
+    zero = PanopticaEdgeCase("NAN", "ZERO", "ZERO", "ZERO")
+    config = replace(
+        SEMANTIC,
+        instance_metrics=(),
+        global_metrics=("DSC", "NSD", "RVD", "HD", "CEDI"),
+        edge_cases={"DSC": zero, "NSD": zero, "RVD": nan, "HD": nan},
+    )
+    assert spec_from_panoptica(config).content["edge_cases"] == {
+        "whole_nsd": {"no_match": 0},  # masks may lie within the tolerance of each other
+        "whole_relative_volume_difference": {"no_prediction": "nan", "no_match": "nan"},
+        "whole_hd": {"no_match": "nan"},
+    }
+    assert "lack CEDI, so it stops with an error" in remarks_at(config, "metrics")
+
+
+def test_edge_cases_of_regions_are_left_out() -> None:
+    config = replace(SEMANTIC, per_region=True)
+    assert "edge_cases" not in spec_from_panoptica(config).content
+    assert "to every region by itself" in remarks_at(config, "metrics")
 
 
 def test_what_has_no_counterpart_is_told() -> None:

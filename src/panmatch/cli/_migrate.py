@@ -68,6 +68,9 @@ def _entry(migration: Migration, key: str, value: object) -> Iterator[str]:
             yield from _remarks(migration, f"classes.{name}", "  ")
             yield f"  {_flow(name)}:"
             yield from (f"    {option}: {_flow(said)}" for option, said in options.items())
+    elif key == "edge_cases" and isinstance(value, dict):
+        yield "edge_cases:"
+        yield from (f"  {name}: {_flow(case)}" for name, case in value.items())
     else:
         yield f"{key}: {_flow(value)}"
 

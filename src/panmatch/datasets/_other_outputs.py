@@ -19,11 +19,9 @@ from panmatch.datasets._cases import Case
 from panmatch.datasets._wide import wide_text
 from panmatch.evaluation import (
     MAP_LEGEND,
-    CaseResult,
-    ClassSetting,
-    Entry,
+    CaseSeries,
+    ClassSeries,
     Json,
-    Level,
     MaskCounts,
     Result,
     Setting,
@@ -124,12 +122,13 @@ def challenge_metrics(result: Result, model: str) -> Json:
         for name in map(_word, names):
             place = place.setdefault(name, {})
         place[_word(average.averaging)] = _or_null(average.value)
+    scores = _scores_of_cases(result, model, short)
     cases = [
         {
             "case": case.case,
             "status": case.status,
             "reason": case.reason,
-            "scores": _scores(case, short),
+            "scores": scores.get(case.case, {}),
         }
         for case in result.cases
         if case.model == model
@@ -145,34 +144,39 @@ def _matcher_words(spec: Spec) -> dict[Matcher, str]:
     }
 
 
-def _scores(case: CaseResult, short: Mapping[Matcher, str]) -> Json:
-    scores: Json = {}
-    for entry in case.entries:
-        of_class = scores.setdefault(_word(entry.setting.class_name), {})
-        of_class[short[entry.setting.matcher]] = _entry_scores(entry)
-    for one in case.class_scores:
-        of_class = scores.setdefault(_word(one.class_name), {})
-        unmatched = of_class.setdefault(_word(ClassSetting(one.class_name, one.kind).label), {})
-        unmatched[_word(one.score.name)] = _or_null(one.average.value)
-    return scores
-
-
-def _entry_scores(entry: Entry) -> Json:
-    found: Json = {_percent(level.threshold): _level_scores(level) for level in entry.levels}
-    if entry.curve is not None:
-        found["autc"] = _or_null(entry.curve.autc)
+def _scores_of_cases(result: Result, model: str, short: Mapping[Matcher, str]) -> dict[str, Json]:
+    """Return the scores of every case as tables have them, by class, matcher and threshold."""
+    found: dict[str, Json] = {}
+    for series in (one for one in result.all_series if one.model == model):
+        setting = series.setting
+        how = short[setting.matcher] if isinstance(setting, Setting) else _word(setting.label)
+        scores = {key: values.tolist() for key, values in series.case_scores().items()}
+        there = series.entries if isinstance(series, CaseSeries) else series.found
+        for i, case in enumerate(series.cases):
+            if not there[i]:
+                continue
+            of_class = found.setdefault(case, {}).setdefault(_word(setting.class_name), {})
+            place = of_class.setdefault(how, _counts(series, i))
+            for (threshold, score), values in scores.items():
+                at = place if threshold is None else place[_percent(threshold)]
+                at[_word(score.name)] = _or_null(values[i])
     return found
 
 
-def _level_scores(level: Level) -> Json:
-    tally = level.tally
-    names = ("tp", "fp", "fn", "pq", "sq", "rq", "precision", "recall")
-    plain = {name: getattr(tally, name) for name in names}
-    measured = {name: value for name, value in level.measurements.scores.items() if name != "rq"}
-    return {name: _or_null(value) for name, value in {**plain, **measured}.items()}
+def _counts(series: CaseSeries | ClassSeries, case: int) -> Json:
+    """Return TP, FP and FN of a case at every threshold; without a matcher there are none."""
+    if isinstance(series, ClassSeries):
+        return {}
+    return {
+        _percent(threshold): {
+            name: int(getattr(counts.tallies, name)[case]) for name in ("tp", "fp", "fn")
+        }
+        for threshold, counts in series.counts.items()
+    }
 
 
 def _or_null(value: float) -> float | None:
+    """Return what JSON can hold: null for what is undefined or infinite."""
     return value if math.isfinite(value) else None
 
 

@@ -6,6 +6,7 @@ from panmatch.evaluation._averages import (
     average_all,
     filled,
     mean_of_defined,
+    resampled_means,
 )
 from panmatch.evaluation._case_result import (
     CaseResult,
@@ -82,6 +83,7 @@ __all__ = [
     "number",
     "p_text",
     "plural",
+    "resampled_means",
     "shape_of",
     "signed",
     "some_names",

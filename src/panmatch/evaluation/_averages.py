@@ -96,6 +96,34 @@ def mean_of_defined(values: Floats) -> Floats:
     return ratio(np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0))
 
 
+def resampled_means(values: Floats, weights: Floats | Ints) -> Floats:
+    """Return the means of (cases,) or (cases, models) in every resample, NaN skipped.
+
+    A mean over an infinite value is infinite, and one over both infinities undefined.
+
+    Parameters
+    ----------
+    values
+        A score of every case.
+    weights
+        How often each case counts, shape (resamples, cases).
+
+    Examples
+    --------
+    >>> resampled_means(np.array([[0.5, 1.0], [1.0, np.nan]]), np.array([[1, 1], [0, 2]]))
+    array([[0.75, 1.  ],
+           [1.  ,  nan]])
+    >>> resampled_means(np.array([1.0, np.inf, 2.0]), np.array([[1, 0, 1], [1, 1, 1]]))
+    array([1.5, inf])
+    """
+    some = ~np.isnan(values)
+    sums = weights @ np.where(np.isfinite(values), values, 0.0)
+    for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but a case that is not drawn is not there
+        drawn = weights @ (values == infinity).astype(np.float64) > 0
+        sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)
+    return ratio(sums, weights @ some.astype(np.float64))
+
+
 def _pooled(series: Series, weights: Ints | None) -> Iterator[AverageScore]:
     for threshold, counts in _counts(series):
         samples = {} if weights is None else counts.weighted(weights).scores()
@@ -120,15 +148,18 @@ def _pooled_areas(series: Series, weights: Ints | None) -> Iterator[AverageScore
     ):
         if curves is None or pooled is None:
             continue
-        samples = (
-            [NO_SAMPLES] * 3 if weights is None else curves.resampled_areas(weights, MOST_STEPS)
-        )
+        counts, samples = series.any_counts, dict[Score, Floats]()
+        if weights is not None:
+            resampled = curves.resampled_areas(weights, MOST_STEPS)
+            samples = counts.weighted(weights).settle(dict(zip(scores, resampled, strict=False)))
+        values = {
+            score: np.array(getattr(pooled, score.name.removeprefix("part_"))) for score in scores
+        }
         n = curves.occurring
-        for score, resampled in zip(scores, samples, strict=False):
-            value = getattr(pooled, score.name.removeprefix("part_"))
+        for score, value in counts.sum().settle(values).items():
             yield AverageScore(
-                series.model, series.setting, None, score, "pooled", value, n,
-                len(series.cases) - n, resampled,
+                series.model, series.setting, None, score, "pooled", float(value), n,
+                len(series.cases) - n, samples.get(score, NO_SAMPLES),
             )  # fmt: skip
 
 
@@ -140,9 +171,7 @@ def _case_means(
         some = ~np.isnan(defined)
         zeroed = np.where(some, defined, 0.0)
         n = int(np.count_nonzero(some))
-        samples = NO_SAMPLES
-        if weights is not None:
-            samples = ratio(weights @ zeroed, weights @ some.astype(np.int64))
+        samples = NO_SAMPLES if weights is None else resampled_means(defined, weights)
         yield AverageScore(
             series.model, series.setting, threshold, score, "mean of cases",
             math.fsum(zeroed) / n if n else math.nan, n, len(values) - n, samples,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from sys import intern
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +24,7 @@ from panmatch.scoring import (
     Curve,
     Measurements,
     MeasureOptions,
+    Metric,
     ObjectTable,
     TableRows,
     resolve_metrics,
@@ -167,7 +171,7 @@ class CaseResult:
             )
         spacing = content["spacing"]
         tables = [
-            ObjectTable({name: _column(name, values) for name, values in columns.items()})
+            ObjectTable({intern(name): _column(name, values) for name, values in columns.items()})
             for columns in content["objects"]
         ]
         return cls(
@@ -207,7 +211,7 @@ def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:
 
 
 def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
-    setting = Setting(content["class"], content["kind"], parse_matcher(content["matcher"]))
+    setting = _setting(content["class"], content["kind"], json.dumps(content["matcher"]))
     mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
     return Entry(
         setting,
@@ -216,6 +220,23 @@ def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
         _curve_from_dict(content["curve"], setting, "iou"),
         _curve_from_dict(content["part_curve"], setting, "parts"),
     )
+
+
+# Thousands of cases share these few values.
+@lru_cache(1024)
+def _setting(class_name: str, kind: Kind, matcher: str) -> Setting:
+    return Setting(class_name, kind, parse_matcher(json.loads(matcher)))
+
+
+@lru_cache(64)
+def _metrics(*names: str) -> tuple[Metric, ...]:
+    return resolve_metrics(names)
+
+
+@lru_cache(64)
+def _options(content: str) -> MeasureOptions:
+    given = json.loads(content)
+    return MeasureOptions(**given | {"spacing": tuple(given["spacing"])})
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -265,11 +286,9 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
     options = content["options"]
     measured = Measurements(
         columns,
-        resolve_metrics(content["metrics"]),
+        _metrics(*content["metrics"]),
         tally,
-        None
-        if options is None
-        else MeasureOptions(**options | {"spacing": tuple(options["spacing"])}),
+        None if options is None else _options(json.dumps(options)),
     )
     part_quality = content["part_quality"]
     return Level(

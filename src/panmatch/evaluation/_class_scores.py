@@ -36,7 +36,7 @@ def known_class_scores(spec: Spec) -> dict[str, Score]:
     scores = [whole_score(metric) for metric in spec.whole_objects]
     for request in spec.related:
         for part in request.related.parts:
-            name = f"{request.column}_{part.suffix}".rstrip("_")
+            name = request.column_of(part.suffix)
             title = part.title if not request.name else f"{part.title} ({request.name})"
             scores.append(Score(name, request.score, part.better, part.dimension, label=title))
     return {score.name: score for score in scores}
@@ -60,7 +60,7 @@ def _averages(case: ClassCase, spec: Spec) -> Iterator[tuple[str, Average]]:
         yield from _whole_averages(case, spec, sides)
     for request in spec.related:
         for suffix, average in request.averages(sides).items():
-            yield f"{request.column}_{suffix}".rstrip("_"), average
+            yield request.column_of(suffix), average
 
 
 def _whole_averages(

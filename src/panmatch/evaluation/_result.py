@@ -246,8 +246,17 @@ class Result:
                 rows[i][one.score] = one.average
         names = tuple(case.case for case in cases)
         scores = tuple(known_class_scores(self.spec).values())
+        masks = [{mask.class_name: mask for mask in case.masks} for case in cases]
         return [
-            ClassSeries(model, setting, names, tuple(rows), scores)
+            ClassSeries(
+                model,
+                setting,
+                names,
+                tuple(rows),
+                scores,
+                tuple(of_case.get(setting.class_name) for of_case in masks),
+                self.spec.edge_columns,
+            )
             for setting, rows in found.items()
         ]
 
@@ -258,7 +267,8 @@ class Result:
             for entry in case.entries:
                 found.setdefault(entry.setting, [None] * len(cases))[i] = entry
         names = tuple(case.case for case in cases)
+        spec = self.spec
         return [
-            CaseSeries(model, setting, names, tuple(entries), self.spec.thresholds)
+            CaseSeries(model, setting, names, tuple(entries), spec.thresholds, spec.edge_columns)
             for setting, entries in found.items()
         ]

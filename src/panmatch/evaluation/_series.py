@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from panmatch.evaluation._case_result import Entry, Level
+from panmatch.evaluation._case_result import Entry, Level, MaskCounts
+from panmatch.evaluation._edge_cases import EdgeCases, settle
 from panmatch.evaluation._setting import (
     AREAS,
     PART_AREAS,
@@ -54,14 +55,17 @@ class CaseCounts:
         What was measured.
     has_parts
         Whether part quality counts.
+    edge_cases
+        What scores are where there is nothing to average, by their names.
     """
 
     counts: Ints
     metrics: tuple[Metric, ...]
     has_parts: bool
+    edge_cases: EdgeCases
 
     @classmethod
-    def of(cls, levels: Sequence[Level | None]) -> CaseCounts:
+    def of(cls, levels: Sequence[Level | None], edge_cases: EdgeCases) -> CaseCounts:
         """Return a row per case; zeros for a case that lacks the class."""
         places = [i for i, level in enumerate(levels) if level is not None]
         known = [level for level in levels if level is not None]
@@ -78,7 +82,8 @@ class CaseCounts:
                         for level, rows in zip(known, matched, strict=True)
                     ]
                 )
-        return cls(counts, metrics, any(level.part_tally is not None for level in known))
+        has_parts = any(level.part_tally is not None for level in known)
+        return cls(counts, metrics, has_parts, edge_cases)
 
     @property
     def tallies(self) -> Tallies:
@@ -118,7 +123,11 @@ class CaseCounts:
         for i, metric in enumerate(self.metrics):
             if metric_scores(metric)[0] not in found:  # by IoU they are there already
                 found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
-        return found
+        return self.settle(found)
+
+    def settle(self, scores: Mapping[Score, Floats]) -> dict[Score, Floats]:
+        """Return scores of these counts with the values of edge cases."""
+        return settle(scores, self.edge_cases, self.counts[..., :3])
 
     def _metric_scores(self, metric: Metric, start: int) -> dict[Score, Floats]:
         limbs, count = self.counts[..., start : start + LIMBS], self.counts[..., start + LIMBS]
@@ -132,7 +141,7 @@ class CaseCounts:
         return Tallies(np.concatenate([self.counts[..., :3], carry(limbs)], axis=-1))
 
     def _with(self, counts: Ints) -> CaseCounts:
-        return CaseCounts(counts, self.metrics, self.has_parts)
+        return replace(self, counts=counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +154,15 @@ class CaseSeries:
     # What was found in each; None for a case that lacks the class.
     entries: tuple[Entry | None, ...]
     thresholds: tuple[float, ...]  # those of the spec
+    edge_cases: EdgeCases = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> dict[float, CaseCounts]:
         """Counts of all cases at every threshold of the spec."""
         return {
             threshold: CaseCounts.of(
-                [None if entry is None else entry.level(threshold) for entry in self.entries]
+                [None if entry is None else entry.level(threshold) for entry in self.entries],
+                self.edge_cases,
             )
             for threshold in self.thresholds
         }
@@ -186,7 +197,12 @@ class CaseSeries:
         ):
             if any(curve is not None for curve in curves):
                 found |= dict(zip(scores, areas_of(curves), strict=False))
-        return found
+        return self.any_counts.settle(found)
+
+    @property
+    def any_counts(self) -> CaseCounts:
+        """Counts at one threshold: which objects there are is the same at all of them."""
+        return self.counts[self.thresholds[0]]
 
     def deviations(self, threshold: float) -> dict[str, Floats]:
         """Return the standard deviation of every metric over the matched objects of each case."""
@@ -220,24 +236,33 @@ class ScoreCounts:
         Shape (…, scores, 4): the sum in limbs, and what it is divided by.
     names
         The scores.
+    voxels
+        Shape (…, 3): voxels of the class in both sides, in the prediction only and in the
+        reference only.
+    edge_cases
+        What scores are where there is nothing to average, by their names.
     """
 
     counts: Ints
     names: tuple[Score, ...]
+    voxels: Ints
+    edge_cases: EdgeCases
 
     def sum(self) -> ScoreCounts:
         """Return the sum over cases."""
-        return ScoreCounts(self.counts.sum(axis=0), self.names)
+        return replace(self, counts=self.counts.sum(axis=0), voxels=self.voxels.sum(axis=0))
 
     def weighted(self, weights: Ints) -> ScoreCounts:
         """Return the sums in which case i counts ``weights[:, i]`` times."""
-        return ScoreCounts(np.tensordot(weights, self.counts, axes=1), self.names)
+        counts, voxels = (np.tensordot(weights, one, axes=1) for one in (self.counts, self.voxels))
+        return replace(self, counts=counts, voxels=voxels)
 
     def scores(self) -> dict[Score, Floats]:
         """Return all scores."""
         sums = limbs_to_floats(carry(self.counts[..., :LIMBS]))
         values = ratio(sums, self.counts[..., LIMBS])
-        return {score: values[..., i] for i, score in enumerate(self.names)}
+        found = {score: values[..., i] for i, score in enumerate(self.names)}
+        return settle(found, self.edge_cases, self.voxels)
 
     def n_cases(self, score: Score) -> int:
         """Return in how many cases a score is defined."""
@@ -253,6 +278,8 @@ class ClassSeries:
     cases: tuple[str, ...]  # names of the model's cases
     found: tuple[dict[Score, Average], ...]  # of each; empty for a case that lacks the class
     names: tuple[Score, ...]
+    masks: tuple[MaskCounts | None, ...]  # of each; None for a case that lacks the class
+    edge_cases: EdgeCases = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> dict[float | None, ScoreCounts]:
@@ -266,7 +293,10 @@ class ClassSeries:
             for case in self.found
         ]
         shape = len(rows), len(self.names), LIMBS + 1
-        return {None: ScoreCounts(np.array(rows, np.int64).reshape(shape), self.names)}
+        counts = np.array(rows, np.int64).reshape(shape)
+        masks = [(0, 0, 0) if one is None else (one.tp, one.fp, one.fn) for one in self.masks]
+        voxels = np.array(masks, np.int64).reshape(len(rows), 3)
+        return {None: ScoreCounts(counts, self.names, voxels, self.edge_cases)}
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
         """Return every score of every case."""

@@ -216,6 +216,9 @@ def what_was_computed(result: Result) -> str:
         f"hold 95 % of {RESAMPLES} resamples of the cases, and are left out where fewer than "
         f"{FEWEST_CASES} cases have a score."
     )
+    if spec.edge_cases:
+        said = "; ".join(f"{name}: {case}" for name, case in spec.edge_cases.items())
+        sentences.append(f"Where there is nothing to average, scores were chosen: {said}.")
     return " ".join(sentences)
 
 

@@ -206,12 +206,15 @@ def threshold_tables(result: Result, class_name: str) -> dict[str, list[Threshol
     """Return tables of pooled PQ over thresholds, and of PartPQ with parts, by their title."""
     tables: dict[str, list[ThresholdRow]] = {}
     for series in result.series:
-        curves = {"PQ": series.pooled_curve, "PartPQ": series.pooled_part_curve}
-        for title, curve in curves.items():
+        curves = {"": series.pooled_curve, "part_": series.pooled_part_curve}
+        for prefix, curve in curves.items():
             if curve is not None and series.setting.class_name == class_name:
-                values = [ShadedValue(pq) for pq in curve.sampled(np.array(THRESHOLDS)).pq.tolist()]
-                row = ThresholdRow(series.setting, series.model, values, curve.autc)
-                tables.setdefault(title, []).append(row)
+                pq, area = result.known_scores[f"{prefix}pq"], result.known_scores[f"{prefix}autc"]
+                scores = {pq: curve.sampled(np.array(THRESHOLDS)).pq, area: np.array(curve.autc)}
+                scores = series.any_counts.sum().settle(scores)
+                values = [ShadedValue(value) for value in scores[pq].tolist()]
+                row = ThresholdRow(series.setting, series.model, values, float(scores[area]))
+                tables.setdefault(pq.title, []).append(row)
     for rows in tables.values():
         order = list(dict.fromkeys(row.setting for row in rows))
         rows.sort(key=lambda row: order.index(row.setting))

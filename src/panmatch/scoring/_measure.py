@@ -310,8 +310,9 @@ def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> Columns:
     clash = [metric.name for metric in metrics if metric.name in columns]
     if clash:
         raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
+    empty = (objects.ref_voxels == 0) & (objects.pred_voxels == 0)
     for metric in metrics:
-        columns[metric.name] = metric.values(objects)
+        columns[metric.name] = np.where(empty, np.nan, metric.values(objects))
     return columns
 
 

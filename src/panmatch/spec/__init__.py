@@ -6,6 +6,7 @@ with needs_extra("cli", "Specs"):
     import pydantic as _pydantic  # noqa: F401
     import yaml as _yaml  # noqa: F401
 
+from panmatch.spec._edge_cases import EdgeCase, EdgeState
 from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._migration import Migration, spec_from_panoptica
@@ -40,6 +41,8 @@ __all__ = [
     "UNGROUPED",
     "Averaging",
     "ClassSpec",
+    "EdgeCase",
+    "EdgeState",
     "MetricOptions",
     "Migration",
     "PanopticaApproximator",

@@ -9,6 +9,7 @@ from itertools import groupby
 from panmatch.errors import SpecError
 from panmatch.spec._models import Spec
 from panmatch.spec._panoptica import PanopticaConfig, PanopticaGroup, PanopticaMatcher
+from panmatch.spec._panoptica_edge_cases import edge_cases_of
 from panmatch.spec._reading import as_spec
 from panmatch.spec._remarks import Remark, our_metrics, remarks_on
 
@@ -46,7 +47,7 @@ def spec_from_panoptica(config: PanopticaConfig, dimensions: int = 3) -> Migrati
     >>> found.content["matching"], found.content["metrics"]
     ([{'strategy': 'same-id'}], ['dice', 'iou', 'masd', 'relative_volume_difference'])
     >>> [remark.where for remark in found.remarks]
-    ['matching', 'curve', 'metrics', 'metrics']
+    ['matching', 'curve', 'metrics']
     """
     if config.problem:
         raise SpecError(f"panoptica cannot use the configuration: {config.problem}.")
@@ -70,6 +71,8 @@ def spec_from_panoptica(config: PanopticaConfig, dimensions: int = 3) -> Migrati
     }
     if config.global_metrics:
         content["whole"] = our_metrics(config.global_metrics)
+    if edge_cases := edge_cases_of(config):
+        content["edge_cases"] = edge_cases
     return Migration(content, remarks_on(config, dimensions))
 
 

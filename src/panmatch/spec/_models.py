@@ -12,6 +12,7 @@ from panmatch.labels import Instances
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
 from panmatch.scoring import Metric, resolve_metrics
+from panmatch.spec._edge_cases import EdgeCase, EdgeCaseEntry, by_column, edge_scores
 from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, label_numbers
 from panmatch.spec._matchers import MatcherEntry
 from panmatch.spec._related import RelatedEntry, RelatedRequest
@@ -137,6 +138,10 @@ class Spec(StrictModel):
     related
         Other scores of every class, such as ``cc_dice`` or ``aji``, that need no matcher: names, or
         mappings with the key ``score``, options, and ``name``.
+    edge_cases
+        What a score is where there is nothing to average: by its name one value, or values for
+        ``both_empty``, ``no_reference``, ``no_prediction`` and ``no_match``. A metric of `metrics`
+        stands for its mean over true positives, every other score has the name of its column.
     averaging
         How cases are averaged.
     unit
@@ -174,6 +179,7 @@ class Spec(StrictModel):
     metric_options: MetricOptions = MetricOptions()
     whole: tuple[str, ...] = ()
     related: tuple[RelatedEntry, ...] = ()
+    edge_cases: dict[str, EdgeCaseEntry] = Field(default_factory=dict)
     averaging: Averaging = Averaging()
     unit: Literal["mm", "µm"] | None = None
 
@@ -247,6 +253,11 @@ class Spec(StrictModel):
             raise ValueError(f"classes: {sorted(strays)[0]!r} is a reserved name")
         return self
 
+    @model_validator(mode="after")
+    def _check_edge_cases(self) -> Spec:
+        _ = self.edge_columns  # raises for a name that is not known
+        return self
+
     def _check_labels(self) -> None:
         left_out = {*label_numbers(self.void), *label_numbers(self.background)}
         for name, kind in self.classes.items():
@@ -268,6 +279,13 @@ class Spec(StrictModel):
     def whole_objects(self) -> tuple[Metric, ...]:
         """The metrics of classes as one mask, as objects."""
         return resolve_metrics(self.whole) if self.whole else ()
+
+    @property
+    def edge_columns(self) -> dict[str, EdgeCase]:
+        """The edge cases by the columns of tables that they govern."""
+        metrics, whole = resolve_metrics(self.metrics), resolve_metrics(self.whole)
+        options = {"parts": self.has_parts, "curve": self.curve}
+        return by_column(self.edge_cases, edge_scores(metrics, whole, self.related, **options))
 
     @property
     def has_parts(self) -> bool:

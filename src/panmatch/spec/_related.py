@@ -31,6 +31,15 @@ class RelatedRequest:
         """The beginning of its columns."""
         return self.name or self.score
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Its columns, one for each part."""
+        return tuple(self.column_of(part.suffix) for part in self.related.parts)
+
+    def column_of(self, suffix: str) -> str:
+        """Return the column of one part."""
+        return f"{self.column}_{suffix}".rstrip("_")
+
     def averages(self, sides: ClassSides) -> Averages:
         """Return the average of every part."""
         return self.related.averages(sides, **dict(self.options))

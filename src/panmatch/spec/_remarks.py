@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from panmatch.spec._panoptica import (
     SCORES,
+    EdgeValue,
     MetricName,
     PanopticaConfig,
     PanopticaEdgeCase,
     PanopticaMatcher,
 )
+from panmatch.spec._panoptica_edge_cases import METRICS
 
-METRICS: Mapping[MetricName, str] = {
-    "DSC": "dice",
-    "IOU": "iou",
-    "ASSD": "masd",
-    "clDSC": "cldice",
-    "RVD": "relative_volume_difference",
-    "RVAE": "relative_volume_error",
-    "CEDI": "centre_distance",
-    "HD": "hd",
-    "HD95": "hd95_pooled",
-    "NSD": "nsd",
-}
 LENGTHS: tuple[MetricName, ...] = ("ASSD", "CEDI", "HD", "HD95", "NSD")
-SHARES: tuple[MetricName, ...] = ("DSC", "IOU", "clDSC", "NSD")  # from 0 to 1
 HIGHER: tuple[MetricName, ...] = ("DSC", "IOU", "clDSC")  # is better, as panoptica has it
-VALUES = {"INF": "inf", "NAN": "NaN", "ZERO": "0", "ONE": "1", "NONE": "nothing"}
-# What panmatch writes where nothing is matched, by whether a metric is a share.
-OURS = {
-    True: PanopticaEdgeCase("NAN", "ZERO", "ZERO", "ZERO"),
-    False: PanopticaEdgeCase("NAN", "NAN", "NAN", "NAN"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,46 +256,31 @@ def _on_metrics(config: PanopticaConfig) -> Iterator[Remark]:
 
 
 def _on_edge_cases(config: PanopticaConfig, names: Sequence[MetricName]) -> Iterator[Remark]:
-    said: dict[str, list[str]] = {}
-    for name in names:
-        case = config.edge_cases.get(name)
-        if case != OURS[name in SHARES]:
-            said.setdefault(_in_words(case), []).append(name)
-    if said:
-        theirs = "; ".join(f"{', '.join(metrics)} {text}" for text, metrics in said.items())
+    if config.per_region:
+        yield Remark(
+            "metrics",
+            "Edge cases are left out",
+            "panoptica applies them to every region by itself, and a spec to all objects of a case",
+        )
+    if unlisted := [name for name in names if name not in config.edge_cases]:
         yield Remark(
             "metrics",
             "Where nothing is matched a mean over objects is 0 for scores from 0 to 1 and NaN for "
             "all others, and NaN where neither side has an object",
-            f"a spec has no key for edge cases. In panoptica: {theirs}",
+            f"the edge cases of panoptica lack {', '.join(unlisted)}, so it stops with an error",
         )
+    used = {value for name in names for value in _values(config.edge_cases.get(name))}
+    if "NONE" in used and not config.per_region:
+        yield Remark("metrics", "NONE is nan", "every score of panmatch is a number, or undefined")
 
 
-def _in_words(case: PanopticaEdgeCase | None) -> str:
+def _values(case: PanopticaEdgeCase | None) -> tuple[EdgeValue, ...]:
     if case is None:
-        return "(not listed: it stops with an error)"
-    none, prediction, reference, normal = (
-        VALUES[value]
-        for value in (case.no_instances, case.empty_prediction, case.empty_reference, case.normal)
-    )
-    if none == prediction == reference == normal:
-        return none
-    if prediction == reference == normal:
-        return f"{normal}, and {none} where neither side has an object"
-    return (
-        f"{none} where neither side has an object, {prediction} without predictions, {reference} "
-        f"without references, else {normal}"
-    )
+        return ()
+    return case.no_instances, case.empty_prediction, case.empty_reference, case.normal
 
 
 def _on_whole(config: PanopticaConfig) -> Iterator[Remark]:
-    if not config.global_metrics:
-        return
-    yield Remark(
-        "whole",
-        "Masks that share no voxel are measured like all others",
-        "panoptica writes the value of its edge case then",
-    )
     if lengths := [name for name in config.global_metrics if name in LENGTHS]:
         yield Remark(
             "whole",

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, ShapeError, check_choice
-from panmatch.matching import ratio
+from panmatch.evaluation import resampled_means
 from panmatch.overlap import Floats, Ints
 
 Undefined = Literal["skip", "zero", "one"]
@@ -100,8 +100,13 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     defined = scores[~np.isnan(scores)]
     if not len(defined):
         return Interval(float("nan"), float("nan"), level)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level)
+    shares = [(1 - level) / 2, (1 + level) / 2]
+    with np.errstate(invalid="ignore"):
+        ends = np.quantile(defined, shares)
+    # Between two infinities, or a number and one, numpy finds NaN.
+    above = np.quantile(defined, shares, method="higher")
+    low, high = np.where(np.isnan(ends), above, ends).tolist()
+    return Interval(low, high, level)
 
 
 def interval_over_cases(values: npt.ArrayLike, n_cases: int, level: float = 0.95) -> Interval:
@@ -156,20 +161,6 @@ def bootstrap_mean(values: npt.ArrayLike, counts: Ints, undefined: Undefined = "
     return resampled_means(scores, _draws(counts, ~np.isnan(scores)))
 
 
-def resampled_means(scores: Floats, draws: Floats | Ints) -> Floats:
-    """Return the means of (cases,) or (cases, models) in every resample, NaN skipped.
-
-    Examples
-    --------
-    >>> resampled_means(np.array([[0.5, 1.0], [1.0, np.nan]]), np.array([[1, 1], [0, 2]]))
-    array([[0.75, 1.  ],
-           [1.  ,  nan]])
-    """
-    defined = ~np.isnan(scores)
-    weights = np.asarray(draws, np.float64)
-    return ratio(weights @ np.where(defined, scores, 0.0), weights @ defined.astype(np.float64))
-
-
 def _draws(counts: Ints, defined: npt.NDArray[np.bool_]) -> Floats:
     """Return the counts as weights; no draws at all where fewer than two cases are defined."""
     enough = np.count_nonzero(defined) >= 2
@@ -177,7 +168,7 @@ def _draws(counts: Ints, defined: npt.NDArray[np.bool_]) -> Floats:
 
 
 def as_scores(argument: str, values: npt.ArrayLike, ndim: int = 1) -> Floats:
-    """Return `values` as float64 with `ndim` axes; NaN is undefined (D11), infinity an error.
+    """Return `values` as float64 with `ndim` axes; NaN is undefined (D11).
 
     Examples
     --------
@@ -187,11 +178,6 @@ def as_scores(argument: str, values: npt.ArrayLike, ndim: int = 1) -> Floats:
     scores = np.asarray(values, np.float64)
     if scores.ndim != ndim:
         raise ShapeError(f"{argument} has shape {scores.shape}: pass an array with {ndim} axes.")
-    if np.isinf(scores).any():
-        raise OptionError(
-            f"{argument} holds an infinity, with which neither means nor differences are defined: "
-            f"pass NaN for an undefined score, or a finite penalty."
-        )
     return scores
 
 

@@ -54,7 +54,8 @@ def paired_test(
     Parameters
     ----------
     first, second
-        Scores of the same cases in the same order, shape (n_cases,); NaN where undefined.
+        Scores of the same cases in the same order, shape (n_cases,); NaN where undefined. Where
+        both are infinite they are equal; where one is, so is the mean difference.
     counts
         What `resample` gives, to share the resamples with other scores.
     n_resamples, seed
@@ -81,13 +82,15 @@ def paired_test(
         )
     if counts is None:
         counts = resample(len(one), n_resamples, seed)
-    differences = _without_noise(one - other)
-    usable = differences[~np.isnan(differences)]
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        differences = _without_noise(np.where(one == other, 0.0, one - other))
+        usable = differences[~np.isnan(differences)]
+        mean = float(usable.mean()) if len(usable) else math.nan
     better = usable if higher_is_better else -usable
     return PairedTest(
         n=len(usable),
         skipped=len(one) - len(usable),
-        mean_difference=float(usable.mean()) if len(usable) else math.nan,
+        mean_difference=mean,
         interval=interval_over_cases(bootstrap_mean(differences, counts), len(usable), level),
         p_value=signed_rank_p(usable),
         wins=int((better > 0).sum()),

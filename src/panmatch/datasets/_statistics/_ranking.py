@@ -7,8 +7,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets._statistics._bootstrap import as_scores, check_counts, resampled_means
+from panmatch.datasets._statistics._bootstrap import as_scores, check_counts
 from panmatch.errors import ShapeError
+from panmatch.evaluation import resampled_means
 from panmatch.overlap import Floats, Ints
 
 # Scores that differ by no more are equal: sums in another order differ by less.
@@ -52,7 +53,8 @@ def places(scores: Floats, higher_is_better: bool = True) -> tuple[Ints, Ints]:
     ahead = np.take_along_axis(falling, order, axis=-1)
     nan = np.isnan(ahead)
     opens = np.ones(ahead.shape, np.bool_)
-    opens[..., 1:] = (np.diff(ahead) > TIE) | (nan[..., 1:] & ~nan[..., :-1])
+    with np.errstate(invalid="ignore"):  # two infinities tie
+        opens[..., 1:] = (np.diff(ahead) > TIE) | (nan[..., 1:] & ~nan[..., :-1])
     closes = np.ones(ahead.shape, np.bool_)
     closes[..., :-1] = opens[..., 1:]
     place = np.broadcast_to(np.arange(ahead.shape[-1]), ahead.shape)
