@@ -10,7 +10,8 @@ from typing import Literal
 
 from panmatch.scoring import all_metrics
 from panmatch.spec._panoptica import MetricName
-from panmatch.spec._remarks import HIGHER, METRICS
+from panmatch.spec._panoptica_edge_cases import METRICS
+from panmatch.spec._remarks import HIGHER
 
 Better = Literal["higher", "lower", ""]
 
