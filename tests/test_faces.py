@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "panmatch"
 PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 MODULES = sorted(SOURCE.rglob("*.py"))
 OURS = ("native",)  # a face for the compiled module
-MOST_MODULES = 218
+MOST_MODULES = 224
 FEWEST_LINES = 40  # of a module that is neither a face nor a metric
 
 

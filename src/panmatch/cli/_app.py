@@ -33,6 +33,7 @@ from panmatch.cli._options import (
     Threads,
     Thresholds,
     Whole,
+    Wide,
 )
 from panmatch.errors import OptionError, PanmatchError
 
@@ -150,6 +151,7 @@ def evaluate(
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
     also: Also = None,
+    wide: Wide = False,
     maps: Annotated[
         bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
     ] = False,
@@ -174,7 +176,7 @@ def evaluate(
     )
     from panmatch.cli._spec import named_spec
     from panmatch.cli._spec_options import change_spec
-    from panmatch.datasets import DatasetPaths, RunOptions
+    from panmatch.datasets import WIDE, DatasetPaths, RunOptions
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
@@ -188,6 +190,7 @@ def evaluate(
         reference_parts,
         named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
     )
+    others = tuple(dict.fromkeys([*(also or ()), *([WIDE] if wide else [])]))
     code = run_evaluate(
         paths,
         change_spec(
@@ -202,7 +205,7 @@ def evaluate(
         out,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
         log_level=read_log_level(log_level),
-        options=RunOptions(workers, dask, resume, overwrite, tuple(also or ()), maps),
+        options=RunOptions(workers, dask, resume, overwrite, others, maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
@@ -299,16 +302,22 @@ app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrat
     epilog=examples(
         "panmatch compare out",
         "panmatch compare out-a out-b --score sq_hd95 -o tables",
+        "panmatch compare unet.tsv ours.tsv --score pq_dsc",
     )
 )
 def compare(
     outs: Annotated[
-        list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
+        list[Path],
+        typer.Argument(
+            metavar="OUT...",
+            help="Outputs of `panmatch evaluate`, or TSV files of panoptica, one for each model.",
+        ),
     ],
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given."
+            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given, and "
+            "of TSV files every column."
         ),
     ] = None,
     out: Annotated[

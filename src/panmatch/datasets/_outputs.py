@@ -129,11 +129,26 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """
 
     def plain(value: object) -> object:
-        risky = isinstance(value, str) and value.startswith(FORMULA_STARTS)
-        return f"'{value}" if risky else value
+        return plain_text(value) if isinstance(value, str) else value
 
     texts = table.select_dtypes(exclude=["number", "bool"]).columns
     return table.assign(**{name: table[name].map(plain) for name in texts})
+
+
+def plain_text(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def original_text(text: str) -> str:
+    """Return a text as it was before `plain_text`.
+
+    Examples
+    --------
+    >>> original_text(plain_text("=1+1")), original_text("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:

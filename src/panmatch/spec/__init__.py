@@ -18,6 +18,13 @@ from panmatch.spec._panoptica import (
     PanopticaGroup,
     PanopticaMatcher,
 )
+from panmatch.spec._panoptica_columns import (
+    SUBJECT,
+    UNGROUPED,
+    PanopticaColumn,
+    panoptica_column,
+    panoptica_columns,
+)
 from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
     SpecLike,
@@ -30,6 +37,8 @@ from panmatch.spec._reading import (
 from panmatch.spec._remarks import Remark
 
 __all__ = [
+    "SUBJECT",
+    "UNGROUPED",
     "Averaging",
     "ClassSpec",
     "EdgeCase",
@@ -37,6 +46,7 @@ __all__ = [
     "MetricOptions",
     "Migration",
     "PanopticaApproximator",
+    "PanopticaColumn",
     "PanopticaConfig",
     "PanopticaEdgeCase",
     "PanopticaGroup",
@@ -47,6 +57,8 @@ __all__ = [
     "as_spec",
     "label_numbers",
     "matcher_as_dict",
+    "panoptica_column",
+    "panoptica_columns",
     "parse_matcher",
     "preset_names",
     "preset_text",
