@@ -164,10 +164,11 @@ class GroupCase:
         limit = matcher.threshold if threshold is None else threshold
         if self.parts is not None and matcher.name != "MaximizeMergeMatching":
             scores = self.parts.scores(matcher.metric)
-            edges = match_edges(matcher, self.parts.things.overlap, scores, limit)
+            things = self.parts.things.overlap
+            edges = match_edges(matcher, things, scores, limit, quirks=self.quirks)
             return self.parts.pairs_of(edges)
         score, sign = self._scores(matcher)
-        edges = match_edges(matcher, overlap, sign * score, sign * limit)
+        edges = match_edges(matcher, overlap, sign * score, sign * limit, quirks=self.quirks)
         return Pairs(overlap.edges.ref[edges], overlap.edges.pred[edges])
 
     def _scores(self, matcher: PanopticaMatcher) -> tuple[Floats, int]:

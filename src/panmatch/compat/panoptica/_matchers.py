@@ -149,9 +149,11 @@ def approximator_of(plain: PanopticaApproximator) -> InstanceApproximator:
 
 
 def match_edges(
-    matcher: PanopticaMatcher, overlap: Overlap, score: Floats, threshold: float
+    matcher: PanopticaMatcher, overlap: Overlap, score: Floats, threshold: float, *, quirks: bool
 ) -> Ints:
     """Return the positions of the edges that are matched.
+
+    With `quirks`, of several matchings with the greatest sum it is the one that scipy finds.
 
     Parameters
     ----------
@@ -161,6 +163,8 @@ def match_edges(
         What it must reach; for a score that was turned round, so is the threshold.
     """
     limit = threshold if matcher.strict else float(np.nextafter(threshold, -np.inf))
+    if quirks and matcher.name == "MaxBipartiteMatching":
+        return _assigned_by_scipy(overlap, score, limit)
     if not matcher.many_to_one:
         return STRATEGIES[matcher.name].solve(overlap, score, limit).edges
     # Every prediction takes its best reference: one-to-many, seen from the other side.
@@ -180,3 +184,16 @@ def _turned(overlap: Overlap, order: Ints) -> Overlap:
         edges=Edges(edges.pred[order], edges.ref[order], edges.intersection[order]),
         pred_void=np.zeros_like(overlap.ref_sizes),
     )
+
+
+def _assigned_by_scipy(overlap: Overlap, score: Floats, limit: float) -> Ints:
+    from scipy.optimize import linear_sum_assignment
+
+    passing = np.flatnonzero(score > limit)
+    ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
+    costs = np.full((len(overlap.ref_ids), len(overlap.pred_ids)), 1 + 1e-6)
+    costs[ref, pred] = 1 - score[passing]
+    chosen = np.zeros(costs.shape, np.bool_)
+    chosen[linear_sum_assignment(costs)] = True
+    edges: Ints = passing[chosen[ref, pred]]
+    return edges

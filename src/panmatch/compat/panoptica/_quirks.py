@@ -30,6 +30,11 @@ QUIRKS: tuple[Quirk, ...] = (
         "the shortest decimal with that single precision: 0.85",
     ),
     Quirk(
+        "`MaxBipartiteMatching` where several matchings have the greatest sum",
+        "takes the one that scipy finds",
+        "takes the one with more pairs, then with more IoU; the sum is the same",
+    ),
+    Quirk(
         "groups with parts",
         "equal numbers of components belong together, whichever thing they lie in; all labels from "
         "2 on are parts; a part in n pieces counts n times, n − 1 of them with 0; where a channel "

@@ -167,7 +167,7 @@ class PanopticaResult:
         self.intermediate_steps_data: Any = None
         self._sizes, self._channel_values = sizes, channel_values or {}
         self._handler, self._quirks = handler or EdgeCaseHandler(), quirks
-        self._lists = {m: self._listed(m, values) for m, values in list_metrics.items()}
+        self._lists = {m: self._listed(m, list_metrics[m]) for m in Metric if m in list_metrics}
         self.global_bin_volume_pred, self.global_bin_volume_ref = volumes
         self._masks: dict[str, Number] = {
             f"{prefix}_{metric.name.lower()}": value
