@@ -319,9 +319,9 @@ def test_areas_are_those_of_panoptica_s_grid(name: str, tmp_path: Any) -> None:
         assert_same(job, theirs, ours)
 
 
-@pytest.mark.parametrize("metric", ["ASSD", "HD95", "RVAE", "clDSC"])
+@pytest.mark.parametrize("metric", ["ASSD", "HD95", "RVAE"])
 def test_matching_by_any_metric(metric: str, tmp_path: Any) -> None:
-    limit = {"ASSD": 1.0, "HD95": 3.0, "RVAE": 0.5, "clDSC": 0.4}[metric]
+    limit = {"ASSD": 1.0, "HD95": 3.0, "RVAE": 0.5}[metric]
     jobs: list[Job] = [
         {
             "scene": scene,
@@ -331,6 +331,5 @@ def test_matching_by_any_metric(metric: str, tmp_path: Any) -> None:
         }
         for scene in range(6)
     ]
-    scenes = FLAT if metric == "clDSC" else SCENES  # thinning leaves something of any flat object
-    for job, theirs, ours in compare(scenes[:6], jobs, tmp_path):
+    for job, theirs, ours in compare(SCENES[:6], jobs, tmp_path):
         assert_same(job, theirs, ours)

@@ -28,6 +28,7 @@ from panmatch.compat.panoptica._groups import (
 from panmatch.compat.panoptica._matchers import (
     ConnectedComponentsInstanceApproximator,
     InstanceApproximator,
+    InstanceMatchingAlgorithm,
     MaxBipartiteMatching,
     MaximizeMergeMatching,
     NaiveThresholdMatching,
@@ -66,6 +67,7 @@ __all__ = [
     "FloatDistribution",
     "InputType",
     "InstanceApproximator",
+    "InstanceMatchingAlgorithm",
     "IntermediateStepsData",
     "LabelGroup",
     "LabelMergeGroup",

@@ -44,8 +44,8 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
             raise OptionError("threshold_step_size=None: is_autc needs the distance of thresholds.")
         if is_autc and output_individual_instance_metrics:
             raise OptionError(
-                "output_individual_instance_metrics=True does not go with is_autc: the values of "
-                "instances depend on the threshold."
+                "output_individual_instance_metrics is not supported with is_autc=True: values of "
+                "instances depend on the threshold. Leave one of them out."
             )
         self.panoptica_evaluator = panoptica_evaluator
         self._groups = panoptica_evaluator.segmentation_class_groups_names

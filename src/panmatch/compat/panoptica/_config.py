@@ -82,7 +82,7 @@ def as_yaml(config: PanopticaConfig) -> str:
     """
     groups = _plain(None) if config.groups is None else _groups(config.groups)
     if config.expected_input is None:
-        return str(yaml.serialize(groups, allow_unicode=True, sort_keys=False))
+        return str(yaml.serialize(groups, allow_unicode=True))
     matcher, approximator = config.matcher, config.approximator
     keys: dict[str, yaml.Node] = {
         "expected_input": _tagged("!InputType", config.expected_input),

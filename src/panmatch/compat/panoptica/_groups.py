@@ -51,9 +51,14 @@ class LabelGroup:
         return self.plain.single_instance
 
     def extract_label(self, array: LabelArray, set_to_binary: bool = False) -> LabelArray:
-        """Return the image with other labels removed; with all others 1 if it is made binary."""
+        """Return the image with other labels removed; those that stay are 1 in a binary one.
+
+        Things and their parts keep their labels in any case.
+        """
         kept = mask_of(as_labels(array, "array"), self.value_labels)
-        return kept.astype(np.asarray(array).dtype) if set_to_binary else np.where(kept, array, 0)
+        if set_to_binary and self.plain.kind != "parts":
+            return kept.astype(np.asarray(array).dtype)
+        return np.where(kept, array, 0)
 
     def __call__(self, array: LabelArray) -> LabelArray:
         return self.extract_label(array, set_to_binary=self.plain.kind == "merged")
@@ -189,9 +194,9 @@ class SegmentationClassGroups(Saved):
     def has_defined_labels_for(
         self, arr: LabelArray | Sequence[int], raise_error: bool = False
     ) -> bool:
-        """Return whether all labels belong to a group."""
-        found = np.unique(np.asarray(arr))
-        undefined = sorted({*found.tolist()} - {0, *self.labels})
+        """Return whether all labels of an image, or of a list, belong to a group."""
+        background = {0} if isinstance(arr, np.ndarray) else set()
+        undefined = sorted({*np.unique(np.asarray(arr)).tolist()} - background - {*self.labels})
         if undefined and raise_error:
             raise undefined_label(undefined[0], self)
         return not undefined

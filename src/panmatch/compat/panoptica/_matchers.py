@@ -62,7 +62,13 @@ def find_objects(
     return connected_components(image, "full" if backend == "cc3d" else "faces")
 
 
-class ThresholdBasedMatching:
+class InstanceMatchingAlgorithm:
+    """How objects of both sides are matched."""
+
+    plain: PanopticaMatcher
+
+
+class ThresholdBasedMatching(InstanceMatchingAlgorithm):
     """Pairs are matched by a metric that reaches a threshold.
 
     Parameters

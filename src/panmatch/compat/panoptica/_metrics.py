@@ -99,10 +99,12 @@ class Metric(NamedEnum):
         ref_instance_idx: int | None = None,
         pred_instance_idx: int | Sequence[int] | None = None,
         voxelspacing: Sequence[float] | None = None,
+        threshold: float | None = None,
     ) -> float:
         """Return the value for two masks, or for objects of two label images.
 
-        Two empty masks have the value 0 where only voxels are counted, as in panoptica.
+        Two empty masks have the value 0 where only voxels are counted, as in panoptica. The
+        threshold is the tolerance of NSD: the smallest step by default, or half a voxel.
         """
         masks = np.asarray(reference_arr), np.asarray(prediction_arr)
         if ref_instance_idx is not None and pred_instance_idx is not None:
@@ -110,8 +112,9 @@ class Metric(NamedEnum):
             wanted = list(cast(Sequence[int], pred_instance_idx)) if several else [
                 cast(int, pred_instance_idx)]  # fmt: skip
             masks = mask_of(masks[0], [ref_instance_idx]), mask_of(masks[1], wanted)
-        least = 0.5 if voxelspacing is None else min(voxelspacing)
-        found = measure_whole(*masks, [self.ours], voxelspacing, tolerance=least)
+        if threshold is None:
+            threshold = 0.5 if voxelspacing is None else min(voxelspacing)
+        found = measure_whole(*masks, [self.ours], voxelspacing, tolerance=threshold)
         value = float(found.columns[self.ours.name][0])
         empty = found.columns["status"][0] == "empty" and self.ours.needs == "overlap"
         return 0.0 if empty and math.isnan(value) else value

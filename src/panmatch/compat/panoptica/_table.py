@@ -127,7 +127,7 @@ class ResultFile:
         if found != expected:
             other = next(iter({*found} ^ {*expected}), "their order")
             raise FileError(
-                f"path={str(self.path)!r} was written with another evaluator: they differ in "
+                f"path={str(self.path)!r}: Header does not match this evaluator, they differ in "
                 f"{other!r}. Pass another output_file."
             )
 
