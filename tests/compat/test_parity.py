@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.peers.run_panoptica_jobs import Found, Job, judge
 from tests.peers.asking import Labels, ask_peer
+from tests.peers.run_panoptica_jobs import Found, Job, judge
 
 OURS = "panmatch.compat.panoptica"
 SPACINGS = (None, (3.0, 1.0, 0.5), (0.85, 0.85, 3.3))
@@ -26,7 +26,7 @@ MATCHERS: list[tuple[str, dict[str, Any]]] = [
 
 
 def crowd(seed: int, shape: tuple[int, ...] = (12, 14, 16)) -> tuple[Labels, Labels]:
-    """Return boxes, some of them cut, and predictions that are moved, split, merged, missed, new."""
+    """Return boxes, and predictions of them that are moved, split, merged, missed, and new."""
     rng = np.random.default_rng(seed)
     reference, prediction = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     for label in range(1, 7):
@@ -97,11 +97,12 @@ def arrays_of(scenes: list[tuple[Labels, Labels]]) -> dict[str, Labels]:
     return found
 
 
-def compare(scenes: list[tuple[Labels, Labels]], jobs: list[Job], tmp_path: Any, **more: Any) -> (
-    list[tuple[Job, Found, Found]]
-):  # fmt: skip
+def compare(
+    scenes: list[tuple[Labels, Labels]], jobs: list[Job], tmp_path: Any, **more: Any
+) -> list[tuple[Job, Found, Found]]:
     """Return what both say of every job."""
-    theirs = ask_peer("run_panoptica_jobs.py", tmp_path, scenes, jobs=np.array(json.dumps(jobs)))["found"]
+    asked = np.array(json.dumps(jobs))
+    theirs = ask_peer("run_panoptica_jobs.py", tmp_path, scenes, jobs=asked)["found"]
     return list(zip(jobs, theirs, judge(OURS, arrays_of(scenes), jobs, **more), strict=True))
 
 

@@ -111,12 +111,12 @@ def parted(seed: int, *, simple: bool) -> tuple[Labels, Labels]:
         moved = rng.integers(0, 2, 3) * ([0, 0, 1] if simple else [1, 1, 1])
         prediction[box(start + moved, size - 1)] = 1
         for part in (2, 3):
-            inner = start + [2, 1 + 4 * (part - 2), 1]
+            inner = np.add(start, [2, 1 + 4 * (part - 2), 1])
             for image, move in ((reference, 0), (prediction, rng.integers(0, 2))):
                 if simple or rng.random() < 0.7:
-                    image[box(inner + [0, 0, move], [1, 3, 5])] = part
+                    image[box(np.add(inner, [0, 0, move]), [1, 3, 5])] = part
                 if not simple and rng.random() < 0.3:
-                    image[box(start + [3, 3, 2], [1, 1, 1])] = part  # one more piece
+                    image[box(np.add(start, [3, 3, 2]), [1, 1, 1])] = part  # one more piece
     if not simple and seed % 3 == 0:
         prediction[box([1, 1, 12], [5, 9, 9])] = 0
     return reference, prediction

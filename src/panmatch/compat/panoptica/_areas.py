@@ -62,9 +62,7 @@ class PanopticaAUTCResult:
     def get_autc(self, metric_name: str) -> float:
         """Return the area under the curve of a number; it counts as 0 where it is not defined."""
         if len(self.thresholds) < 2:
-            raise OptionError(
-                f"thresholds={self.thresholds}: an area needs at least two of them."
-            )
+            raise OptionError(f"thresholds={self.thresholds}: an area needs at least two of them.")
         if metric_name not in NUMBERS:
             raise AttributeError(f"{metric_name!r} is not a number of a result.")
         x = [0.0, *self.thresholds]

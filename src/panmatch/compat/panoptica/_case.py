@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -123,18 +122,18 @@ class GroupCase:
     @cached_property
     def whole(self) -> dict[Metric, float | None]:
         """Metrics of all objects as one mask."""
-        n_ref, n_pred, shared = self._voxels
-        metrics = self.global_metrics
+        shared, metrics = self._voxels[2], self.global_metrics
         if not metrics:
             return {}
         if not shared:
             return {metric: self._without_overlap(metric) for metric in metrics}
         if self.parts is not None:
             return {metric: self._mean_of_channels(metric) for metric in metrics}
-        options = measure_options(self.reference.shape, tolerance=0.5) if self.quirks else (
-            self.images.options)  # fmt: skip
-        images = self.images.reference, self.images.prediction
-        return dict(measure_masks(*images, (n_ref, n_pred, shared), metrics, options))
+        images, options = self.images, self.images.options
+        if self.quirks:
+            options = measure_options(images.reference.shape, tolerance=0.5)
+        sides = images.reference, images.prediction
+        return dict(measure_masks(*sides, self._voxels, metrics, options))
 
     @property
     def volumes(self) -> tuple[int, int]:
@@ -226,17 +225,13 @@ class GroupCase:
 
     def _without_overlap(self, metric: Metric) -> float | None:
         """Return the value of masks that share no voxel."""
-        overlap = self.images.overlap
-        ref, pred = len(overlap.ref_ids), len(overlap.pred_ids)
-        if ref and pred and metric not in self.handler.listmetric_zeroTP_handling:
-            if not self.quirks:
-                images = self.images
-                counts = self._voxels
-                found = measure_masks(
-                    images.reference, images.prediction, counts, [metric], images.options
-                )
-                return found[metric]
-        return self._edge_value(metric, pred, ref)
+        images = self.images
+        ref, pred = len(images.overlap.ref_ids), len(images.overlap.pred_ids)
+        known = metric in self.handler.listmetric_zeroTP_handling
+        if known or self.quirks or not (ref and pred):
+            return self._edge_value(metric, pred, ref)
+        sides = images.reference, images.prediction
+        return measure_masks(*sides, self._voxels, [metric], images.options)[metric]
 
     def _edge_value(self, metric: Metric, n_pred: int, n_ref: int) -> float | None:
         if metric not in self.handler.listmetric_zeroTP_handling and not self.quirks:

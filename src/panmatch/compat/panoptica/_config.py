@@ -100,7 +100,8 @@ def as_yaml(config: PanopticaConfig) -> str:
     }
     if approximator is not None:
         kind = "OneHotConnectedComponents" if approximator.one_hot else "ConnectedComponents"
-        backend = _tagged("!CCABackend", approximator.backend) if approximator.backend else _plain(None)
+        name = approximator.backend
+        backend = _plain(None) if name is None else _tagged("!CCABackend", name)
         keys["instance_approximator"] = _mapping(
             f"!{kind}InstanceApproximator", {"cca_backend": backend}
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal
@@ -30,6 +29,7 @@ from panmatch.compat.panoptica._groups import (
 )
 from panmatch.compat.panoptica._images import read_pair
 from panmatch.compat.panoptica._matchers import (
+    BY_OVERLAP,
     InstanceApproximator,
     ThresholdBasedMatching,
     approximator_of,
@@ -316,7 +316,9 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         config = self._config
         decision, named = config.decision_metric, config.instance_metrics
         if decision is not None and decision not in named:
-            raise OptionError(f"decision_metric={decision} must be one of instance_metrics={named}.")
+            raise OptionError(
+                f"decision_metric={decision} must be one of instance_metrics={list(named)}."
+            )
         if config.per_region and case.matched_already:
             raise TypeError(
                 "per_region_evaluation takes neither MATCHED_INSTANCE input nor a group with "
@@ -331,10 +333,11 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             raise OptionError("instance_approximator=None: SEMANTIC input needs one.")
         if config.matcher is None and not config.per_region:
             raise OptionError(f"instance_matcher=None: {config.expected_input} input needs one.")
-        if case.group.kind == "parts" and config.matcher is not None:
-            if config.matcher.metric not in ("IOU", "DSC"):
-                raise OptionError(f"matching_metric={config.matcher.metric}: things with parts are "
-                                  f"matched by IOU or DSC.")  # fmt: skip
+        metric = "IOU" if config.matcher is None else config.matcher.metric
+        if case.group.kind == "parts" and metric not in BY_OVERLAP:
+            raise OptionError(
+                f"matching_metric={metric}: things with parts are matched by IOU or DSC."
+            )
 
     def _check_thresholds(self, mode: str) -> None:
         if self._config.matcher is None:

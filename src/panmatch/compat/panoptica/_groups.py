@@ -86,9 +86,7 @@ class LabelMergeGroup(LabelGroup):
         self.plain = PanopticaGroup(labels, "merged", single_instance=single)
 
     def __str__(self) -> str:
-        return (
-            f"LabelMergeGroup {self.value_labels} -> ONE, single_instance={self.single_instance}"
-        )
+        return f"LabelMergeGroup {self.value_labels} -> ONE, single_instance={self.single_instance}"
 
 
 class LabelPartGroup(LabelGroup):
@@ -100,8 +98,8 @@ class LabelPartGroup(LabelGroup):
         part_labels: Sequence[int] | int,
         single_instance: bool = False,
     ) -> None:
-        things, parts = _as_labels(thing_labels, "thing_labels"), _as_labels(part_labels,
-                                                                            "part_labels")  # fmt: skip
+        things = _as_labels(thing_labels, "thing_labels")
+        parts = _as_labels(part_labels, "part_labels")
         if both := sorted({*things} & {*parts}):
             raise OptionError(f"part_labels={list(parts)} and thing_labels share {both}.")
         every = tuple(sorted((*things, *parts)))
@@ -152,7 +150,7 @@ def group_of(plain: PanopticaGroup) -> LabelGroup:
 
 
 class SegmentationClassGroups(Saved):
-    """Groups by name, in lower case; a list has the names ``group_0``, ``group_1``, …
+    """Groups by name, in lower case; those of a list are called ``group_0`` and so on.
 
     Examples
     --------

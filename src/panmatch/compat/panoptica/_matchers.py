@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, cast, get_args
-
 import numpy as np
 
 from panmatch.compat.panoptica._enums import CCABackend
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.errors import OptionError, check_choice
+from panmatch.errors import OptionError
 from panmatch.labels import LabelArray, components_within_labels, connected_components
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy
 from panmatch.overlap import Edges, Floats, Ints, Overlap

@@ -194,9 +194,7 @@ class Evaluation_List_Metric:  # noqa: N801 (panoptica's name)
         self.id, self.error, self.ALL = name_id, value_list is None, value_list
         values = np.array(value_list or [], np.float64)
         self.AVG, self.SUM, self.MIN, self.MAX = (
-            edge_case_result
-            if is_edge_case
-            else (float(reduce(values)) if len(values) else None)
+            edge_case_result if is_edge_case else (float(reduce(values)) if len(values) else None)
             for reduce in (np.average, np.sum, np.min, np.max)
         )
         self.STD = float(np.std(values)) if len(values) else empty_list_std

@@ -216,9 +216,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         pairs = zip(self.subjectnames, values, strict=True)
         return [v for name, v in pairs if v is not None and parse_instance_name(name) is None]
 
-    def get_summary(
-        self, group: str, metric: str, master_only: bool = True
-    ) -> FloatDistribution:
+    def get_summary(self, group: str, metric: str, master_only: bool = True) -> FloatDistribution:
         """Return mean, standard deviation and range over subjects."""
         values = self.get(group, metric)
         return FloatDistribution(

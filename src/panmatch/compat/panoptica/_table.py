@@ -131,9 +131,7 @@ class ResultFile:
                 f"{other!r}. Pass another output_file."
             )
 
-    def append(
-        self, subject: str, results: Mapping[str, Row], names: Sequence[str]
-    ) -> None:
+    def append(self, subject: str, results: Mapping[str, Row], names: Sequence[str]) -> None:
         """Add one subject: numbers by group, with a list of instances if there is one."""
         if not self.is_tsv:
             self._append(_json_line(subject, results, names))
