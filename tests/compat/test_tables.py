@@ -147,7 +147,7 @@ def test_errors_of_files_name_the_remedy(tmp_path: Path) -> None:
     Panoptica_Aggregator(evaluator(), path)
     with pytest.raises(FileError, match="has no records"):
         Panoptica_Statistic.from_file(path)
-    with pytest.raises(FileError, match="differ in .*Pass another output_file"):
+    with pytest.raises(FileError, match=r"differ in .*Pass another output_file"):
         Panoptica_Aggregator(Panoptica_Evaluator(), path)
     with pytest.raises(OptionError, match=r"must end with \.tsv or \.jsonl"):
         Panoptica_Aggregator(evaluator(), tmp_path / "out.csv")

@@ -2,8 +2,8 @@
 
 Usage: python run_panoptica_tables.py SCENES.npz RESULTS.json
 
-SCENES holds `reference_0`, `prediction_0`, …; the folder holds files that the drop-in wrote, `ours_…`.
-Writes `theirs_…` beside them. RESULTS has the summary of every file of ours.
+SCENES holds `reference_0`, `prediction_0`, …; the folder holds `ours_…`, files that the drop-in
+wrote. Writes `theirs_…` beside them. RESULTS has the summary of every file of ours.
 """
 
 from __future__ import annotations

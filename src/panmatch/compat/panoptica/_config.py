@@ -77,7 +77,9 @@ def as_yaml(config: PanopticaConfig) -> str:
     !SegmentationClassGroups
     groups:
       a: !LabelGroup
-        value_labels: [1, 2]
+        value_labels:
+        - 1
+        - 2
         single_instance: false
     """
     groups = _plain(None) if config.groups is None else _groups(config.groups)
