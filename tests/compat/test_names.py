@@ -34,7 +34,8 @@ from panmatch.compat.panoptica import (
 )
 from panmatch.errors import FileError, LabelError, OptionError
 from tests.compat.test_parity import EDGES, OURS
-from tests.peers.asking import PEER, shipped_configs
+from tests.peers.asking import PEER, Labels, shipped_configs
+from tests.peers.run_panoptica_jobs import Job
 
 PAGE = Path(__file__).parents[2] / "docs" / "coming-from-panoptica.md"
 REFERENCE = np.zeros((6, 8, 10), np.uint8)
@@ -44,7 +45,7 @@ PREDICTION = np.roll(REFERENCE, 1, axis=2)
 
 def unmatched(**options: Any) -> Panoptica_Evaluator:
     matcher = NaiveThresholdMatching(matching_threshold=0.1)
-    return Panoptica_Evaluator(InputType.UNMATCHED_INSTANCE, None, matcher, **options)
+    return Panoptica_Evaluator(InputType.UNMATCHED_INSTANCE, instance_matcher=matcher, **options)
 
 
 SIGNATURES = """
@@ -268,7 +269,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda: LabelGroup([0]), OptionError, "value_labels"),
     (lambda: LabelPartGroup([1], [1]), OptionError, r"share \[1\]"),
     (lambda: SegmentationClassGroups({"a-b": LabelGroup(1)}), OptionError, "'a-b'"),
-    (lambda: Panoptica_Evaluator(instance_matcher="naive"), OptionError, "instance_matcher=str"),
+    (lambda: unmatched(instance_approximator="cc"), OptionError, "instance_approximator=str"),
     (lambda: Panoptica_Evaluator(decision_metric=Metric.IOU), OptionError, "decision_threshold"),
     (
         lambda: Panoptica_Evaluator(per_region_evaluation=True, decision_threshold=0.5),
@@ -351,10 +352,11 @@ def test_real_spines_have_panoptica_s_numbers(tmp_path: Path) -> None:
     from tests.compat.test_parity import assert_same, compare
 
     nibabel = pytest.importorskip("nibabel")
-    scenes = []
+    scenes: list[tuple[Labels, Labels]] = []
     for kind in ("instance", "semantic"):
         sides = [nibabel.load(DATA / f"{side}_{kind}.nii.gz") for side in ("ref", "pred")]
-        scenes.append(tuple(np.asarray(one.dataobj).astype(np.uint16) for one in sides))
+        ref, pred = (np.asarray(one.dataobj).astype(np.uint16) for one in sides)
+        scenes.append((ref, pred))
     spacing = [float(one) for one in nibabel.load(DATA / "ref_instance.nii.gz").header.get_zooms()]
     base = {
         "instance_metrics": ["DSC", "IOU", "ASSD", "RVD"],
@@ -362,7 +364,7 @@ def test_real_spines_have_panoptica_s_numbers(tmp_path: Path) -> None:
         "spacing": spacing,
         "edges": EDGES,
     }
-    jobs = [
+    jobs: list[Job] = [
         {**base, "scene": 0, "input": "MATCHED_INSTANCE"},
         *(
             {**base, "scene": 0, "input": "UNMATCHED_INSTANCE", "matcher": [name, "IOU", 0.3, {}]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def pick(values: Any, index: int) -> Any:
 
 def unmatched_jobs() -> list[Job]:
     """Return one job per scene: all matchers, scores, thresholds and spacings in turn."""
-    jobs = []
+    jobs: list[Job] = []
     for scene in range(len(SCENES)):
         rng = np.random.default_rng(scene)
         name, extra = pick(MATCHERS, scene)
@@ -89,16 +90,16 @@ def unmatched_jobs() -> list[Job]:
     return jobs
 
 
-def arrays_of(scenes: list[tuple[Labels, Labels]]) -> dict[str, Labels]:
+def arrays_of(scenes: Sequence[tuple[Labels, Labels]]) -> dict[str, Labels]:
     """Return the scenes under the names that jobs are judged by."""
-    found = {}
+    found: dict[str, Labels] = {}
     for i, (reference, prediction) in enumerate(scenes):
         found |= {f"reference_{i}": reference, f"prediction_{i}": prediction}
     return found
 
 
 def compare(
-    scenes: list[tuple[Labels, Labels]], jobs: list[Job], tmp_path: Any, **more: Any
+    scenes: Sequence[tuple[Labels, Labels]], jobs: Sequence[Job], tmp_path: Any, **more: Any
 ) -> list[tuple[Job, Found, Found]]:
     """Return what both say of every job."""
     asked = np.array(json.dumps(jobs))
@@ -196,7 +197,7 @@ def test_groups_merged_groups_and_single_instances(semantic: bool, tmp_path: Any
     jobs: list[Job] = []
     for scene in range(24):
         name, extra = pick(MATCHERS, scene)
-        job = {
+        job: dict[str, Any] = {
             "scene": scene,
             "input": found,
             "matcher": [name, "IOU", 0.2, extra],
@@ -212,8 +213,8 @@ def test_groups_merged_groups_and_single_instances(semantic: bool, tmp_path: Any
             job["approximator"] = ["ConnectedComponentsInstanceApproximator", backend]
         jobs.append(job)
     scenes = [(ref, np.where(pred == 21, 15, pred)) for ref, pred in SCENES[:24]]
-    for job, theirs, ours in compare(scenes, jobs, tmp_path, quirks=True):
-        assert_same(job, theirs, ours)
+    for asked, theirs, ours in compare(scenes, jobs, tmp_path, quirks=True):
+        assert_same(asked, theirs, ours)
 
 
 def test_two_axes(tmp_path: Any) -> None:

@@ -92,7 +92,7 @@ def test_an_empty_side_has_the_value_of_the_edge_case_in_regions(tmp_path: Any) 
     scene = [(reference, np.zeros_like(reference))]
     [(_, theirs, quirky)] = compare(scene, [REGIONS], tmp_path, quirks=True)
     assert theirs["ungrouped"]["region_avg_assd"] == quirky["ungrouped"]["region_avg_assd"] == 0
-    [ours] = judge(OURS, arrays_of(scene), [REGIONS | {"edges": {
+    [ours] = judge(OURS, arrays_of(scene), [{**REGIONS, "edges": {
         "ASSD": ["NAN", "INF", "INF", "INF"]}, "global_metrics": ["ASSD"]}])  # fmt: skip
     assert ours["ungrouped"]["region_avg_assd"] == math.inf
 
@@ -112,7 +112,7 @@ def parted(seed: int, *, simple: bool) -> tuple[Labels, Labels]:
         prediction[box(start + moved, size - 1)] = 1
         for part in (2, 3):
             inner = np.add(start, [2, 1 + 4 * (part - 2), 1])
-            for image, move in ((reference, 0), (prediction, rng.integers(0, 2))):
+            for image, move in ((reference, 0), (prediction, int(rng.integers(0, 2)))):
                 if simple or rng.random() < 0.7:
                     image[box(np.add(inner, [0, 0, move]), [1, 3, 5])] = part
                 if not simple and rng.random() < 0.3:
@@ -178,7 +178,7 @@ def test_parts_do_not_depend_on_their_labels_without_quirks() -> None:
 def test_channels_of_parts() -> None:
     reference, prediction = parted(0, simple=True)
     groups = SegmentationClassGroups({"g": LabelPartGroup(1, [2, 3])})
-    assert groups["g"].part_labels == [2, 3]
+    assert groups["g"].value_labels == [1, 2, 3]
     judge_parts = make_evaluator(OURS, {**part_jobs(1)[0], "spacing": None})
     found = judge_parts.evaluate(prediction, reference)["g"]
     channels = found.get_channel_metrics("dsc")

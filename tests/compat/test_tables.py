@@ -20,6 +20,8 @@ from panmatch.compat.panoptica import (
     Panoptica_Aggregator,
     Panoptica_Evaluator,
     Panoptica_Statistic,
+    make_autc_plots,
+    make_curve_over_setups,
 )
 from panmatch.errors import FileError, OptionError
 from tests.compat.test_parity import OURS, SCENES, arrays_of
@@ -189,11 +191,6 @@ def test_summaries() -> None:
 
 def test_figures_show_every_group(files: Any) -> None:
     plotly = pytest.importorskip("plotly.graph_objects")
-    from panmatch.compat.panoptica.panoptica_statistics import (
-        make_autc_plots,
-        make_curve_over_setups,
-    )
-
     areas = Panoptica_Statistic.from_file(files[0] / "ours_areas.tsv")
     boxes = areas.get_summary_figure("autc_pq")
     assert isinstance(boxes, plotly.Figure)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "plain.tsv": {},
     "plain.jsonl": {},
     "rows.tsv": {"output_individual_instance_metrics": True},

@@ -92,7 +92,7 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
             if self._step is None
             else judge.evaluate_autc(prediction_arr, reference_arr, self._step, **options)
         )
-        rows = {}
+        rows: dict[str, dict[str, Any]] = {}
         for group in self._groups:
             result = results[group]
             rows[group] = result.to_dict(self._instances) if self._instances else result.to_dict()

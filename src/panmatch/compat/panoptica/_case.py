@@ -243,7 +243,8 @@ class GroupCase:
         images = self.images
         found: dict[int, float] = {}
         for channel in range(len(images.reference)):
-            ref, pred = images.reference[channel] != 0, images.prediction[channel] != 0
+            ref = (images.reference[channel] != 0).view(np.uint8)
+            pred = (images.prediction[channel] != 0).view(np.uint8)
             counts = int(ref.sum()), int(pred.sum()), int((ref & pred).sum())
             if channel == THING_CHANNEL or not (counts[0] or counts[1]):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -171,5 +172,5 @@ def _tagged(tag: str, name: str) -> yaml.Node:
 
 
 def _plain(value: object) -> yaml.Node:
-    node: yaml.Node = yaml.SafeDumper("").represent_data(value)
+    node: yaml.Node = yaml.SafeDumper(io.StringIO()).represent_data(value)
     return node

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from enum import Enum, auto
+from typing import Self
+
+from panmatch.errors import check_choice
 
 
 class NamedEnum(Enum):
@@ -28,6 +31,13 @@ class NamedEnum(Enum):
 
     def __repr__(self) -> str:
         return str(self)
+
+    @classmethod
+    def named(cls, given: object) -> Self:
+        """Return the member for itself or for its name."""
+        name = getattr(given, "name", given)
+        check_choice(cls.__name__, name, cls.__members__)
+        return cls[str(name)]
 
 
 class InputType(NamedEnum):
@@ -90,7 +100,7 @@ class EdgeCaseResult(NamedEnum):
     NONE = auto()
 
     @property
-    def value(self) -> float | None:
+    def value(self) -> float | None:  # type: ignore[override]
         """The number, or None."""
         return _NUMBERS[self.name]
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from panmatch.labels import LabelArray, distinct_labels
 from panmatch.spec import PanopticaConfig
 
 logger = logging.getLogger("panmatch.compat.panoptica")
+Input = Literal["SEMANTIC", "UNMATCHED_INSTANCE", "MATCHED_INSTANCE"]
 Image = object  # an array, a path, a tensor, or an image of nibabel or SimpleITK
 
 
@@ -113,7 +114,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         self._log_times, self._verbose, self.quirks = log_times, verbose, quirks
         default = PanopticaConfig()
         self._config = PanopticaConfig(
-            expected_input=InputType[getattr(expected_input, "name", expected_input)].name,  # type: ignore[arg-type]
+            expected_input=cast(Input, InputType.named(expected_input).name),
             groups=self._groups.plain,
             approximator=None if instance_approximator is None else instance_approximator.plain,
             matcher=None if instance_matcher is None else instance_matcher.plain,
@@ -365,13 +366,10 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             logger.info("%s took %.3f seconds", name, seconds)
 
 
-def _check_kind(argument: str, value: object, kind: type) -> None:
+def _check_kind(argument: str, value: object, kind: type[object]) -> None:
     if value is not None and not isinstance(value, kind):
+        offered = [one.__name__ for one in kind.__subclasses__()]
         raise OptionError(
             f"{argument}={type(value).__name__} is not one of those that panmatch offers: write "
-            f"one of {', '.join(_names_of(kind))}."
+            f"one of {', '.join(sorted(offered))}."
         )
-
-
-def _names_of(kind: type) -> Iterator[str]:
-    return (one.__name__ for one in kind.__subclasses__())

@@ -272,8 +272,7 @@ def undefined_label(label: int, groups: SegmentationClassGroups) -> LabelError:
 
 
 def _as_labels(labels: Sequence[int] | int, argument: str) -> tuple[int, ...]:
-    single = isinstance(labels, int | np.integer)
-    found = sorted({int(label) for label in ([labels] if single else labels)})  # type: ignore[union-attr]
+    found = sorted(set(np.atleast_1d(np.asarray(labels, np.int64)).tolist()))
     if not found or found[0] < 1:
         raise OptionError(f"{argument}={labels!r} must be whole numbers above 0, at least one.")
     return tuple(found)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.errors import OptionError
 from panmatch.formats import as_stored_image, grid_difference, turned_like
-from panmatch.labels import LabelArray, Mask, as_labels, check_same_shape
+from panmatch.labels import LabelArray, as_labels, check_same_shape
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps, sum_by
 from panmatch.scoring import ComparedObjects, MeasureOptions, ObjectRows, measure_options
 
@@ -49,7 +50,7 @@ def read_pair(
     return images[0], images[1], spacing
 
 
-def _whole(array: object) -> object:
+def _whole(array: Any) -> Any:
     values = np.asarray(array)
     if values.dtype.kind == "f" and values.size and (values == np.rint(values)).all():
         return values.astype(np.int64)
@@ -179,8 +180,8 @@ def shared_voxels(overlap: Overlap, ref: Ints, pred: Ints) -> Ints:
 
 
 def measure_masks(
-    reference: LabelArray | Mask,
-    prediction: LabelArray | Mask,
+    reference: LabelArray,
+    prediction: LabelArray,
     counts: tuple[int, int, int],
     metrics: Sequence[Metric],
     options: MeasureOptions,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from panmatch.compat.panoptica._enums import CCABackend
@@ -42,8 +44,10 @@ class OneHotConnectedComponentsInstanceApproximator(InstanceApproximator):
         self.plain = PanopticaApproximator(one_hot=True, backend=_backend(cca_backend))
 
 
-def _backend(backend: CCABackend | None) -> object:
-    return None if backend is None else CCABackend[getattr(backend, "name", backend)].name
+def _backend(backend: CCABackend | None) -> Literal["cc3d", "scipy"] | None:
+    if backend is None:
+        return None
+    return "cc3d" if CCABackend.named(backend) is CCABackend.cc3d else "scipy"
 
 
 def find_objects(
@@ -89,7 +93,7 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
 
     def _set(self, metric: Metric, threshold: float, strict: bool, many: bool) -> None:
         name = type(self).__name__
-        chosen = Metric[getattr(metric, "name", metric)]
+        chosen = Metric.named(metric)
         if chosen.name not in BY_OVERLAP and name != "NaiveThresholdMatching":
             raise OptionError(
                 f"matching_metric={chosen}: {name} maximises or adds up overlaps, so it goes with "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from types import ModuleType
 
@@ -67,9 +67,11 @@ class NonDaemonicPool:
     def __init__(self, processes: int | None = None) -> None:
         self._pool = ProcessPoolExecutor(processes)
 
-    def starmap(self, function: object, arguments: object) -> list[object]:
+    def starmap(
+        self, function: Callable[..., object], arguments: Iterable[Sequence[object]]
+    ) -> list[object]:
         """Call the function with every tuple of arguments, and return what it returns."""
-        tasks = [self._pool.submit(function, *one) for one in arguments]  # type: ignore[arg-type,attr-defined]
+        tasks = [self._pool.submit(function, *one) for one in arguments]
         return [task.result() for task in tasks]
 
     def __enter__(self) -> NonDaemonicPool:

@@ -211,7 +211,7 @@ class ResultFile:
         """Write all subjects, whole or not at all."""
         names = list(next(iter(values.values())))
         if self.is_tsv:
-            rows = [_header(list(values), names)]
+            rows: list[list[object]] = [[*_header(list(values), names)]]
             for i, subject in enumerate(subjects):
                 cells = [_text(values[group][name][i]) for group in values for name in names]
                 rows.append([subject, *cells])
