@@ -42,7 +42,7 @@ MODULES = {
         datasets,
         chunked,
         playground,
-    )  # fmt: skip
+    )
 }
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 

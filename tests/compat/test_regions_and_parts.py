@@ -161,6 +161,18 @@ def test_parts_in_any_number_of_pieces_have_panoptica_s_numbers_with_quirks(tmp_
     assert differs > 5
 
 
+@pytest.mark.parametrize("empty", ["reference", "prediction", "both"])
+def test_parts_of_an_empty_side(empty: str, tmp_path: Any) -> None:
+    reference, prediction = parted(1, simple=True)
+    if empty != "prediction":
+        reference = np.zeros_like(reference)
+    if empty != "reference":
+        prediction = np.zeros_like(prediction)
+    job = {**part_jobs(1)[0], "global_metrics": ["DSC", "IOU"]}
+    [(_, theirs, ours)] = compare([(reference, prediction)], [job], tmp_path, quirks=True)
+    assert_same(job, theirs, ours)
+
+
 def test_parts_do_not_depend_on_their_labels_without_quirks() -> None:
     names = {1: 9, 2: 4, 3: 17}
     table = np.array([0, 9, 4, 17], np.uint8)

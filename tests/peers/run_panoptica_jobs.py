@@ -2,8 +2,9 @@
 
 Usage: python run_panoptica_jobs.py SCENES.npz RESULTS.json
 
-SCENES holds `reference_0`, `prediction_0`, … and `jobs`, a JSON list. A job names a scene, and what
-to pass to the evaluator. RESULTS has one entry per job: for every group its numbers, or `error`.
+SCENES holds `reference_0`, `prediction_0`, … and `jobs`, a JSON list. A job names a scene, or paths,
+and what to pass to the evaluator. RESULTS has one entry per job: for every group its numbers, or
+`error`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def judge(module: str, scenes: Mapping[str, Any], jobs: Sequence[Job], **more: A
 
 def _numbers(module: str, scenes: Mapping[str, Any], job: Job, more: Mapping[str, Any]) -> Found:
     at, spacing = job["scene"], job.get("spacing")
-    pair = scenes[f"prediction_{at}"], scenes[f"reference_{at}"]
+    pair = job.get("paths") or (scenes[f"prediction_{at}"], scenes[f"reference_{at}"])
     try:
         evaluator = make_evaluator(module, job, **more)
         if "step" in job:
