@@ -2,9 +2,9 @@
 
 Usage: python run_panoptica_jobs.py SCENES.npz RESULTS.json
 
-SCENES holds `reference_0`, `prediction_0`, … and `jobs`, a JSON list. A job names a scene, or paths,
-and what to pass to the evaluator. RESULTS has one entry per job: for every group its numbers, or
-`error`.
+SCENES holds `reference_0`, `prediction_0`, … and `jobs`, a JSON list. A job names a scene, or
+paths, and what to pass to the evaluator. RESULTS has one entry per job: for every group its
+numbers, or `error`.
 """
 
 from __future__ import annotations

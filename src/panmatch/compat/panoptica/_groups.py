@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -13,6 +14,7 @@ from panmatch.errors import LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, mask_of
 from panmatch.spec import PanopticaConfig, PanopticaGroup
 
+logger = logging.getLogger("panmatch.compat.panoptica")
 NO_GROUP_KEY = "ungrouped"
 RESERVED = ("-", "_inst_")  # they separate names in tables
 
@@ -175,7 +177,7 @@ class SegmentationClassGroups(Saved):
         uses = Counter(label for group in self._groups.values() for label in group.value_labels)
         self.labels = list(uses)
         if twice := [label for label, n in uses.items() if n > 1]:
-            print(f"Labels {twice} are in more than one group and evaluated in each.")
+            logger.warning("Labels %s are in more than one group and evaluated in each.", twice)
 
     @property
     def plain(self) -> dict[str, PanopticaGroup] | None:

@@ -15,6 +15,11 @@ class Quirk(NamedTuple):
 
 QUIRKS: tuple[Quirk, ...] = (
     Quirk(
+        "labels of reference and prediction that add up to 256 or 65,536",
+        "look like background where images are cropped, so that objects beyond all others are lost",
+        "are objects like any other, also with quirks",
+    ),
+    Quirk(
         "distances of whole masks",
         "are in voxels, whatever the spacing; NSD has a tolerance of half a voxel",
         "are in the unit of the spacing; NSD has the smallest step as tolerance, as for objects",
