@@ -39,8 +39,12 @@ def time_call(
 
 
 def main(folder: str, metrics: str, areas: str) -> None:
-    images = (np.load(Path(folder) / f"{name}.npy") for name in ("reference", "prediction"))
-    ms, numbers = time_call("panoptica", *images, metrics, areas=areas == "True", repeats=3)
+    reference, prediction = (
+        np.load(Path(folder) / f"{name}.npy") for name in ("reference", "prediction")
+    )
+    ms, numbers = time_call(
+        "panoptica", reference, prediction, metrics, areas=areas == "True", repeats=3
+    )
     print("\n" + json.dumps({"ms": ms, "numbers": numbers, "version": version("panoptica")}))
 
 

@@ -21,6 +21,13 @@ LEFT_OUT = Path(__file__).with_name("their_tests.txt")
 COPIED = ("examples", "unit_tests")
 CONFIGS = "panoptica/configs"
 WITH_QUIRKS = "with quirks"
+# It stops at an assertion of its own in panoptica 2.1.7, which keeps steps only if asked to.
+CORRECTED = {
+    "example_spine_semantic.py": (
+        "save_group_times=True,",
+        "save_group_times=True, log_intermediate_steps=True,",
+    )
+}
 
 STAND_IN = """
 import os
@@ -87,11 +94,14 @@ def main(folder: str) -> int:
             shutil.copytree(source / name, root / name)
         shutil.copytree(source / CONFIGS, root / CONFIGS)
         (root / "panoptica" / "__init__.py").write_text(STAND_IN)
+        for name, (wrong, right) in CORRECTED.items():
+            path = root / "examples" / name
+            path.write_text(path.read_text().replace(wrong, right))
         for name, text in HELPERS.items():
             if find_spec(name) is None:
                 (root / f"{name}.py").write_text(text)
         left_out = read_left_out()
-        failed = sum(not run_example(path, left_out) for path in examples(root))
+        failed = sum(not run_example(path) for path in examples(root))
         return failed + run_tests(root, left_out)
 
 
@@ -100,16 +110,13 @@ def examples(root: Path) -> list[Path]:
 
 
 def read_left_out() -> dict[str, str]:
-    """Return the reasons by test, file or example."""
+    """Return the reasons by test, or by file of tests."""
     lines = LEFT_OUT.read_text(encoding="utf-8").splitlines()
     pairs = (line.partition("  ") for line in lines if line.strip() and not line.startswith("#"))
     return {name: reason.strip() for name, _, reason in pairs}
 
 
-def run_example(path: Path, left_out: dict[str, str]) -> bool:
-    if path.name in left_out:
-        print(f"left out  examples/{path.name}: {left_out[path.name]}")
-        return True
+def run_example(path: Path) -> bool:
     done = subprocess.run(
         [sys.executable, path.name],
         cwd=path.parent,

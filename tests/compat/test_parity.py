@@ -270,7 +270,7 @@ def test_labels_that_add_up_to_256_are_lost_in_panoptica_only(tmp_path: Any) -> 
 def test_files_with_spacing_have_panoptica_s_numbers(tmp_path: Any) -> None:
     """It takes 0.85 from the header as 0.8500000238, and so does the drop-in with quirks."""
     nibabel = pytest.importorskip("nibabel")
-    paths = []
+    paths: list[str] = []
     for name, image in zip(("reference", "prediction"), SCENES[0], strict=True):
         paths.insert(0, str(tmp_path / f"{name}.nii.gz"))
         nibabel.save(nibabel.Nifti1Image(image, np.diag([0.85, 0.7, 3.3, 1.0])), paths[0])
