@@ -36,7 +36,7 @@ from panmatch.compat.panoptica._matchers import (
     matcher_of,
 )
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.compat.panoptica._result import NUMBERS, PanopticaResult
+from panmatch.compat.panoptica._result import NUMBERS, OF_COUNTS, PanopticaResult
 from panmatch.compat.panoptica._steps import IntermediateStepsData
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray, distinct_labels
@@ -229,9 +229,10 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         }  # fmt: skip
         known |= {f"global_bin_{name.lower()}" for name in config.global_metrics}
         if config.per_region:
-            known |= {f"region_avg_{name.lower()}" for name in config.global_metrics}
+            shown = () if self.quirks else config.global_metrics
+            known |= {f"region_avg_{name.lower()}" for name in shown}
         else:
-            known |= {"fp", "fn", "prec", "rec", "rq"}
+            known |= {*OF_COUNTS}
             for metric in map(Metric.__getitem__, config.instance_metrics):
                 known |= {metric.get_result_key(prefix) for prefix in ("sq", "pq")}
                 known.add(metric.get_result_key("sq", is_std=True))

@@ -68,6 +68,11 @@ QUIRKS: tuple[Quirk, ...] = (
         "`region_avg_…` is the value of the edge case",
     ),
     Quirk(
+        "`per_region_evaluation`: tables and printed summaries",
+        "leave `region_avg_…` out, and aggregators stop with an error",
+        "have it; aggregators work, also with quirks",
+    ),
+    Quirk(
         "a metric that the edge case handler does not know",
         "stops the evaluation where nothing matches (CEDI, HD, HD95, NSD by default)",
         "is NaN where nothing matches; of two masks without overlap it is measured",

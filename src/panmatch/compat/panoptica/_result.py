@@ -106,6 +106,9 @@ def _keys(metric: Metric) -> tuple[str, str, str]:
 NUMBERS = _all_numbers()
 
 
+OF_COUNTS = ("fp", "fn", "prec", "rec", "rq")
+
+
 @dataclass(frozen=True, slots=True)
 class ReferenceSizes:
     """Voxels of the references that are true positives, and of all others."""
@@ -259,9 +262,15 @@ class PanopticaResult:
         return recall_by_volume_bins(sizes, matched, thresholds)
 
     def to_dict(self, output_individual_instance_metrics: bool = False) -> dict[str, Any]:
-        """Return all numbers that could be computed, and with the option every reference."""
+        """Return all numbers that could be computed, and with the option every reference.
+
+        Regions are not matched, so that nothing is counted there.
+        """
         found = {}
         for name in NUMBERS:
+            uncounted = math.isnan(self.tp) and name in OF_COUNTS
+            if uncounted or (self._quirks and name.startswith("region_avg")):
+                continue
             try:
                 found[name] = getattr(self, name)
             except (MetricCouldNotBeComputedException, ZeroDivisionError):
