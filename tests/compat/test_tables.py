@@ -26,7 +26,7 @@ from panmatch.compat.panoptica import (
 from panmatch.errors import FileError, OptionError
 from tests.compat.test_parity import OURS, SCENES, arrays_of
 from tests.peers.asking import ask_peer
-from tests.peers.run_panoptica_tables import KINDS, summaries, write_tables
+from tests.peers.run_panoptica_aggregator import KINDS, summaries, write_tables
 
 N = 5
 
@@ -36,7 +36,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     """Return the folder with files of both, and what panoptica reads in ours."""
     folder = tmp_path_factory.mktemp("tables")
     write_tables(OURS, arrays_of(SCENES[:N]), folder, "ours")
-    return folder, ask_peer("run_panoptica_tables.py", folder, SCENES[:N])
+    return folder, ask_peer("run_panoptica_aggregator.py", folder, SCENES[:N])
 
 
 def cells(path: Path) -> list[list[str]]:

@@ -1,6 +1,6 @@
 """Write files of subjects with panoptica or with the drop-in, and read those of the other.
 
-Usage: python run_panoptica_tables.py SCENES.npz RESULTS.json
+Usage: python run_panoptica_aggregator.py SCENES.npz RESULTS.json
 
 SCENES holds `reference_0`, `prediction_0`, …; the folder holds `ours_…`, files that the drop-in
 wrote. Writes `theirs_…` beside them. RESULTS has the summary of every file of ours.
