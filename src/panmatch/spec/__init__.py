@@ -11,6 +11,8 @@ from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._migration import Migration, spec_from_panoptica
 from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
+from panmatch.spec._panoptica import EdgeValue as PanopticaEdgeValue
+from panmatch.spec._panoptica import MetricName as PanopticaMetric
 from panmatch.spec._panoptica import (
     PanopticaApproximator,
     PanopticaConfig,
@@ -49,8 +51,10 @@ __all__ = [
     "PanopticaColumn",
     "PanopticaConfig",
     "PanopticaEdgeCase",
+    "PanopticaEdgeValue",
     "PanopticaGroup",
     "PanopticaMatcher",
+    "PanopticaMetric",
     "Remark",
     "Spec",
     "SpecLike",
