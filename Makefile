@@ -12,7 +12,7 @@ CORE := .venv-core
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device lint docs sanitize faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device compat lint docs sanitize faults bench bench-ccmetrics oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -34,6 +34,11 @@ CUPY ?= cupy-cuda12x
 test-device: $(DEVICE)/installed-device
 	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py tests/torch/test_evaluate.py
 	$(DEVICE)/bin/python -m benchmarks.device
+
+# panoptica's own examples and tests with our names in place of its: make compat PANOPTICA=folder
+compat: $(VENV)/installed $(VENV)/installed-test
+	@test -n "$(PANOPTICA)" || { echo "Name a copy of panoptica's repository: make compat PANOPTICA=folder"; exit 1; }
+	$(BIN)/python tests/compat/run_their_tests.py $(PANOPTICA)
 
 # Pages are tested in a real browser; without one those tests are skipped, and say so.
 browser:

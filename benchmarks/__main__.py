@@ -14,7 +14,17 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from benchmarks import chunked, classes, core, datasets, metrics, optimal, playground, regions
+from benchmarks import (
+    chunked,
+    classes,
+    compat,
+    core,
+    datasets,
+    metrics,
+    optimal,
+    playground,
+    regions,
+)
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
 
@@ -22,7 +32,17 @@ README = Path(__file__).with_name("README.md")
 MARK = "<!-- Everything below is written by `make bench`. -->"
 MODULES = {
     module.__name__.rpartition(".")[2]: module
-    for module in (core, optimal, metrics, regions, classes, datasets, chunked, playground)
+    for module in (
+        core,
+        compat,
+        optimal,
+        metrics,
+        regions,
+        classes,
+        datasets,
+        chunked,
+        playground,
+    )
 }
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 

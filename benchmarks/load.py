@@ -28,10 +28,11 @@ CLASSES = 300
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run took: MB at a quarter of its cases and at most, seconds of every phase."""
+    """What a run took: MB at a quarter of its cases, at the last and at most, seconds by phase."""
 
     seconds: dict[str, float]
     early: float
+    late: float
     peak: float
 
 
@@ -63,8 +64,8 @@ def many_cases(folder: Path) -> str:
         f"{CASES:,} cases × {len(MODELS)} models, two workers",
         load,
         f"{CASES * len(MODELS) / load.seconds['evaluation']:.0f} cases/s; {load.early:.0f} MB "
-        f"after a quarter of the cases; report of {report.stat().st_size / 1e6:.1f} MB in "
-        f"{made:.1f} s, opens in {opened}",
+        f"after a quarter of the cases, {load.late:.0f} MB after all, the rest for the tables; "
+        f"report of {report.stat().st_size / 1e6:.1f} MB in {made:.1f} s, opens in {opened}",
     )
 
 
@@ -112,24 +113,29 @@ def _run(folder: Path, n_cases: int, *arguments: str) -> Load:
     """Run `panmatch evaluate`, and look at its memory every 50 ms."""
     out = folder / "out"
     command = [sys.executable, "-m", "panmatch", "evaluate", *arguments, "-o", str(out), "--quiet"]
-    early = peak = 0
+    early = late = peak = n_done = n_read = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
         while running.poll() is None:
             now = sum(map(share_of, descendants(running.pid)))
             peak = max(peak, now)
-            if not early and _n_done(out) >= n_cases / 4:
-                early = now
+            if n_done < n_cases:
+                late = now
+                early = now if n_done < n_cases / 4 else early
+                new = _after(out / "cases.jsonl", n_read)
+                n_done, n_read = n_done + new.count(b"\n"), n_read + len(new)
             time.sleep(0.05)
         assert running.stderr is not None
         assert running.returncode == 0, running.stderr.read().decode()
     seconds = json.loads((out / "run.json").read_text(encoding="utf-8"))["seconds"]
-    return Load(seconds, early / 1e6, peak / 1e6)
+    return Load(seconds, early / 1e6, late / 1e6, peak / 1e6)
 
 
-def _n_done(out: Path) -> int:
-    with suppress(OSError):
-        return (out / "cases.jsonl").read_bytes().count(b"\n")
-    return 0
+def _after(path: Path, start: int) -> bytes:
+    """Return what was written since."""
+    with suppress(OSError), path.open("rb") as stream:
+        stream.seek(start)
+        return stream.read()
+    return b""
 
 
 def _seconds_to_open(page: Path) -> str:

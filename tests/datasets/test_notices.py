@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def warned(folder: Path, models: Any = "pred", spec: Any = None, **options: Any)
     return listed_notices(folder / "out")
 
 
-def kinds(found: list[Notice]) -> list[str]:
+def kinds(found: Sequence[Notice]) -> list[str]:
     return [notice.kind for notice in found]
 
 

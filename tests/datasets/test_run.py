@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import fcntl
+import gc
 import json
 import os
 import resource
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -303,6 +305,45 @@ def test_an_output_folder_that_is_gone_is_made_again_with_all_that_was_finished(
     again = list[Outcome]()
     run(paths, out, resume=True, seen=again)
     assert all(outcome.result is None for outcome in again)
+
+
+def test_a_run_forgets_results_that_are_written(tmp_path: Path) -> None:
+    paths, alive = make_folders(tmp_path, 5), list[weakref.ref[Any]]()
+
+    class Watcher(list[Outcome]):
+        def append(self, outcome: Outcome) -> None:
+            if outcome.result is not None:
+                alive.append(weakref.ref(outcome.result.entries[0].levels[0].quality))
+            gc.collect()
+            held.append(sum(one() is not None for one in alive))
+
+    held = list[int]()
+    result = run(paths, tmp_path / "out", seen=Watcher())
+    assert len(result.cases) == len(held) == 5
+    assert max(held) <= 2  # the latest one, and the one before while it is being replaced
+
+
+def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
+    tmp_path: Path,
+) -> None:
+    paths, out = make_folders(tmp_path, 4), tmp_path / "out"
+
+    class Vandal(list[Outcome]):
+        def append(self, outcome: Outcome) -> None:
+            super().append(outcome)
+            if len(self) == 3:
+                content = bytearray((out / "cases.jsonl").read_bytes())
+                content[content.index(b"tally") + 10] ^= 1
+                with (out / "cases.jsonl").open("r+b") as stream:
+                    stream.write(content)
+
+    with pytest.raises(FileError, match="was changed by somebody else during the run"):
+        run(paths, out, seen=Vandal())
+    seen = list[Outcome]()
+    run(paths, out, resume=True, seen=seen)
+    assert [outcome.result is None for outcome in seen].count(False) == 1
+    run(paths, tmp_path / "quiet")
+    assert tables(out) == tables(tmp_path / "quiet")
 
 
 def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:

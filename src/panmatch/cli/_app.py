@@ -35,6 +35,7 @@ from panmatch.cli._options import (
     Threads,
     Thresholds,
     Whole,
+    Wide,
 )
 from panmatch.cli._protocol_command import protocol_app
 from panmatch.errors import OptionError, PanmatchError
@@ -155,6 +156,7 @@ def evaluate(
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
     also: Also = None,
+    wide: Wide = False,
     maps: Annotated[
         bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
     ] = False,
@@ -179,7 +181,7 @@ def evaluate(
         run_evaluate,
     )
     from panmatch.cli._protocol import SpecChoice, chosen_spec
-    from panmatch.datasets import DatasetPaths, RunOptions
+    from panmatch.datasets import WIDE, DatasetPaths, RunOptions
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
@@ -202,6 +204,7 @@ def evaluate(
         default_spec(paths),
         explain=explain,
     )  # fmt: skip
+    others = tuple(dict.fromkeys([*(also or ()), *([WIDE] if wide else [])]))
     code = run_evaluate(
         paths,
         chosen,
@@ -210,7 +213,7 @@ def evaluate(
         explained=explain,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
         log_level=read_log_level(log_level),
-        options=RunOptions(workers, dask, resume, overwrite, tuple(also or ()), maps),
+        options=RunOptions(workers, dask, resume, overwrite, others, maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=_numbers(spacing),
@@ -312,16 +315,22 @@ app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrat
     epilog=examples(
         "panmatch compare out",
         "panmatch compare out-a out-b --score sq_hd95 -o tables",
+        "panmatch compare unet.tsv ours.tsv --score pq_dsc",
     )
 )
 def compare(
     outs: Annotated[
-        list[Path], typer.Argument(metavar="OUT...", help="Outputs of `panmatch evaluate`.")
+        list[Path],
+        typer.Argument(
+            metavar="OUT...",
+            help="Outputs of `panmatch evaluate`, or TSV files of panoptica, one for each model.",
+        ),
     ],
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given."
+            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given, and "
+            "of TSV files every column."
         ),
     ] = None,
     out: Annotated[

@@ -16,22 +16,40 @@ from panmatch.datasets import (
     Comparison,
     Interval,
     Placing,
+    compare_files,
     compare_runs,
     listed_notices,
     order_text,
     write_table,
 )
+from panmatch.errors import OptionError
 from panmatch.evaluation import Notice, Score, number, p_text, plural, signed, table
 
 NARROW = 0.02  # intervals of thresholds that are not printed
 
 
 def run_compare(
-    folders: Sequence[Path], scores: Sequence[str], out: Path | None, detail: Detail = "all"
+    paths: Sequence[Path], scores: Sequence[str], out: Path | None, detail: Detail = "all"
 ) -> None:
-    """Compare models, print what people ask, and write all tables if a folder is named."""
-    comparison = compare_runs(folders, scores)
-    warnings = _warnings(comparison, folders)
+    """Compare models, print what people ask, and write all tables if a folder is named.
+
+    Parameters
+    ----------
+    paths
+        Folders of runs, or TSV files in panoptica's columns.
+    scores
+        What to compare by.
+    out
+        Folder for tables.
+    """
+    files = [path for path in paths if path.is_file() or path.suffix.lower() == ".tsv"]
+    if 0 < len(files) < len(paths):
+        raise OptionError(
+            f"OUT={str(files[0])!r} is a file and others are not: name outputs of `panmatch "
+            f"evaluate`, or TSV files only. `panmatch evaluate --wide` writes such files."
+        )
+    comparison = compare_files(paths, scores) if files else compare_runs(paths, scores)
+    warnings = list(comparison.notices) if files else _warnings(comparison, paths)
     if out is not None:
         for name, content in comparison.tables().items():
             write_table(out, name, content)
@@ -43,7 +61,7 @@ def run_compare(
     elif detail == "short":
         width = screen_width()
         taken = sum(len(wrapped(line, width)) for line in warning_lines(warnings))
-        command = shlex.join(["panmatch", "compare", "--all", *map(str, folders)])
+        command = shlex.join(["panmatch", "compare", "--all", *map(str, paths)])
         print(comparison_screen(comparison, width, [*tables, f"Everything: {command}"], taken))
     print_warnings(warnings)
 
@@ -69,7 +87,7 @@ def _blocks(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> list[str]:
-    n = len(comparison.result.evaluated(comparison.models[0]))
+    n = len(comparison.cases)
     lines = [f"{', '.join(comparison.models)}: {plural(n, 'shared case')}"]
     for model, cases in comparison.left_out.items():
         if cases:

@@ -12,7 +12,7 @@ from panmatch.datasets import (
     headline_rankings,
     verdict_on_models,
 )
-from panmatch.evaluation import MEANS, number, p_text, plural, signed, some_names, unit_text
+from panmatch.evaluation import MEANS, Score, number, p_text, plural, signed, some_names, unit_text
 
 INTERVAL, DIFFERENCE, OTHERS, AREA = 9, 8, 7, 6  # what stays longest where room is scarce
 
@@ -31,6 +31,7 @@ def comparison_screen(
     taken
         Lines of the screen that something else needs, such as warnings.
     """
+    comparison = comparison.by(_shown_scores(comparison))  # files may have hundreds of others
     rankings = headline_rankings(comparison)
     first, placings = next(iter(rankings.items()))
     head = wrapped(_head(comparison, first), width)
@@ -42,14 +43,14 @@ def comparison_screen(
     room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
     shown = placings[: max(room, 5)]
     hidden = len(placings) - len(shown)
-    table = grid(_columns(comparison, first, shown, name_length(width)), width)
+    table = grid(_columns(comparison, first, shown, name_length(width)), width, "with --all")
     note = [f"({plural(hidden, 'more model')} with --all)"] if hidden else []
     return "\n".join([*head, "", *table, *note, "", *below, "", *more])
 
 
 def _head(comparison: Comparison, first: Criterion) -> str:
-    n = len(comparison.result.evaluated(comparison.models[0]))
-    unit = unit_text(first.score, comparison.result.unit)
+    n = len(comparison.cases)
+    unit = unit_text(first.score, comparison.unit)
     score = f"{first.score.title}{f' in {unit}' if unit else ''}"
     name = first.setting.class_name
     return (
@@ -85,15 +86,19 @@ def _columns(
     return columns
 
 
+def _shown_scores(comparison: Comparison) -> list[Score]:
+    """Return the first score, and the area below it where that is compared."""
+    first, name = comparison.scores[0], comparison.scores[0].name
+    areas = (f"{name.removesuffix('pq')}autc" if name.endswith("pq") else "", f"autc_{name}")
+    return [first, *(score for score in comparison.scores if score.name in areas)]
+
+
 def _same_setting(comparison: Comparison, first: Criterion) -> list[Criterion]:
-    """Return the same score at all thresholds, and the area below it where that is compared."""
-    area = f"{first.score.name.removesuffix('pq')}autc" if first.score.name.endswith("pq") else ""
+    """Return the shown scores at all thresholds."""
     return [first] + [
         criterion
         for criterion in comparison.rankings
-        if criterion.setting == first.setting
-        and criterion != first
-        and (criterion.score == first.score or criterion.score.name == area)
+        if criterion.setting == first.setting and criterion != first
     ]
 
 
@@ -113,7 +118,7 @@ def _stability(comparison: Comparison, first: Criterion) -> str:
     n = len(stable.rankings)
     if n == 1:
         return ""
-    return f"{n} settings of the spec give {plural(stable.distinct_orders, 'ranking')}."
+    return f"{n} settings of {comparison.source} give {plural(stable.distinct_orders, 'ranking')}."
 
 
 def _left_out(comparison: Comparison) -> list[str]:

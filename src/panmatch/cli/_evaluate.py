@@ -17,6 +17,7 @@ from panmatch.cli._progress import LogLevel, show_progress
 from panmatch.cli._screen import evaluation_screen
 from panmatch.datasets import (
     OTHER_OUTPUTS,
+    WIDE,
     Case,
     DatasetPaths,
     Job,
@@ -26,13 +27,15 @@ from panmatch.datasets import (
     Stopwatch,
     coco_cases,
     find_pairs,
+    left_out_metrics,
     listed_notices,
     note_seconds,
     read_manifest,
     run_dataset,
+    wide_files,
 )
 from panmatch.errors import Argument, OptionError, check_choice
-from panmatch.evaluation import AverageScore, Notice, Result, plural
+from panmatch.evaluation import AverageScore, Json, Notice, Result, plural
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -98,8 +101,9 @@ def run_evaluate(
                     report = _write_report(out)
             notices = [] if log_level == "error" else listed_notices(out)
             with clock.phase("bootstrap"):
+                wide = wide_files(result) if WIDE in options.also else ()
                 if protocol is None:
-                    text = result_text(result, detail, notices, out, report)
+                    text = result_text(result, detail, notices, out, report, tuple(wide))
                 else:
                     cases = pairing.cases if explained else ()
                     text = _protocol_text(
@@ -153,15 +157,28 @@ def result_text(
     notices: Sequence[Notice],
     tables: Path | None,
     report: Path | None,
+    wide: Sequence[str] = (),
 ) -> str:
-    """Return a result on one screen, in full, or as JSON; nothing where it should be quiet."""
+    """Return a result on one screen, in full, or as JSON; nothing where it should be quiet.
+
+    Parameters
+    ----------
+    tables, report
+        Where they were written.
+    wide
+        Files in panoptica's columns, below the folder of tables.
+    """
     if detail == "quiet":
         return ""
     places = _places(tables, report)
     if detail == "json":
         files = {"tables": tables, "report": report}
-        named = {name: None if path is None else str(path) for name, path in files.items()}
+        named: Json = {name: None if path is None else str(path) for name, path in files.items()}
+        if wide and tables is not None:
+            named["wide"] = [str(tables / name) for name in wide]
         return f"{as_json(evaluation_document(result, notices, named))}\n"
+    if wide and tables is not None:
+        places += _wide_lines(tables, wide, left_out_metrics(result.spec))
     if detail == "all":
         return "\n".join([result.summary(), *([""] if places else []), *places, ""])
     width = screen_width()
@@ -226,6 +243,23 @@ def _write_report(folder: Path) -> Path:
 def _places(tables: Path | None, report: Path | None) -> list[str]:
     lines = [] if tables is None else [f"Tables: {tables}{os.sep}"]
     return lines if report is None else [*lines, f"Report: {report}"]
+
+
+def _wide_lines(folder: Path, wide: Sequence[str], left_out: Sequence[str]) -> list[str]:
+    """Return where the files in panoptica's columns are, and what is not in them.
+
+    Examples
+    --------
+    >>> _wide_lines(Path("out"), ["wide.tsv"], ["hd95"])
+    ['For panoptica: out/wide.tsv (not in it: hd95)']
+    >>> _wide_lines(Path("out"), ["wide/a.tsv", "wide/b.tsv"], [])
+    ['For panoptica: out/wide/a.tsv and 1 more file there']
+    """
+    line = f"For panoptica: {folder / wide[0]}"
+    more = len(wide) - 1
+    line += f" and {plural(more, 'more file')} there" if more else ""
+    without = f" (not in it: {', '.join(left_out)})" if left_out else ""
+    return [line + without]
 
 
 def print_warnings(notices: Sequence[Notice]) -> None:

@@ -30,9 +30,7 @@ def as_json(content: Mapping[str, object]) -> str:
     return json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def evaluation_document(
-    result: Result, notices: Sequence[Notice], files: Mapping[str, str | None]
-) -> Json:
+def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) -> Json:
     """Return all averages of a result with their intervals, and what to make of them."""
     spec = result.spec
     return {
@@ -62,7 +60,7 @@ def comparison_document(comparison: Comparison, notices: Sequence[Notice]) -> Js
     return {
         "format": COMPARISON,
         "panmatch": panmatch.__version__,
-        "cases": len(comparison.result.evaluated(comparison.models[0])),
+        "cases": len(comparison.cases),
         "models": list(comparison.models),
         "left_out": {model: list(cases) for model, cases in comparison.left_out.items()},
         "verdict": verdict_on_models(comparison),

@@ -81,7 +81,7 @@ def fitting(columns: Sequence[Column], width: int) -> list[Column]:
     return kept
 
 
-def grid(columns: Sequence[Column], width: int) -> list[str]:
+def grid(columns: Sequence[Column], width: int, elsewhere: str = "in summary.csv") -> list[str]:
     r"""Return a table with its titles and heads, and a line about what does not fit.
 
     Examples
@@ -94,7 +94,7 @@ def grid(columns: Sequence[Column], width: int) -> list[str]:
     """
     kept = fitting(columns, width)
     missing = len(columns) - len(kept)
-    more = f"({missing} more column{'s' * (missing > 1)} in a wider terminal, or in summary.csv)"
+    more = f"({missing} more column{'s' * (missing > 1)} in a wider terminal, or {elsewhere})"
     return [*_lines(kept), *([more] if missing else [])]
 
 

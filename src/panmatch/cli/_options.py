@@ -117,8 +117,16 @@ Resample = Annotated[
 Also = Annotated[
     list[str] | None,
     typer.Option(
-        help="Write OUT/summary.json as nnU-Net does, or OUT/metrics.json for "
-        "grand-challenge.org; once for each."
+        help="Write OUT/summary.json as nnU-Net does, OUT/metrics.json for grand-challenge.org, "
+        "or wide.tsv (see --wide); once for each."
+    ),
+]
+Wide = Annotated[
+    bool,
+    typer.Option(
+        "--wide",
+        help="Write OUT/wide.tsv as well: one row per case in panoptica's columns; a file in "
+        "OUT/wide for each of several models, strategies and thresholds.",
     ),
 ]
 FailUnder = Annotated[

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._draft_spec import draft_spec
+    from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
-    from panmatch.datasets._other_outputs import OTHER_OUTPUTS
+    from panmatch.datasets._other_outputs import OTHER_OUTPUTS, WIDE, wide_files
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         resample,
     )
     from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
+    from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
 
@@ -67,6 +69,7 @@ __getattr__, __dir__ = lazy_face(
             "compare_runs",
             "order_text",
         ),
+        "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
@@ -88,7 +91,7 @@ __getattr__, __dir__ = lazy_face(
             "ranking_over_threshold",
             "resample",
         ),
-        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS",),
+        "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS", "WIDE", "wide_files"),
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
@@ -100,6 +103,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
+        "panmatch.datasets._wide": ("left_out_metrics",),
         "panmatch.datasets._worker_pool": ("start_early",),
     },
 )
@@ -108,6 +112,7 @@ __all__ = [
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
     "RESAMPLES",
+    "WIDE",
     "Case",
     "Comparison",
     "Criterion",
@@ -129,11 +134,13 @@ __all__ = [
     "averages_with_samples",
     "coco_cases",
     "compare",
+    "compare_files",
     "compare_runs",
     "draft_spec",
     "evaluate",
     "find_pairs",
     "headline_rankings",
+    "left_out_metrics",
     "listed_cases",
     "listed_notices",
     "load_case",
@@ -152,5 +159,6 @@ __all__ = [
     "summary_table",
     "verdict",
     "verdict_on_models",
+    "wide_files",
     "write_table",
 ]

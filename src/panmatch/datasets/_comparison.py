@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from panmatch.datasets._statistics import (
 from panmatch.errors import Argument, FileError, OptionError, check_choice, needs_extra
 from panmatch.evaluation import (
     MEANS,
+    CaseSeries,
     ClassSetting,
     Notice,
     Result,
@@ -42,6 +43,7 @@ from panmatch.evaluation import (
     filled,
     mean_of_defined,
 )
+from panmatch.labels import Unit
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Curve
 
@@ -134,51 +136,46 @@ class Comparison:
 
     Attributes
     ----------
-    result
-        The shared cases of all models.
+    models, cases
+        Names of the models, and of the cases that all of them have.
     left_out
-        For every model the cases that it has, or failed, and others lack.
+        For every model the cases that it lacks, or failed, and others have.
     scores
         Scores to compare by.
+    values
+        Scores by every criterion, shape (cases, models).
+    headline_class
+        The class to speak of.
+    unit
+        Unit of distances; None where cases have different ones.
+    notices
+        What to know about the shared cases before trusting the comparison.
+    series
+        What the curves are made of; none where only scores are known.
+    source
+        Where settings come from, in words.
     """
 
-    result: Result
+    models: tuple[str, ...]
+    cases: tuple[str, ...]
     left_out: Mapping[str, tuple[str, ...]]
     scores: tuple[Score, ...]
+    values: Mapping[Criterion, Floats]
+    headline_class: str
+    unit: Unit | None = None
+    notices: tuple[Notice, ...] = ()
+    series: tuple[CaseSeries, ...] = ()
+    source: Literal["the spec", "the files"] = "the spec"
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models."""
-        return self.result.models
-
-    @property
-    def headline_class(self) -> str:
-        """The class to speak of."""
-        return self.result.headline_class
-
-    @cached_property
-    def values(self) -> dict[Criterion, Floats]:
-        """Scores by every criterion, shape (cases, models)."""
-        undefined = self.result.spec.averaging.undefined
-        found: dict[Criterion, dict[str, Floats]] = {}
-        for series in self.result.all_series:
-            for (threshold, score), values in series.case_scores().items():
-                if score in self.scores:
-                    criterion = Criterion(series.setting, threshold, score)
-                    by_model = found.setdefault(criterion, {})
-                    by_model[series.model] = filled(score, values, undefined)
-        missing = np.full(self._n_cases, np.nan)
-        tables = {
-            criterion: np.stack([by_model.get(model, missing) for model in self.models], axis=1)
-            for criterion, by_model in found.items()
-        }
-        ordered = sorted(tables, key=lambda criterion: self.scores.index(criterion.score))
-        return {key: tables[key] for key in ordered} | _over_classes(tables)
+    def by(self, scores: Sequence[Score]) -> Comparison:
+        """Return the same by some of its scores only."""
+        kept = {key: table for key, table in self.values.items() if key.score in scores}
+        return replace(self, scores=tuple(scores), values=kept)
 
     @cached_property
     def counts(self) -> Ints:
         """How often each case is drawn in every resample."""
-        return resample(self._n_cases, RESAMPLES, SEED)
+        return resample(len(self.cases), RESAMPLES, SEED)
 
     @cached_property
     def differences(self) -> list[Difference]:
@@ -215,11 +212,6 @@ class Comparison:
             for setting, curves in self._curves.items()
         }
 
-    @property
-    def notices(self) -> list[Notice]:
-        """What to know about the shared cases before trusting the comparison."""
-        return [*self.result.notices, *few_cases(self.result)]
-
     def stability(self, score: Score) -> dict[str, RankStability]:
         """Return for every class how much its rankings agree over matchers and thresholds."""
         found: dict[str, dict[str, Floats]] = {}
@@ -248,10 +240,6 @@ class Comparison:
             "stability": pd.DataFrame(stability),
         }
 
-    @property
-    def _n_cases(self) -> int:
-        return len(self.result.evaluated(self.models[0]))
-
     def _placings(self, criterion: Criterion) -> list[Placing]:
         table, up = self.values[criterion], criterion.score.higher_is_better
         means = mean_of_defined(table)
@@ -275,7 +263,7 @@ class Comparison:
     @cached_property
     def _curves(self) -> dict[Setting, dict[str, Curve]]:
         found: dict[Setting, dict[str, Curve]] = {}
-        for series in self.result.series:
+        for series in self.series:
             if series.pooled_curve is not None:
                 found.setdefault(series.setting, {})[series.model] = series.pooled_curve
         return {key: curves for key, curves in found.items() if len(curves) == len(self.models)}
@@ -315,20 +303,74 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
         raise OptionError(
             "there is a single model: name a second folder, or evaluate several models at once."
         )
-    good = {model: {case.case: case for case in result.evaluated(model)} for model in models}
-    shared = set.intersection(*(set(cases) for cases in good.values()))
-    if not shared:
-        has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
-        raise FileError(f"the models have no case in common: {has}.")
-    everything = {case.case for case in result.cases if case.status != "extra"}
-    left_out = {model: tuple(sorted(everything - set(good[model]))) for model in models}
+    good = {model: [case.case for case in result.evaluated(model)] for model in models}
+    shared, left_out = shared_cases(
+        good, {case.case for case in result.cases if case.status != "extra"}
+    )
     known = result.known_scores
     wanted = list(scores) or [name for name in ("pq", "part_pq", "autc") if name in known]
     for name in wanted:
         check_choice(Argument("scores", flag="--score"), name, known)
-    cases = tuple(case for case in result.cases if case.case in shared)
+    both = Result(result.spec, tuple(case for case in result.cases if case.case in set(shared)))
     chosen = tuple(known[name] for name in wanted)
-    return Comparison(Result(result.spec, cases), left_out, chosen)
+    return Comparison(
+        models=both.models,
+        cases=shared,
+        left_out=left_out,
+        scores=chosen,
+        values=_case_values(both, chosen),
+        headline_class=both.headline_class,
+        unit=both.unit,
+        notices=(*both.notices, *few_cases(both)),
+        series=tuple(both.series),
+    )
+
+
+def shared_cases(
+    good: Mapping[str, Collection[str]], everything: Collection[str]
+) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Return the cases that all models have, and for every model those that it lacks.
+
+    Parameters
+    ----------
+    good
+        Cases of every model.
+    everything
+        All cases that a model should have.
+    """
+    shared = set.intersection(*(set(cases) for cases in good.values()))
+    if not shared:
+        has = "; ".join(f"{name} has {_some(cases)}" for name, cases in good.items())
+        raise FileError(f"the models have no case in common: {has}.")
+    left_out = {model: tuple(sorted(set(everything) - set(cases))) for model, cases in good.items()}
+    return tuple(sorted(shared)), left_out
+
+
+def _case_values(result: Result, scores: Sequence[Score]) -> dict[Criterion, Floats]:
+    """Return scores by every criterion, shape (cases, models)."""
+    undefined = result.spec.averaging.undefined
+    found: dict[Criterion, dict[str, Floats]] = {}
+    for series in result.all_series:
+        for (threshold, score), values in series.case_scores().items():
+            if score in scores:
+                criterion = Criterion(series.setting, threshold, score)
+                by_model = found.setdefault(criterion, {})
+                by_model[series.model] = filled(score, values, undefined)
+    models = result.models
+    missing = np.full(len(result.evaluated(models[0])), np.nan)
+    tables = {
+        criterion: np.stack([by_model.get(model, missing) for model in models], axis=1)
+        for criterion, by_model in found.items()
+    }
+    return with_means(tables, scores)
+
+
+def with_means(
+    tables: Mapping[Criterion, Floats], scores: Sequence[Score]
+) -> dict[Criterion, Floats]:
+    """Return tables in the order of the scores, and means over classes where there are several."""
+    ordered = sorted(tables, key=lambda criterion: scores.index(criterion.score))
+    return {key: tables[key] for key in ordered} | _over_classes(tables)
 
 
 def order_text(part: RankInterval) -> str:
@@ -375,7 +417,7 @@ def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
     return found
 
 
-def _some(cases: Mapping[str, object]) -> str:
+def _some(cases: Collection[str]) -> str:
     names = sorted(cases)
     return (
         ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "none"

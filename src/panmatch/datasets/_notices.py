@@ -245,7 +245,12 @@ def few_cases(result: Result) -> list[Notice]:
         occurs = int(np.count_nonzero(tallies.occurs))
         name = series.setting.class_name
         counts[name] = min(counts.get(name, occurs), occurs)
-    if max(n_cases.values(), default=0) < 2:
+    return few_cases_of(counts, max(n_cases.values(), default=0))
+
+
+def few_cases_of(counts: Mapping[str, int], n_cases: int) -> list[Notice]:
+    """Return the same, given in how many cases every class occurs."""
+    if n_cases < 2:
         return []
     known = {name: n for name, n in counts.items() if n}
     texts = [no_interval_text(known), narrow_interval_text(known)]

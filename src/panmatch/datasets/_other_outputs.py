@@ -1,4 +1,4 @@
-"""What others read: nnU-Net's ``summary.json``, grand-challenge's ``metrics.json``, maps."""
+"""What others read: ``summary.json`` of nnU-Net, ``metrics.json``, panoptica's TSV, maps."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from panmatch.datasets._cases import Case
+from panmatch.datasets._wide import wide_text
 from panmatch.evaluation import (
     MAP_LEGEND,
     CaseSeries,
@@ -201,24 +202,62 @@ def _word(text: str) -> str:
     return re.sub(r"[^\w-]+", "_", text).strip("_")
 
 
-OTHER_OUTPUTS = ("summary.json", "metrics.json")
+WIDE = "wide.tsv"
+OTHER_OUTPUTS = ("summary.json", "metrics.json", WIDE)
 
 
 def write_other_outputs(
     folder: Path, result: Result, cases: Sequence[Case], names: Sequence[str]
 ) -> None:
     """Write what was asked for, one file per model; a single model has the plain name."""
+    if WIDE in names:
+        write_wide(folder, result)
     makers: dict[str, Callable[[str], Json]] = {
         "summary.json": lambda model: nnunet_summary(result, model, cases),
         "metrics.json": lambda model: challenge_metrics(result, model),
     }
     words = file_words(result.models)
-    for name in names:
+    for name in (name for name in names if name in makers):
         for model in result.models:
             stem, suffix = name.split(".")
             whose = f"_{words[model]}" if len(result.models) > 1 else ""
             content = _json_text(makers[name](model), nan=name == "summary.json")
             write_atomically(folder / f"{stem}{whose}.{suffix}", content.encode())
+
+
+def wide_files(result: Result) -> dict[str, tuple[str, Matcher, float]]:
+    """Return the files of panoptica's layout, and the model, matcher and threshold of each.
+
+    A single one is ``wide.tsv``. Several stand in the folder ``wide``, called by what tells them
+    apart, such as ``unet_one-to-one_at_50.tsv`` or, of one matcher and threshold, ``unet.tsv``.
+    """
+    models, short = file_words(result.models), _matcher_words(result.spec)
+    matchers, thresholds = result.spec.matching, result.spec.thresholds
+    found = {}
+    for model in result.models:
+        for matcher in matchers:
+            for threshold in thresholds:
+                parts = (
+                    models[model] if len(models) > 1 else "",
+                    short[matcher] if len(matchers) > 1 else "",
+                    _percent(threshold) if len(thresholds) > 1 else "",
+                )
+                word = "_".join(filter(None, parts))
+                found[f"wide/{word}.tsv" if word else WIDE] = model, matcher, threshold
+    return found
+
+
+def write_wide(folder: Path, result: Result) -> None:
+    """Write the files of panoptica's layout, and remove those of an earlier run."""
+    files = wide_files(result)
+    place = folder / WIDE.removesuffix(".tsv")
+    for old in (folder / WIDE, *place.glob("*.tsv")):
+        if old.relative_to(folder).as_posix() not in files:
+            old.unlink(missing_ok=True)
+    if WIDE not in files:
+        place.mkdir(parents=True, exist_ok=True)
+    for name, (model, matcher, threshold) in files.items():
+        write_atomically(folder / name, wide_text(result, model, matcher, threshold).encode())
 
 
 def _json_text(content: Any, *, nan: bool) -> str:

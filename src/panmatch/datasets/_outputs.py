@@ -95,11 +95,11 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 
 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
-    """Write scores, instances, curves, diagnosis and summary, each whole or not at all."""
+    """Write scores, instances, curves, diagnosis, budget and summary, each whole or not at all."""
     with clock.phase("bootstrap"):
         summary = summary_table(result)
     with clock.phase("tables"):
-        for name in ("scores", "instances", "curves", "diagnosis"):
+        for name in ("scores", "instances", "curves", "diagnosis", "budget"):
             write_table(folder, name, getattr(result, name))
         write_table(folder, "summary", summary)
 
@@ -129,11 +129,26 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """
 
     def plain(value: object) -> object:
-        risky = isinstance(value, str) and value.startswith(FORMULA_STARTS)
-        return f"'{value}" if risky else value
+        return plain_text(value) if isinstance(value, str) else value
 
     texts = table.select_dtypes(exclude=["number", "bool"]).columns
     return table.assign(**{name: table[name].map(plain) for name in texts})
+
+
+def plain_text(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def original_text(text: str) -> str:
+    """Return a text as it was before `plain_text`.
+
+    Examples
+    --------
+    >>> original_text(plain_text("=1+1")), original_text("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:

@@ -129,7 +129,7 @@ class _Log:
         self._clock = clock
         self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
         self._notices = notices
-        self._seen: list[Outcome] = []
+        self._seen: dict[Case, bool] = {}  # and whether it was evaluated now
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self._facts = {"job": job, "began": began, "cases": n_cases}
         self.status: Literal["running", "interrupted", "finished"] = "running"
@@ -143,30 +143,30 @@ class _Log:
         """Keep what became of a case."""
         if outcome.result is not None:
             self._store.append(outcome)
-        self._seen.append(outcome)
+        self._seen[outcome.case] = outcome.result is not None
         self._watch(outcome)
 
     def end(self, workers: int | str) -> Result:
         """Write the tables of all that was finished, and how it was made."""
         self._store.restore()
         results = self._store.results()
-        seen = sorted(self._seen, key=lambda outcome: _who(outcome.case))
-        result = Result(self._spec, tuple(results[_who(one.case)] for one in seen))
+        seen = sorted(self._seen, key=_who)
+        result = Result(self._spec, tuple(results[_who(case)] for case in seen))
         write_tables(self._folder, result, self._clock)
         whole = self.status == "finished"
-        found = run_notices(result, [one.case for one in seen]) if whole else result.notices
+        found = run_notices(result, seen) if whole else result.notices
         notices = (*found, *self._notices, *damaged_results(self._store.n_damaged))
         write_run(
             self._folder,
             self._spec,
             status=self.status,
             **self._facts,
-            evaluated_now=sum(outcome.result is not None for outcome in seen),
+            evaluated_now=sum(self._seen.values()),
             failed=len(result.failures),
             warnings=[notice.to_dict() for notice in notices],
             workers=workers,
             seconds=self._clock.seconds,
-            results=[self._store.facts(_who(one.case)) | _files(one.case) for one in seen],
+            results=[self._store.facts(_who(case)) | _files(case) for case in seen],
         )
         return result
 

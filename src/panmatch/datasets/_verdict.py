@@ -49,8 +49,8 @@ def verdict_on_models(comparison: Comparison) -> str:
         return text
     alone = all(one[0].rank == 1 and one[0].model in leaders for one in rankings.values())
     if alone and len(best) == 1:
-        return f"{text} It leads in every setting of the spec."
-    return f"{text} No other model leads alone in any setting of the spec."
+        return f"{text} It leads in every setting of {comparison.source}."
+    return f"{text} No other model leads alone in any setting of {comparison.source}."
 
 
 def headline_rankings(comparison: Comparison) -> dict[Criterion, list[Placing]]:
@@ -83,14 +83,15 @@ def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comp
     names = f"{', '.join(one.model for one in best[:-1])} and {best[-1].model} share"
     who = f"{best[0].model} has" if len(best) == 1 else names
     left_out = len({case for cases in comparison.left_out.values() for case in cases})
-    n = len(comparison.result.evaluated(comparison.models[0]))
+    n = len(comparison.cases)
     shared = f" on the {plural(n, 'case')} that all models have" if left_out else ""
     return f"{who} the {better} {what}{shared} ({details}){_under(criterion)}."
 
 
 def _under(criterion: Criterion) -> str:
     """Return how objects were matched; nothing for a score that needs no matching."""
-    return f" under {_where(criterion)}" if isinstance(criterion.setting, Setting) else ""
+    where = _where(criterion)
+    return f" under {where}" if where else ""
 
 
 def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
@@ -112,8 +113,10 @@ def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
 
 
 def _where(criterion: Criterion) -> str:
-    label = criterion.setting.label
-    return label if criterion.threshold is None else f"{label} at τ = {criterion.level}"
+    """Return matcher and threshold, as far as they are known."""
+    label = criterion.setting.label if isinstance(criterion.setting, Setting) else ""
+    at = "" if criterion.threshold is None else f"τ = {criterion.level}"
+    return " at ".join(filter(None, (label, at)))
 
 
 def _of_one_model(result: Result, model: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from sys import intern
 from typing import Any, Literal
 
 import numpy as np
@@ -16,11 +19,14 @@ from panmatch.labels import Unit
 from panmatch.matching import Quality, Tallies, Tally
 from panmatch.overlap import Floats
 from panmatch.scoring import (
+    CHOICES,
     Average,
     Column,
     Curve,
+    ErrorBudget,
     Measurements,
     MeasureOptions,
+    Metric,
     ObjectTable,
     TableRows,
     resolve_metrics,
@@ -41,6 +47,7 @@ class Level:
     part_quality: Floats | None
     near_threshold: int  # true positives that a threshold higher by 0.05 would lose
     gap: float | None  # how much PQ an optimal solver may have missed (D6); None for heuristics
+    budget: ErrorBudget  # what each kind of mistake costs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +88,7 @@ class ClassScore:
     average: Average  # of a case; averages of cases add
 
 
-FORMAT = "panmatch-case-4"
+FORMAT = "panmatch-case-5"
 
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
@@ -167,7 +174,7 @@ class CaseResult:
             )
         spacing = content["spacing"]
         tables = [
-            ObjectTable({name: _column(name, values) for name, values in columns.items()})
+            ObjectTable({intern(name): _column(name, values) for name, values in columns.items()})
             for columns in content["objects"]
         ]
         return cls(
@@ -207,7 +214,7 @@ def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:
 
 
 def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
-    setting = Setting(content["class"], content["kind"], parse_matcher(content["matcher"]))
+    setting = _setting(content["class"], content["kind"], json.dumps(content["matcher"]))
     mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
     return Entry(
         setting,
@@ -216,6 +223,23 @@ def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
         _curve_from_dict(content["curve"], setting, "iou"),
         _curve_from_dict(content["part_curve"], setting, "parts"),
     )
+
+
+# Thousands of cases share these few values.
+@lru_cache(1024)
+def _setting(class_name: str, kind: Kind, matcher: str) -> Setting:
+    return Setting(class_name, kind, parse_matcher(json.loads(matcher)))
+
+
+@lru_cache(64)
+def _metrics(*names: str) -> tuple[Metric, ...]:
+    return resolve_metrics(names)
+
+
+@lru_cache(64)
+def _options(content: str) -> MeasureOptions:
+    given = json.loads(content)
+    return MeasureOptions(**given | {"spacing": tuple(given["spacing"])})
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -251,6 +275,7 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
         "part_quality": None if level.part_quality is None else level.part_quality.tolist(),
         "near_threshold": level.near_threshold,
         "gap": level.gap,
+        "budget": _budget_to_list(level.budget),
         "metrics": [metric.name for metric in measured.metrics],
         "options": None if measured.options is None else asdict(measured.options),
         "objects": tables.index(measured.columns.table),
@@ -265,11 +290,9 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
     options = content["options"]
     measured = Measurements(
         columns,
-        resolve_metrics(content["metrics"]),
+        _metrics(*content["metrics"]),
         tally,
-        None
-        if options is None
-        else MeasureOptions(**options | {"spacing": tuple(options["spacing"])}),
+        None if options is None else _options(json.dumps(options)),
     )
     part_quality = content["part_quality"]
     return Level(
@@ -281,7 +304,21 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
         part_quality=None if part_quality is None else np.array(part_quality, np.float64),
         near_threshold=content["near_threshold"],
         gap=content["gap"],
+        budget=_budget_from_list(content["budget"]),
     )
+
+
+def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
+    """Return the tallies of a budget; one alone where repairs change nothing that is matched."""
+    tallies = (
+        budget.tallies if any(one != budget.tally for one in budget.tallies) else (budget.tally,)
+    )
+    return [_tally_to_list(tally) for tally in tallies]
+
+
+def _budget_from_list(content: list[list[int]]) -> ErrorBudget:
+    tallies = [Tally.from_units(*one) for one in content]
+    return ErrorBudget(tuple(tallies if len(tallies) > 1 else tallies * len(CHOICES)))
 
 
 def _tally_to_list(tally: Tally) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from panmatch.matching import Matching
-from panmatch.overlap import Ints, Overlap
+from panmatch.overlap import Belonging, Ints, Overlap
 
 MISTAKES = ("split", "merged", "missed", "spurious")
 NEAR = 0.05
@@ -50,13 +50,11 @@ def diagnose(overlap: Overlap) -> Diagnosis:
     >>> found.split, found.merged, found.missed, found.spurious
     (array([1]), array([3]), array([4]), array([4]))
     """
-    ref, pred, shared = overlap.edges.ref, overlap.edges.pred, overlap.edges.intersection
-    pred_in_ref = 2 * shared > overlap.pred_areas[pred]
-    ref_in_pred = 2 * shared > overlap.ref_sizes[ref]
+    ref, pred, belonging = overlap.edges.ref, overlap.edges.pred, Belonging.of(overlap)
     n_refs, n_preds = len(overlap.ref_ids), len(overlap.pred_ids)
-    guests = np.bincount(ref[pred_in_ref], minlength=n_refs)
-    captives = np.bincount(pred[ref_in_pred], minlength=n_preds)
-    related = pred_in_ref | ref_in_pred
+    guests = np.bincount(ref[belonging.pred_in_ref], minlength=n_refs)
+    captives = np.bincount(pred[belonging.ref_in_pred], minlength=n_preds)
+    related = belonging.pred_in_ref | belonging.ref_in_pred
     alone_ref = np.bincount(ref[related], minlength=n_refs) == 0
     alone_pred = np.bincount(pred[related], minlength=n_preds) == 0
     return Diagnosis(

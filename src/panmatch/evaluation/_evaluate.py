@@ -18,7 +18,7 @@ from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Matching, Quality, SameId
-from panmatch.scoring import Curve, Measurer, curves
+from panmatch.scoring import Curve, Measurer, curves, error_budget
 from panmatch.spec import Spec
 
 
@@ -124,4 +124,5 @@ def _level(measurer: Measurer, matching: Matching) -> Level:
         part_quality=None if by_parts is None else np.concatenate([by_parts, spurious]),
         near_threshold=count_near_threshold(matching),
         gap=None if matching.certificate is None else matching.certificate.gap,
+        budget=error_budget(matching),
     )

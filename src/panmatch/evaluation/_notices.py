@@ -24,10 +24,18 @@ NoticeKind = Literal[
     "extra-predictions",
     "resampled",
     "ignored-files",
+    "ignored-columns",
+    "ignored-rows",
     "damaged-results",
 ]
 # Kinds that say what was done rather than what may be wrong.
-NOTES: tuple[NoticeKind, ...] = ("resampled", "ignored-files", "damaged-results")
+NOTES: tuple[NoticeKind, ...] = (
+    "resampled",
+    "ignored-files",
+    "ignored-columns",
+    "ignored-rows",
+    "damaged-results",
+)
 
 MOST_NAMES = 3  # of cases, in a sentence
 LEAST_PARTNERS = 3  # that say something about the numbering of a case

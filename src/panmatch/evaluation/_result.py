@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from panmatch.report import ResultPlots
 
-FORMAT = "panmatch-result-4"
+FORMAT = "panmatch-result-5"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +93,16 @@ class Result:
     def diagnosis(self) -> pd.DataFrame:
         """Ids of what is split, merged, missed and spurious, per case and class."""
         return tables.diagnosis_table(self.cases)
+
+    @property
+    def budget(self) -> pd.DataFrame:
+        """What each kind of mistake costs, per case and pooled over the cases of each model.
+
+        ``pq_after_…`` is PQ after repairing one kind alone, ``last_…`` what that brings when all
+        others are repaired already, and ``share_…`` what it brings on average; the shares add up to
+        1 − PQ.
+        """
+        return tables.budget_table(self.cases, self.series)
 
     @property
     def averages(self) -> pd.DataFrame:

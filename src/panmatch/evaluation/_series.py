@@ -23,6 +23,7 @@ from panmatch.evaluation._setting import (
 from panmatch.matching import (
     LIMBS,
     Tallies,
+    Tally,
     carry,
     limbs_to_floats,
     ratio,
@@ -30,7 +31,7 @@ from panmatch.matching import (
     units_to_limbs,
 )
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import Average, Curve, Curves, Metric, areas_of
+from panmatch.scoring import CHOICES, Average, Curve, Curves, Metric, areas_of
 
 _TALLY = 3 + LIMBS
 _NEAR = _TALLY
@@ -203,6 +204,13 @@ class CaseSeries:
     def any_counts(self) -> CaseCounts:
         """Counts at one threshold: which objects there are is the same at all of them."""
         return self.counts[self.thresholds[0]]
+
+    def budgets(self, threshold: float) -> Tallies:
+        """Return the tallies behind the error budget of every case, shape (cases, 8)."""
+        levels = [None if entry is None else entry.level(threshold) for entry in self.entries]
+        nothing = [Tally(0, 0, 0, 0.0)] * len(CHOICES)
+        every = [one for level in levels for one in (level.budget.tallies if level else nothing)]
+        return Tallies(Tallies.of(every).counts.reshape(len(levels), len(CHOICES), -1))
 
     def deviations(self, threshold: float) -> dict[str, Floats]:
         """Return the standard deviation of every metric over the matched objects of each case."""

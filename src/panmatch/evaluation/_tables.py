@@ -21,7 +21,7 @@ from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
 from panmatch.matching import Tallies
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import ObjectTable
+from panmatch.scoring import REPAIRS, ObjectTable, RepairGains
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,6 +185,40 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
                 **ids,
             }
     return _frame(list(rows.values()), cases, first=("case", "model"))
+
+
+def budget_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd.DataFrame:
+    """Return what each kind of mistake costs, per case and pooled over the cases of each model."""
+    columns: Columns = {}
+    for one in series:
+        for threshold in one.thresholds:
+            budgets = one.budgets(threshold)
+            for names, averaging, tallies in (
+                (("",), "pooled", Tallies(budgets.sum().counts[None])),
+                (one.cases, "case", budgets),
+            ):
+                occurs = np.flatnonzero(tallies.occurs[:, 0])
+                _append(
+                    columns,
+                    {
+                        "case": [names[i] for i in occurs],
+                        "model": one.model,
+                        **one.setting.columns,
+                        "threshold": threshold,
+                        "averaging": averaging,
+                        **_gains(RepairGains(tallies[occurs])),
+                    },
+                )
+    return _frame(columns, cases, first=("case", "model"))
+
+
+def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
+    kinds = {"pq_after": gains.repaired, "last": gains.last, "share": gains.shares}
+    return {"pq": gains.pq_after([]).tolist()} | {
+        f"{kind}_{repair}": values[repair].tolist()
+        for repair in REPAIRS
+        for kind, values in kinds.items()
+    }
 
 
 def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> pd.DataFrame:

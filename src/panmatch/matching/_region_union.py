@@ -36,6 +36,7 @@ class RegionUnion(Strategy):
     forgives: ClassVar[str] = "split and merged objects"
     hue: ClassVar[tuple[str, str]] = ("#b07a00", "#e5b84a")
     needs_regions: ClassVar[bool] = True
+    takes_repairs: ClassVar[bool] = False
 
     @property
     def about(self) -> str:

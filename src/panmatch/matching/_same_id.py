@@ -31,6 +31,7 @@ class SameId(Strategy):
     max_refs_per_pred: ClassVar[int | None] = 1
     forgives: ClassVar[str] = "nothing, and the id must be right as well"
     hue: ClassVar[tuple[str, str]] = ("#667085", "#98a2b3")
+    takes_repairs: ClassVar[bool] = False
 
     @property
     def about(self) -> str:

@@ -40,6 +40,8 @@ class Strategy(ABC):
         Colour of its family of lines, on light and on dark ground.
     needs_regions
         Whether it works only on predictions that are cut by regions (D8).
+    takes_repairs
+        Whether joining or cutting predictions can change what it matches.
     """
 
     __slots__ = ()
@@ -50,6 +52,7 @@ class Strategy(ABC):
     forgives: ClassVar[str]
     hue: ClassVar[tuple[str, str]]
     needs_regions: ClassVar[bool] = False
+    takes_repairs: ClassVar[bool] = True
 
     @property
     @abstractmethod

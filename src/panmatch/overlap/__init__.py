@@ -14,11 +14,13 @@ from panmatch.overlap._counting import (
 from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold, lowest_above
 from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
+from panmatch.overlap._repairs import Belonging, Surroundings, cut_merged, join_split
 
 __all__ = [
     "BACKGROUNDS",
     "Areas",
     "Background",
+    "Belonging",
     "ClassOverlaps",
     "Edges",
     "Floats",
@@ -29,6 +31,7 @@ __all__ = [
     "Predictions",
     "Score",
     "SideCounts",
+    "Surroundings",
     "assemble_labels",
     "check_threshold",
     "count_class_overlaps",
@@ -36,6 +39,8 @@ __all__ = [
     "count_part_overlaps",
     "count_region_overlaps",
     "count_sides",
+    "cut_merged",
+    "join_split",
     "lowest_above",
     "sum_by",
     "unite_regions",

@@ -15,6 +15,16 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
+    from panmatch.scoring._error_budget import (
+        CHOICES,
+        REPAIRS,
+        ErrorBudget,
+        Mistake,
+        Repair,
+        RepairGains,
+        error_budget,
+        find_mistakes,
+    )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -44,6 +54,16 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "part_averages",
                 "tally_classes",
             ),
+            "panmatch.scoring._error_budget": (
+                "CHOICES",
+                "REPAIRS",
+                "ErrorBudget",
+                "Mistake",
+                "Repair",
+                "RepairGains",
+                "error_budget",
+                "find_mistakes",
+            ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
                 "Average",
@@ -64,6 +84,8 @@ else:  # a first score needs none of these, and importing panmatch must be quick
     )
 
 __all__ = [
+    "CHOICES",
+    "REPAIRS",
     "Average",
     "ClassCurves",
     "ClassTallies",
@@ -71,20 +93,26 @@ __all__ = [
     "ComparedObjects",
     "Curve",
     "Curves",
+    "ErrorBudget",
     "GroupScore",
     "MeasureOptions",
     "Measurements",
     "Measurer",
     "Metric",
+    "Mistake",
     "ObjectRows",
     "ObjectTable",
     "Penalty",
+    "Repair",
+    "RepairGains",
     "TableRows",
     "all_metrics",
     "areas_of",
     "class_curves",
     "curve",
     "curves",
+    "error_budget",
+    "find_mistakes",
     "match_classes",
     "measure",
     "measure_options",

@@ -11,12 +11,21 @@ from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._migration import Migration, spec_from_panoptica
 from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec, StrictModel
+from panmatch.spec._panoptica import EdgeValue as PanopticaEdgeValue
+from panmatch.spec._panoptica import MetricName as PanopticaMetric
 from panmatch.spec._panoptica import (
     PanopticaApproximator,
     PanopticaConfig,
     PanopticaEdgeCase,
     PanopticaGroup,
     PanopticaMatcher,
+)
+from panmatch.spec._panoptica_columns import (
+    SUBJECT,
+    UNGROUPED,
+    PanopticaColumn,
+    panoptica_column,
+    panoptica_columns,
 )
 from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
@@ -31,6 +40,8 @@ from panmatch.spec._reading import (
 from panmatch.spec._remarks import Remark
 
 __all__ = [
+    "SUBJECT",
+    "UNGROUPED",
     "Averaging",
     "ClassSpec",
     "EdgeCase",
@@ -38,10 +49,13 @@ __all__ = [
     "MetricOptions",
     "Migration",
     "PanopticaApproximator",
+    "PanopticaColumn",
     "PanopticaConfig",
     "PanopticaEdgeCase",
+    "PanopticaEdgeValue",
     "PanopticaGroup",
     "PanopticaMatcher",
+    "PanopticaMetric",
     "Remark",
     "Spec",
     "SpecLike",
@@ -50,6 +64,8 @@ __all__ = [
     "label_numbers",
     "matcher_as_dict",
     "merge_keys",
+    "panoptica_column",
+    "panoptica_columns",
     "parse_matcher",
     "preset_names",
     "preset_text",

@@ -1,0 +1,119 @@
+"""`Panoptica_Aggregator`: a file to which subjects are added, also by several processes."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from panmatch.compat.panoptica._evaluator import Image, Panoptica_Evaluator
+from panmatch.compat.panoptica._statistics import Panoptica_Statistic
+from panmatch.compat.panoptica._table import (
+    TIME,
+    FileType,
+    ResultFile,
+    checked_path,
+    checked_subject,
+    locked,
+)
+from panmatch.errors import FileError, OptionError
+
+
+class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
+    """Evaluates subjects, and appends their numbers to a file.
+
+    A subject that the file has, or that another process is at work on, is left out. Parameters
+    are panoptica's, in its order, with its defaults.
+    """
+
+    def __init__(
+        self,
+        panoptica_evaluator: Panoptica_Evaluator,
+        output_file: Path | str,
+        log_times: bool = False,
+        continue_file: bool = True,
+        file_type: FileType = "jsonl",
+        output_individual_instance_metrics: bool = False,
+        is_autc: bool = False,
+        threshold_step_size: float | None = None,
+    ) -> None:
+        if is_autc and threshold_step_size is None:
+            raise OptionError("threshold_step_size=None: is_autc needs the distance of thresholds.")
+        if is_autc and output_individual_instance_metrics:
+            raise OptionError(
+                "output_individual_instance_metrics is not supported with is_autc=True: values of "
+                "instances depend on the threshold. Leave one of them out."
+            )
+        self.panoptica_evaluator = panoptica_evaluator
+        self._groups = panoptica_evaluator.segmentation_class_groups_names
+        self._log_times, self._instances = log_times, output_individual_instance_metrics
+        self._step = threshold_step_size if is_autc else None
+        self.evaluation_metrics = (
+            panoptica_evaluator.get_resulting_metric_keys(output_individual_instance_metrics)
+            if self._step is None
+            else panoptica_evaluator.get_autc_metric_keys(self._step)
+        )
+        if log_times:
+            self.evaluation_metrics.append(TIME)
+        path = checked_path(output_file, file_type)
+        if not path.parent.exists():
+            raise FileNotFoundError(f"output_file={str(path)!r}: there is no such folder.")
+        self._file = ResultFile(path)
+        known = self._file.begin(self._groups, self.evaluation_metrics)
+        handle, name = tempfile.mkstemp()
+        os.close(handle)
+        self._claims = Path(name)
+        atexit.register(self._claims.unlink, missing_ok=True)
+        self._claims.write_text("".join(f"{one}\n" for one in known if continue_file))
+
+    def evaluate(
+        self,
+        prediction_arr: Image,
+        reference_arr: Image,
+        subject_name: str,
+        voxelspacing: Sequence[float] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Evaluate one subject, unless that is done or under way, and append its numbers."""
+        if not self._claim(checked_subject(subject_name)):
+            return
+        options: dict[str, Any] = {
+            "voxelspacing": voxelspacing,
+            "save_group_times": self._log_times,
+            "log_times": False,
+            **kwargs,
+        }
+        judge = self.panoptica_evaluator
+        results = (
+            judge.evaluate(prediction_arr, reference_arr, **options)
+            if self._step is None
+            else judge.evaluate_autc(prediction_arr, reference_arr, self._step, **options)
+        )
+        rows: dict[str, dict[str, Any]] = {}
+        for group in self._groups:
+            result = results[group]
+            rows[group] = result.to_dict(self._instances) if self._instances else result.to_dict()
+            rows[group][TIME] = result.computation_time
+        with locked(self._file.path):
+            self._file.append(subject_name, rows, self.evaluation_metrics)
+
+    def make_statistic(self) -> Panoptica_Statistic:
+        """Return the statistics of all subjects so far."""
+        with locked(self._file.path):
+            return Panoptica_Statistic.from_file(self._file.path)
+
+    def _claim(self, subject: str) -> bool:
+        """Return whether the subject is free, and take it."""
+        if "\n" in subject:
+            raise OptionError(f"subject_name={subject!r} must be one line.")
+        if not self._claims.exists():
+            raise FileError("the list of subjects under way is gone: make a new aggregator.")
+        with locked(self._claims):
+            if subject in self._claims.read_text().splitlines():
+                return False
+            with self._claims.open("a") as stream:
+                stream.write(f"{subject}\n")
+        return True

@@ -1,0 +1,117 @@
+"""Enumerations of panoptica; a member equals its name as text."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum, auto
+from typing import Self
+
+from panmatch.errors import check_choice
+
+
+class NamedEnum(Enum):
+    """Members are told apart by their names, and may be compared with text.
+
+    Examples
+    --------
+    >>> CCABackend.cc3d == "cc3d", str(CCABackend.scipy)
+    (True, 'CCABackend.scipy')
+    """
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Enum):
+            return type(self) is type(other) and self.name == other.name
+        return self.name == other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @classmethod
+    def named(cls, given: object) -> Self:
+        """Return the member for itself or for its name."""
+        name = getattr(given, "name", given)
+        check_choice(cls.__name__, name, cls.__members__)
+        return cls[str(name)]
+
+
+class InputType(NamedEnum):
+    """What the images hold: classes, objects, or objects whose ids already match."""
+
+    SEMANTIC = auto()
+    UNMATCHED_INSTANCE = auto()
+    MATCHED_INSTANCE = auto()
+
+
+class CCABackend(NamedEnum):
+    """How voxels are connected: ``cc3d`` at corners, within a label; ``scipy`` at faces."""
+
+    cc3d = auto()
+    scipy = auto()
+
+
+class MetricMode(NamedEnum):
+    """What to make of the values of all matched objects."""
+
+    ALL = auto()
+    AVG = auto()
+    SUM = auto()
+    STD = auto()
+    MIN = auto()
+    MAX = auto()
+
+
+class MetricType(NamedEnum):
+    """Where a number is printed."""
+
+    NO_PRINT = auto()
+    MATCHING = auto()
+    GLOBAL = auto()
+    INSTANCE = auto()
+
+
+class EdgeCaseZeroTP(NamedEnum):
+    """Which side has objects where nothing matches."""
+
+    NO_INSTANCES = auto()
+    EMPTY_PRED = auto()
+    EMPTY_REF = auto()
+    NORMAL = auto()
+
+
+class EdgeCaseResult(NamedEnum):
+    """The value of a metric where nothing matches.
+
+    Examples
+    --------
+    >>> EdgeCaseResult.ONE.value, EdgeCaseResult.NONE()
+    (1.0, None)
+    """
+
+    INF = auto()
+    NAN = auto()
+    ZERO = auto()
+    ONE = auto()
+    NONE = auto()
+
+    @property
+    def value(self) -> float | None:  # type: ignore[override]
+        """The number, or None."""
+        return _NUMBERS[self.name]
+
+    def __call__(self) -> float | None:
+        return self.value
+
+
+_NUMBERS: dict[str, float | None] = {
+    "INF": math.inf,
+    "NAN": math.nan,
+    "ZERO": 0.0,
+    "ONE": 1.0,
+    "NONE": None,
+}

@@ -1,0 +1,203 @@
+"""Two label images of one group: objects, their overlaps, and values of matched ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from panmatch.compat.panoptica._metrics import Metric
+from panmatch.errors import OptionError
+from panmatch.formats import as_stored_image, grid_difference, turned_like
+from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.overlap import Floats, Ints, Overlap, count_overlaps, sum_by
+from panmatch.scoring import ComparedObjects, MeasureOptions, ObjectRows, measure_options
+
+
+def read_pair(
+    reference: object, prediction: object, voxelspacing: Sequence[float] | None, *, quirks: bool
+) -> tuple[LabelArray, LabelArray, tuple[float, ...] | None]:
+    """Return both label images as arrays on one grid, and the distance between their voxels.
+
+    Floating-point arrays must hold whole numbers. With `quirks` the spacing of an image of
+    SimpleITK is taken in the order of its own axes, which is not that of the array, and that of a
+    NIfTI header in single precision.
+    """
+    stored = [as_stored_image(reference, "reference_arr"),
+              as_stored_image(prediction, "prediction_arr")]  # fmt: skip
+    ref, pred = stored
+    if ref is None or pred is None:
+        images = [as_labels(_whole(one), name) for one, name in (
+            (reference if ref is None else ref.labels, "reference_arr"),
+            (prediction if pred is None else pred.labels, "prediction_arr"),
+        )]  # fmt: skip
+        known = next((one.spacing for one in stored if one is not None), None)
+    else:
+        pred = turned_like(pred, ref)
+        check_same_shape({"reference_arr": ref.labels, "prediction_arr": pred.labels})
+        if problem := grid_difference(ref, pred, ("reference_arr", "prediction_arr")):
+            raise OptionError(f"prediction_arr and reference_arr {problem}")
+        images = [as_labels(ref.labels, "reference_arr"), as_labels(pred.labels, "prediction_arr")]
+        known = ref.spacing
+    check_same_shape({"reference_arr": images[0], "prediction_arr": images[1]})
+    if known is not None and quirks:
+        itk = hasattr(reference, "GetSpacing")
+        known = known[::-1] if itk else tuple(np.array(known, np.float32).tolist())
+    spacing = known if voxelspacing is None else tuple(map(float, voxelspacing))
+    return images[0], images[1], spacing
+
+
+def _whole(array: Any) -> Any:
+    values = np.asarray(array)
+    if values.dtype.kind == "f" and values.size and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class GroupImages:
+    """Objects of one group on both sides.
+
+    Attributes
+    ----------
+    reference, prediction
+        A label for every object.
+    spacing
+        Distance between voxels along each axis.
+    voxel_volume
+        Physical volume of a voxel.
+    tolerance
+        How far a boundary may be off for NSD; the smallest step by default.
+    """
+
+    reference: LabelArray
+    prediction: LabelArray
+    spacing: tuple[float, ...]
+    voxel_volume: float
+    tolerance: float | None = None
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """The one count of their voxels."""
+        return count_overlaps(self.reference, self.prediction)
+
+    @cached_property
+    def options(self) -> MeasureOptions:
+        """Spacing and tolerance."""
+        least = min(self.spacing, default=1.0) if self.tolerance is None else self.tolerance
+        return measure_options(self.reference.shape, self.spacing, tolerance=least)
+
+    @cached_property
+    def values(self) -> PairValues:
+        """Values of pairs of objects."""
+        return PairValues(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Who belongs to whom, as positions in an overlap, sorted by reference, then prediction."""
+
+    ref: Ints
+    pred: Ints
+
+    @property
+    def refs(self) -> Ints:
+        """Every matched reference once."""
+        return np.unique(self.ref)
+
+    def names(self) -> list[tuple[int, ...]]:
+        """Return for every matched reference its position, and those of its predictions."""
+        found: dict[int, list[int]] = {}
+        for ref, pred in zip(self.ref.tolist(), self.pred.tolist(), strict=True):
+            found.setdefault(ref, []).append(pred)
+        return [(ref, *preds) for ref, preds in found.items()]
+
+
+@dataclass(eq=False)
+class PairValues:
+    """Values of metrics for pairs; what was measured for one threshold is not measured again."""
+
+    images: GroupImages
+    _at: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _batches: list[ComparedObjects] = field(default_factory=list)
+    _known: dict[tuple[int, str], Floats] = field(default_factory=dict)
+
+    def of(self, metric: Metric, pairs: Pairs) -> Floats:
+        """Return one value for every matched reference."""
+        names = pairs.names()
+        new = [name for name in names if name not in self._at]
+        if new:
+            self._at |= {name: len(self._at) + i for i, name in enumerate(new)}
+            self._batches.append(self._objects(new))
+        columns = [self._column(i, metric) for i in range(len(self._batches))]
+        every = np.concatenate(columns) if columns else np.zeros(0)
+        return every[[self._at[name] for name in names]]
+
+    def of_edges(self, metric: Metric) -> Floats:
+        """Return one value for every edge."""
+        edges = self.images.overlap.edges
+        objects = self._objects(list(zip(edges.ref.tolist(), edges.pred.tolist(), strict=True)))
+        return metric.ours.values(objects)
+
+    def _column(self, batch: int, metric: Metric) -> Floats:
+        key = batch, metric.name
+        if key not in self._known:
+            self._known[key] = metric.ours.values(self._batches[batch])
+        return self._known[key]
+
+    def _objects(self, names: Sequence[tuple[int, ...]]) -> ComparedObjects:
+        overlap = self.images.overlap
+        lengths = np.array([len(name) - 1 for name in names])
+        row = np.repeat(np.arange(len(names)), lengths)
+        ref = np.array([name[0] for name in names])
+        pred = np.array([one for name in names for one in name[1:]])
+        rows = ObjectRows(
+            ref_ids=overlap.ref_ids[ref],
+            pred_first=np.concatenate([[0], np.cumsum(lengths)]),
+            pred_ids=overlap.pred_ids[pred],
+            names=[" ".join(map(str, overlap.pred_ids[list(name[1:])])) for name in names],
+            ref_voxels=overlap.ref_sizes[ref].astype(np.float64),
+            pred_voxels=sum_by(row, overlap.pred_sizes[pred], len(names)).astype(np.float64),
+            shared=sum_by(row, shared_voxels(overlap, ref[row], pred), len(names)).astype(
+                np.float64
+            ),
+        )
+        images = self.images
+        return ComparedObjects(rows, images.reference, images.prediction, images.options)
+
+
+def shared_voxels(overlap: Overlap, ref: Ints, pred: Ints) -> Ints:
+    """Return the voxels that pairs share, by position; 0 for a pair that is not an edge."""
+    edges, width = overlap.edges, max(len(overlap.pred_ids), 1)
+    if not len(edges):
+        return np.zeros(len(ref), np.int64)
+    keys, wanted = edges.ref * width + edges.pred, ref * width + pred
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, edges.intersection[place], 0)
+
+
+def measure_masks(
+    reference: LabelArray,
+    prediction: LabelArray,
+    counts: tuple[int, int, int],
+    metrics: Sequence[Metric],
+    options: MeasureOptions,
+) -> dict[Metric, float]:
+    """Return values of everything that is not background, as one object.
+
+    Parameters
+    ----------
+    counts
+        Voxels of the reference, of the prediction, and of both; none of them zero but the last.
+    """
+    images = reference, prediction
+    if any(metric.ours.needs != "overlap" for metric in metrics):
+        images = (reference != 0).view(np.uint8), (prediction != 0).view(np.uint8)
+    one = np.ones(1, np.int64)
+    sizes = [np.array([float(count)]) for count in counts]
+    rows = ObjectRows(one, np.array([0, 1]), one, ["1"], *sizes)
+    objects = ComparedObjects(rows, *images, options)
+    return {metric: float(metric.ours.values(objects)[0]) for metric in metrics}

@@ -1,0 +1,207 @@
+"""How objects are found and matched: options under panoptica's names, work done by ours."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from panmatch.compat.panoptica._enums import CCABackend
+from panmatch.compat.panoptica._metrics import Metric
+from panmatch.errors import OptionError
+from panmatch.labels import LabelArray, components_within_labels, connected_components
+from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy
+from panmatch.overlap import Edges, Floats, Ints, Overlap
+from panmatch.spec import PanopticaApproximator, PanopticaGroup, PanopticaMatcher
+
+BY_OVERLAP = ("IOU", "DSC")
+STRATEGIES: dict[str, Strategy] = {
+    "NaiveThresholdMatching": OneToOne(solver="greedy"),
+    "MaxBipartiteMatching": OneToOne(),
+    "MaximizeMergeMatching": ManyToOne(),
+}
+
+
+class InstanceApproximator:
+    """How objects are made of masks."""
+
+    plain: PanopticaApproximator
+
+
+class ConnectedComponentsInstanceApproximator(InstanceApproximator):
+    """Objects are connected components; without a backend, cc3d in 3-D and scipy in 2-D."""
+
+    def __init__(self, cca_backend: CCABackend | None = None) -> None:
+        self.cca_backend = cca_backend
+        self.plain = PanopticaApproximator(backend=_backend(cca_backend))
+
+
+class OneHotConnectedComponentsInstanceApproximator(InstanceApproximator):
+    """Objects are connected components of all labels together."""
+
+    def __init__(self, cca_backend: CCABackend | None = None) -> None:
+        self.cca_backend = cca_backend
+        self.plain = PanopticaApproximator(one_hot=True, backend=_backend(cca_backend))
+
+
+def _backend(backend: CCABackend | None) -> Literal["cc3d", "scipy"] | None:
+    if backend is None:
+        return None
+    return "cc3d" if CCABackend.named(backend) is CCABackend.cc3d else "scipy"
+
+
+def find_objects(
+    image: LabelArray, approximator: PanopticaApproximator, group: PanopticaGroup
+) -> LabelArray:
+    """Return the image with a label for every object.
+
+    cc3d joins voxels at corners and keeps touching labels apart; scipy joins them at faces,
+    whatever their labels.
+    """
+    backend = approximator.backend_for(image.ndim)
+    if backend == "cc3d" and not approximator.one_hot and group.kind == "labels":
+        return components_within_labels(image, "full")
+    return connected_components(image, "full" if backend == "cc3d" else "faces")
+
+
+class InstanceMatchingAlgorithm:
+    """How objects of both sides are matched."""
+
+    plain: PanopticaMatcher
+
+
+class ThresholdBasedMatching(InstanceMatchingAlgorithm):
+    """Pairs are matched by a metric that reaches a threshold.
+
+    Parameters
+    ----------
+    matching_metric
+        IOU or DSC; `NaiveThresholdMatching` takes any metric.
+    matching_threshold
+        What a pair must reach.
+    strict_threshold
+        Whether a pair must have more than the threshold.
+    """
+
+    def __init__(
+        self,
+        matching_metric: Metric = Metric.IOU,
+        matching_threshold: float = 0.5,
+        strict_threshold: bool = False,
+    ) -> None:
+        self._set(matching_metric, matching_threshold, strict_threshold, False)
+
+    def _set(self, metric: Metric, threshold: float, strict: bool, many: bool) -> None:
+        name = type(self).__name__
+        chosen = Metric.named(metric)
+        if chosen.name not in BY_OVERLAP and name != "NaiveThresholdMatching":
+            raise OptionError(
+                f"matching_metric={chosen}: {name} maximises or adds up overlaps, so it goes with "
+                f"Metric.IOU and Metric.DSC; NaiveThresholdMatching takes any metric."
+            )
+        self.plain = PanopticaMatcher(
+            name, chosen.plain, float(threshold), bool(strict), bool(many)  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.plain.metric}, {self.plain.threshold:g})"
+
+
+class NaiveThresholdMatching(ThresholdBasedMatching):
+    """The best pair first, each object once; with `allow_many_to_one`, a reference takes several.
+
+    Examples
+    --------
+    >>> NaiveThresholdMatching(matching_threshold=0.3)
+    NaiveThresholdMatching(IOU, 0.3)
+    """
+
+    def __init__(
+        self,
+        matching_metric: Metric = Metric.IOU,
+        matching_threshold: float = 0.5,
+        allow_many_to_one: bool = False,
+        strict_threshold: bool = False,
+    ) -> None:
+        self._set(matching_metric, matching_threshold, strict_threshold, allow_many_to_one)
+
+
+class MaxBipartiteMatching(ThresholdBasedMatching):
+    """Each object once, with the greatest sum of the metric."""
+
+
+class MaximizeMergeMatching(ThresholdBasedMatching):
+    """A reference takes further predictions as long as their union gets better."""
+
+
+MATCHERS: dict[str, type[ThresholdBasedMatching]] = {
+    kind.__name__: kind
+    for kind in (NaiveThresholdMatching, MaxBipartiteMatching, MaximizeMergeMatching)
+}
+
+
+def matcher_of(plain: PanopticaMatcher) -> ThresholdBasedMatching:
+    """Return the object for a matcher of a configuration."""
+    limit = Metric[plain.metric], plain.threshold
+    if plain.name == "NaiveThresholdMatching":
+        return NaiveThresholdMatching(*limit, plain.many_to_one, plain.strict)
+    return MATCHERS[plain.name](*limit, plain.strict)
+
+
+def approximator_of(plain: PanopticaApproximator) -> InstanceApproximator:
+    """Return the object for an approximator of a configuration."""
+    backend = None if plain.backend is None else CCABackend[plain.backend]
+    if plain.one_hot:
+        return OneHotConnectedComponentsInstanceApproximator(backend)
+    return ConnectedComponentsInstanceApproximator(backend)
+
+
+def match_edges(
+    matcher: PanopticaMatcher, overlap: Overlap, score: Floats, threshold: float, *, quirks: bool
+) -> Ints:
+    """Return the positions of the edges that are matched.
+
+    With `quirks`, of several matchings with the greatest sum it is the one that scipy finds.
+
+    Parameters
+    ----------
+    score
+        Of every edge, the more the better.
+    threshold
+        What it must reach; for a score that was turned round, so is the threshold.
+    """
+    limit = threshold if matcher.strict else float(np.nextafter(threshold, -np.inf))
+    if quirks and matcher.name == "MaxBipartiteMatching":
+        return _assigned_by_scipy(overlap, score, limit)
+    if not matcher.many_to_one:
+        return STRATEGIES[matcher.name].solve(overlap, score, limit).edges
+    # Every prediction takes its best reference: one-to-many, seen from the other side.
+    turned = np.lexsort((overlap.edges.ref, overlap.edges.pred))
+    chosen = OneToMany().solve(_turned(overlap, turned), score[turned], limit).edges
+    return np.sort(turned[chosen])
+
+
+def _turned(overlap: Overlap, order: Ints) -> Overlap:
+    """Return the overlap with its sides exchanged, its edges in the order given."""
+    edges = overlap.edges
+    return Overlap(
+        ref_ids=overlap.pred_ids,
+        ref_sizes=overlap.pred_sizes,
+        pred_ids=overlap.ref_ids,
+        pred_sizes=overlap.ref_sizes,
+        edges=Edges(edges.pred[order], edges.ref[order], edges.intersection[order]),
+        pred_void=np.zeros_like(overlap.ref_sizes),
+    )
+
+
+def _assigned_by_scipy(overlap: Overlap, score: Floats, limit: float) -> Ints:
+    from scipy.optimize import linear_sum_assignment
+
+    passing = np.flatnonzero(score > limit)
+    ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
+    costs = np.full((len(overlap.ref_ids), len(overlap.pred_ids)), 1 + 1e-6)
+    costs[ref, pred] = 1 - score[passing]
+    chosen = np.zeros(costs.shape, np.bool_)
+    chosen[linear_sum_assignment(costs)] = True
+    edges: Ints = passing[chosen[ref, pred]]
+    return edges

@@ -1,0 +1,213 @@
+"""Metrics under panoptica's names, each computed by one of ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from panmatch.compat.panoptica._enums import MetricMode, NamedEnum
+from panmatch.labels import mask_of
+from panmatch.overlap import Floats
+from panmatch.scoring import ComparedObjects, measure_whole, resolve_metrics
+from panmatch.scoring import Metric as OurMetric
+from panmatch.spec import PanopticaMetric
+
+
+class MetricCouldNotBeComputedException(Exception):  # noqa: N818 (panoptica's name)
+    """A number was asked for that has not been, and cannot be, computed."""
+
+
+def nsd_of_directions(objects: ComparedObjects) -> Floats:
+    """Return the mean of the two shares of boundary voxels within the tolerance, per row."""
+    there, back = objects.surface.from_ref, objects.surface.from_pred
+    near = [side.within(objects.tolerance) / side.lengths for side in (there, back)]
+    return objects.scatter((near[0] + near[1]) / 2, otherwise=0.0)
+
+
+_NSD = OurMetric(
+    "nsd_of_directions", "Normalised surface Dice, mean of both directions",
+    "½ (share of ∂g near ∂p + share of ∂p near ∂g)", 0.0, 1.0, "higher", "", "surface", "0", "0",
+    False, nsd_of_directions,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Metric:
+    """A metric of panoptica.
+
+    Attributes
+    ----------
+    name, long_name
+        What panoptica calls it.
+    decreasing
+        Whether less is better.
+    requires_spatial
+        Whether it depends on the distance between voxels.
+    ours
+        The metric of panmatch that gives the same value.
+    suffix
+        What follows ``sq`` and ``pq`` in the names of results.
+    """
+
+    name: str
+    long_name: str
+    decreasing: bool
+    requires_spatial: bool
+    ours: str | OurMetric
+    suffix: str
+
+    @property
+    def increasing(self) -> bool:
+        """Whether more is better."""
+        return not self.decreasing
+
+
+class Metric(NamedEnum):
+    """What two objects, or the two masks, are compared by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Metric.DSC(np.array([1, 1, 0]), np.array([0, 1, 0]))
+    0.6666666666666666
+    >>> Metric.ASSD.get_result_key("sq", is_std=True), Metric.IOU.get_result_key("pq")
+    ('sq_assd_std', 'pq')
+    """
+
+    DSC = _Metric("DSC", "Dice", False, False, "dice", "_dsc")
+    IOU = _Metric("IOU", "Intersection over Union", False, False, "iou", "")
+    ASSD = _Metric("ASSD", "Average Symmetric Surface Distance", True, True, "masd", "_assd")
+    clDSC = _Metric("clDSC", "Centerline Dice", False, False, "cldice", "_cldsc")  # noqa: N815
+    RVD = _Metric("RVD", "Relative Volume Difference", True, False,
+                  "relative_volume_difference", "_rvd")  # fmt: skip
+    RVAE = _Metric("RVAE", "Relative Volume Absolute Error", True, False,
+                   "relative_volume_error", "_rvae")  # fmt: skip
+    CEDI = _Metric("CEDI", "Center Distance", True, True, "centre_distance", "_cedi")
+    HD = _Metric("HD", "Hausdorff Distance", True, True, "hd", "_hd")
+    HD95 = _Metric("HD95", "Hausdorff Distance 95", True, True, "hd95_pooled", "_hd95")
+    NSD = _Metric("NSD", "Normalized Surface Dice", False, True, _NSD, "_nsd")
+
+    def __call__(
+        self,
+        reference_arr: npt.ArrayLike,
+        prediction_arr: npt.ArrayLike,
+        ref_instance_idx: int | None = None,
+        pred_instance_idx: int | Sequence[int] | None = None,
+        voxelspacing: Sequence[float] | None = None,
+        threshold: float | None = None,
+    ) -> float:
+        """Return the value for two masks, or for objects of two label images.
+
+        Two empty masks have the value 0 where only voxels are counted, as in panoptica. The
+        threshold is the tolerance of NSD: the smallest step by default, or half a voxel.
+        """
+        masks = np.asarray(reference_arr), np.asarray(prediction_arr)
+        if ref_instance_idx is not None and pred_instance_idx is not None:
+            several = isinstance(pred_instance_idx, Iterable)
+            wanted = list(cast(Sequence[int], pred_instance_idx)) if several else [
+                cast(int, pred_instance_idx)]  # fmt: skip
+            masks = mask_of(masks[0], [ref_instance_idx]), mask_of(masks[1], wanted)
+        if threshold is None:
+            threshold = 0.5 if voxelspacing is None else min(voxelspacing)
+        found = measure_whole(*masks, [self.ours], voxelspacing, tolerance=threshold)
+        value = float(found.columns[self.ours.name][0])
+        empty = found.columns["status"][0] == "empty" and self.ours.needs == "overlap"
+        return 0.0 if empty and math.isnan(value) else value
+
+    @property
+    def ours(self) -> OurMetric:
+        """The metric of panmatch behind it."""
+        return resolve_metrics(self.value.ours)[0]
+
+    @property
+    def plain(self) -> PanopticaMetric:
+        """The name as configurations have it."""
+        return cast(PanopticaMetric, self.name)
+
+    @property
+    def long_name(self) -> str:
+        """What it is called in full."""
+        return str(self.value.long_name)
+
+    @property
+    def decreasing(self) -> bool:
+        """Whether less is better."""
+        return bool(self.value.decreasing)
+
+    @property
+    def increasing(self) -> bool:
+        """Whether more is better."""
+        return not self.decreasing
+
+    @property
+    def requires_spatial(self) -> bool:
+        """Whether it depends on the distance between voxels."""
+        return bool(self.value.requires_spatial)
+
+    def score_beats_threshold(
+        self, matching_score: float, matching_threshold: float, strict_comparison: bool = False
+    ) -> bool:
+        """Return whether a value reaches a threshold, or exceeds it where that is strict."""
+        if matching_score == matching_threshold:
+            return not strict_comparison
+        return (matching_score < matching_threshold) == self.decreasing
+
+    def get_result_key(self, prefix: str, is_std: bool = False) -> str:
+        """Return the name of a result, such as ``"sq_dsc"``."""
+        return f"{prefix}{self.value.suffix}{'_std' if is_std else ''}"
+
+
+class Evaluation_List_Metric:  # noqa: N801 (panoptica's name)
+    """Values of one metric for all matched objects, and what is made of them.
+
+    Parameters
+    ----------
+    name_id
+        The metric.
+    empty_list_std
+        Standard deviation of no values.
+    value_list
+        One value per matched object; None where it was not computed.
+    is_edge_case, edge_case_result
+        Whether nothing matched, and what all but the standard deviation are then.
+
+    Examples
+    --------
+    >>> found = Evaluation_List_Metric(Metric.DSC, None, [0.5, 1.0])
+    >>> found[MetricMode.AVG], found["STD"]
+    (0.75, 0.25)
+    """
+
+    def __init__(
+        self,
+        name_id: Metric,
+        empty_list_std: float | None,
+        value_list: list[float] | None,
+        is_edge_case: bool = False,
+        edge_case_result: float | None = None,
+    ) -> None:
+        self.id, self.error, self.ALL = name_id, value_list is None, value_list
+        values = np.array(value_list or [], np.float64)
+        self.AVG, self.SUM, self.MIN, self.MAX = (
+            edge_case_result if is_edge_case else (float(reduce(values)) if len(values) else None)
+            for reduce in (np.average, np.sum, np.min, np.max)
+        )
+        self.STD = float(np.std(values)) if len(values) else empty_list_std
+        if value_list is None:
+            self.STD = None
+
+    def __getitem__(self, mode: MetricMode | str) -> float | list[float] | None:
+        name = mode.name if isinstance(mode, MetricMode) else mode
+        if self.error:
+            raise MetricCouldNotBeComputedException(
+                f"{self.id} was not computed: add it to instance_metrics."
+            )
+        if name not in MetricMode.__members__:
+            raise MetricCouldNotBeComputedException(f"{self.id} has no {name}.")
+        value: float | list[float] | None = getattr(self, name)
+        return value

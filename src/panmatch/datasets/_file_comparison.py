@@ -1,0 +1,200 @@
+"""Models against each other by the scores that panoptica wrote, one TSV file each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from panmatch.datasets._comparison import Comparison, Criterion, shared_cases, with_means
+from panmatch.datasets._notices import few_cases_of
+from panmatch.datasets._score_files import Key, ScoreFile, read_score_file
+from panmatch.errors import Argument, FileError, OptionError, check_choice
+from panmatch.evaluation import MEANS, ClassSetting, Notice, Score, some_names
+from panmatch.overlap import Floats
+from panmatch.spec import PanopticaColumn
+
+FIRST = "pq"  # what to speak of, where files have it
+
+
+@dataclass(frozen=True, slots=True)
+class FileSetting(ClassSetting):
+    """A group of a file, which does not say how its objects were matched."""
+
+    @property
+    def label(self) -> str:
+        """How objects were matched, in words."""
+        return "as in the files"
+
+    def mean(self, title: str) -> FileSetting:
+        """Return the same for a mean over groups."""
+        return FileSetting(title, "mean")
+
+
+def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparison:
+    """Compare models by TSV files of panoptica, or of ``panmatch evaluate --wide``.
+
+    Parameters
+    ----------
+    paths
+        One file per model, which is called by the name of the file.
+    scores
+        Names of the metrics to compare by, as panoptica or panmatch calls them; by default every
+        one of which it is known whether more is better, PQ first.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise OptionError("the same file is named twice.")
+    if len(paths) < 2:
+        raise OptionError("there is a single file, and so a single model: name a second file.")
+    files = dict(zip(_model_names(paths), map(read_score_file, paths), strict=True))
+    good = {model: file.subjects for model, file in files.items()}
+    shared, left_out = shared_cases(good, {case for cases in good.values() for case in cases})
+    keys = _shared_keys(files)
+    chosen = _chosen_scores(files, keys, scores)
+    tables = {
+        Criterion(
+            FileSetting(group, "things"), column.threshold, chosen[_base(column)]
+        ): _case_table((group, column), files, shared)
+        for group, column in keys
+        if _base(column) in chosen
+    }
+    ordered = tuple(chosen.values())
+    groups = dict.fromkeys(criterion.setting.class_name for criterion in tables)
+    return Comparison(
+        models=tuple(files),
+        cases=shared,
+        left_out=left_out,
+        scores=ordered,
+        values=with_means(tables, ordered),
+        headline_class=next(iter(MEANS)) if len(groups) > 1 else next(iter(groups)),
+        notices=(*_notes(files, keys), *few_cases_of(_defined(tables, ordered[0]), len(shared))),
+        source="the files",
+    )
+
+
+def _model_names(paths: Sequence[Path]) -> list[str]:
+    """Return a name for every file that no other one has.
+
+    Examples
+    --------
+    >>> _model_names([Path("x/unet.tsv"), Path("x/ours.tsv")])
+    ['unet', 'ours']
+    >>> _model_names([Path("unet/wide.tsv"), Path("ours/wide.tsv")])
+    ['unet', 'ours']
+    """
+    for names in (
+        [path.stem for path in paths],
+        [path.resolve().parent.name for path in paths],
+        [f"{path.resolve().parent.name}/{path.stem}" for path in paths],
+    ):
+        if len(set(names)) == len(names) and all(names):
+            return names
+    return [str(path) for path in paths]
+
+
+def _shared_keys(files: Mapping[str, ScoreFile]) -> list[Key]:
+    """Return the groups and metrics that all files have and that have a better direction."""
+    first, *others = files.values()
+    shared = [key for key in first.values if all(key in other.values for other in others)]
+    keys = [key for key in shared if key[1].better]
+    if not keys:
+        has = "; ".join(
+            f"{str(file.path)!r} has {some_names([_title(key) for key in file.values]) or 'none'}"
+            for file in files.values()
+        )
+        raise FileError(f"the files have no column in common to compare by: {has}.")
+    return keys
+
+
+def _base(column: PanopticaColumn) -> str:
+    """Return the name of a column without its threshold."""
+    return column.name if column.threshold is None else column.name.partition("_")[2]
+
+
+def _chosen_scores(
+    files: Mapping[str, ScoreFile], keys: Sequence[Key], wanted: Sequence[str]
+) -> dict[str, Score]:
+    """Return the scores to compare by, by the names of their columns."""
+    known = {_base(column): _score(column) for _, column in keys}
+    ours = {column.ours: _base(column) for _, column in keys if column.ours}
+    for name in wanted:
+        lacking = [
+            str(file.path)
+            for file in files.values()
+            if not any(name in (_base(column), column.ours) for _, column in file.values)
+        ]
+        if 0 < len(lacking) < len(files):
+            raise OptionError(
+                Argument("scores", flag="--score", value=name),
+                f" is not in every file: {lacking[0]!r} has no such column.",
+            )
+        check_choice(Argument("scores", flag="--score"), name, dict.fromkeys([*known, *ours]))
+    names = [name if name in known else ours[name] for name in wanted]
+    names = names or sorted(known, key=lambda name: name != FIRST)
+    return {name: known[name] for name in names}
+
+
+def _score(column: PanopticaColumn) -> Score:
+    """Return a column as a score; a file does not say which unit its distances have."""
+    name = _base(column)
+    start, _, end = name.partition("_")
+    label = name.replace("_", " ")
+    if column.is_area:
+        label = f"AUTC ({end})"
+    elif start in ("pq", "sq", "rq"):
+        label = f"{start.upper()} ({end})" if end else start.upper()
+    return Score(
+        name,
+        column.metric or "iou",
+        "higher" if column.better == "higher" else "lower",
+        is_area=column.is_area,
+        label=label,
+    )
+
+
+def _case_table(key: Key, files: Mapping[str, ScoreFile], cases: Sequence[str]) -> Floats:
+    """Return the values of a column, shape (cases, models)."""
+    columns = []
+    for file in files.values():
+        places = {subject: i for i, subject in enumerate(file.subjects)}
+        columns.append(file.values[key][[places[case] for case in cases]])
+    return np.stack(columns, axis=1)
+
+
+def _defined(tables: Mapping[Criterion, Floats], score: Score) -> dict[str, int]:
+    """Return for every group in how many cases a score is defined, of the model with fewest."""
+    counts: dict[str, int] = {}
+    for criterion, table in tables.items():
+        if criterion.score == score:
+            n = int(np.count_nonzero(~np.isnan(table), axis=0).min())
+            name = criterion.setting.class_name
+            counts[name] = min(counts.get(name, n), n)
+    return counts
+
+
+def _notes(files: Mapping[str, ScoreFile], keys: Sequence[Key]) -> list[Notice]:
+    """Return what of the files is not compared, but for columns without a better direction."""
+    found = []
+    for model, file in files.items():
+        alone = [_title(key) for key in file.values if key[1].better and key not in keys]
+        texts = {
+            "columns that other files lack are left out": alone,
+            "columns that are not panoptica's are left out": file.others,
+        }
+        found += [
+            Notice("ignored-columns", f"{text}: {some_names(names)}.", model=model)
+            for text, names in texts.items()
+            if names
+        ]
+        for n, text in (
+            (file.n_instances, "rows about single instances are left out"),
+            (file.n_infinite, "infinite values count as undefined"),
+        ):
+            found += [Notice("ignored-rows", f"{text}: {n}.", model=model)] if n else []
+    return found
+
+
+def _title(key: Key) -> str:
+    return f"{key[0]}-{key[1].name}"
