@@ -210,7 +210,8 @@ def _by_lesions(
             reason = f"{volume:g} {unit}: lesions up to {min_volume:g} {unit} do not count."
             found["reference", number] = _Judged("left out", voxels, reason)
         elif others:
-            reason = f"Joined with lesion {_listed(others)} by {_rounds(dilation)} of dilation."
+            word = "lesion" if len(others) == 1 else "lesions"
+            reason = f"Joined with {word} {_listed(others)} by {_rounds(dilation)} of dilation."
             found["reference", number] = _Judged("joined", voxels, reason)
         else:
             reason = _touching(dilation, "lesion") if hit else "Nothing predicted touches it."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any, TypeVar
 
 import yaml
 
@@ -13,6 +14,7 @@ from panmatch.protocols._models import Protocol
 from panmatch.spec import merge_keys
 
 FILES = files("panmatch.protocols") / "definitions"
+T = TypeVar("T")
 KEYS = ("classes", "background", "void", "headline")  # of a spec, that free classes bring along
 
 
@@ -104,4 +106,35 @@ def _described(one: object) -> dict[str, object]:
 @cache
 def _read(name: str) -> Protocol:
     content = yaml.safe_load(protocol_text(name))
+    thresholds = content["spec"].get("thresholds", ())
+    content["spec"]["related"] = _at_thresholds(content["spec"].get("related", []), thresholds)
+    content["numbers"] = dict(_at_thresholds(content["numbers"].items(), thresholds))
     return Protocol.model_validate({"name": name, **content})
+
+
+def _at_thresholds(entries: Iterable[T], thresholds: Sequence[float]) -> list[T]:
+    """Return entries, those that mention ``{tau}`` or ``{percent}`` once for every threshold.
+
+    Examples
+    --------
+    >>> _at_thresholds(["aji", {"threshold": "{tau}", "name": "at{percent}"}], [0.5, 0.75])
+    ['aji', {'threshold': 0.5, 'name': 'at50'}, {'threshold': 0.75, 'name': 'at75'}]
+    """
+    found: list[T] = []
+    every = [{"{tau}": f"{tau:g}", "{percent}": f"{100 * tau:g}"} for tau in thresholds]
+    for entry in entries:
+        spread = [_with_words(entry, words) for words in every]
+        found += spread if spread and spread[0] != entry else [entry]
+    return found
+
+
+def _with_words(entry: Any, words: Mapping[str, str]) -> Any:
+    """Return an entry with some words replaced in its texts; a lone ``{tau}`` is a number."""
+    if entry == "{tau}":
+        return float(words[entry])
+    if isinstance(entry, str):
+        for word, text in words.items():
+            entry = entry.replace(word, text)
+    if isinstance(entry, dict):
+        return {key: _with_words(value, words) for key, value in entry.items()}
+    return tuple(_with_words(one, words) for one in entry) if isinstance(entry, tuple) else entry
