@@ -39,6 +39,7 @@ def test_there_are_docstring_examples_to_run() -> None:
         "docs/chunked-volumes.md",
         "docs/classes-and-parts.md",
         "docs/coming-from-panoptica.md",
+        "docs/error-budget.md",
         "docs/evaluate.md",
         "docs/metrics.md",
         "docs/optimal-matching.md",
