@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from panmatch.labels import Ints, Mask
+from panmatch.overlap._assembly import distinct_rows
 from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._graph import Edges, Overlap
 from panmatch.overlap._pieces import Pieces, Predictions
@@ -210,26 +211,25 @@ def _regrouped(overlap: Overlap, kept: Ints, position: Ints) -> Overlap:
     whole, n = overlap.predictions, len(kept)
     owner = position[_owners(overlap)]
     regions = np.zeros_like(owner) if overlap.pieces is None else overlap.pieces.regions
-    vertices, vertex_of = np.unique(np.stack([owner, regions]), axis=1, return_inverse=True)
-    vertex_of = vertex_of.reshape(-1)
-    m = vertices.shape[1]
+    (owners, cells), vertex_of = distinct_rows([owner, regions])
+    m = len(owners)
     edges = _summed(overlap.edges.ref, vertex_of[overlap.edges.pred], overlap.edges.intersection, m)
     predictions = Predictions(
         whole.ids[kept],
         sum_by(position, whole.sizes, n),
         sum_by(position, whole.ignored, n),
         np.arange(m),
-        vertices[0],
+        owners,
     )
     crowd = overlap.pred_crowd
     return replace(
         overlap,
-        pred_ids=whole.ids[kept][vertices[0]],
+        pred_ids=whole.ids[kept][owners],
         pred_sizes=sum_by(vertex_of, overlap.pred_sizes, m),
         pred_void=sum_by(vertex_of, overlap.pred_void, m),
         pred_crowd=None if crowd is None else sum_by(vertex_of, crowd, m),
         edges=edges,
-        pieces=None if overlap.pieces is None else Pieces(vertices[1], predictions),
+        pieces=None if overlap.pieces is None else Pieces(cells, predictions),
     )
 
 
