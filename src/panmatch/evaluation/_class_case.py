@@ -30,8 +30,14 @@ from panmatch.labels import (
     memory_bytes,
 )
 from panmatch.matching import Matcher
-from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps, count_sides
-from panmatch.scoring import Measurer, need_voxels
+from panmatch.overlap import (
+    ClassOverlaps,
+    Overlap,
+    count_part_overlaps,
+    count_region_overlaps,
+    count_sides,
+)
+from panmatch.scoring import Measurer, need_voxels, overlaps_by_right_class
 from panmatch.spec import Spec
 
 
@@ -50,6 +56,7 @@ class ClassCase:
     spacing: npt.ArrayLike | None
     unit: Unit | None
     threads: int | None
+    layer: LayerOverlaps  # all classes that were counted together
     _cut_cases: dict[str, _CutCase] = field(default_factory=dict, repr=False)
 
     @property
@@ -73,6 +80,15 @@ class ClassCase:
     def overlap_for(self, matcher: Matcher) -> Overlap:
         """Return the overlap that a matcher works on."""
         return self.overlap if matcher.regions is None else self._cut_by(matcher.regions).overlap
+
+    def relabelled(self, matcher: Matcher, threshold: float) -> Overlap | None:
+        """Return the overlap after predictions got the right class; None if that is the same.
+
+        Regions would have to be cut anew, so nothing is moved there.
+        """
+        if matcher.regions is not None:
+            return None
+        return self.layer.by_right_class(matcher, threshold).get(self.kind.id)
 
     def measurer_for(self, matcher: Matcher) -> Measurer:
         """Return what measures the matchings of a matcher; whole predictions share the first."""
@@ -117,6 +133,27 @@ class ClassCase:
         if rule not in self._cut_cases:
             self._cut_cases[rule] = _CutCase(self, rule)
         return self._cut_cases[rule]
+
+
+@dataclass(frozen=True, eq=False)
+class LayerOverlaps:
+    """Classes that share no label, and what they look like once every prediction has its class."""
+
+    overlaps: ClassOverlaps
+    _known: dict[tuple[Matcher, float], dict[int, Overlap]] = field(default_factory=dict)
+
+    def by_right_class(self, matcher: Matcher, threshold: float) -> dict[int, Overlap]:
+        """Return the overlaps of the classes that change, by their ids."""
+        if not len(self.overlaps.across):
+            return {}
+        key = matcher, threshold
+        if key not in self._known:
+            matchings = {
+                number: matcher.match(overlap, threshold)
+                for number, overlap in self.overlaps.items()
+            }
+            self._known[key] = overlaps_by_right_class(self.overlaps, matchings)
+        return self._known[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +255,7 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
         SegmentImages(layer.reference, distinct=of_ref, threads=threads),
         SegmentImages(layer.prediction, crowd=True, distinct=of_pred, threads=threads),
     )
+    together = LayerOverlaps(overlaps)
     whole_void, known_voxels = void.with_mask(images[0].void), counted.known_voxels
     return [
         ClassCase(
@@ -231,6 +269,7 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
             given.spacing,
             given.unit,
             threads,
+            together,
         )
         for place, kind in enumerate(layer.classes)
     ]

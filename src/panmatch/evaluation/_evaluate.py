@@ -18,6 +18,7 @@ from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Matching, Quality, SameId
+from panmatch.overlap import Overlap
 from panmatch.scoring import Curve, Measurer, curves, error_budget
 from panmatch.spec import Spec
 
@@ -103,7 +104,11 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
             setting=Setting(case.name, kind, matcher),
             diagnosis=mistakes,
             levels=tuple(
-                _level(case.measurer_for(matcher), matcher.match(overlap, threshold))
+                _level(
+                    case.measurer_for(matcher),
+                    matcher.match(overlap, threshold),
+                    case.relabelled(matcher, threshold),
+                )
                 for threshold in spec.thresholds
             ),
             curve=swept[0] if swept else None,
@@ -111,7 +116,7 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         )
 
 
-def _level(measurer: Measurer, matching: Matching) -> Level:
+def _level(measurer: Measurer, matching: Matching, relabelled: Overlap | None) -> Level:
     measured = measurer.measure(matching)
     spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
     by_parts = matching.ref_part_quality
@@ -124,5 +129,5 @@ def _level(measurer: Measurer, matching: Matching) -> Level:
         part_quality=None if by_parts is None else np.concatenate([by_parts, spurious]),
         near_threshold=count_near_threshold(matching),
         gap=None if matching.certificate is None else matching.certificate.gap,
-        budget=error_budget(matching),
+        budget=error_budget(matching, relabelled),
     )

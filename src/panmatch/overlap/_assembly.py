@@ -87,7 +87,7 @@ class Assembly:
             if kind.has_parts
         }
         own = refs.classes, refs.ids, preds.classes, preds.ids
-        return ClassOverlaps(classes, self._graph(*numbers), *own, parts)
+        return ClassOverlaps(classes, self._graph(*numbers), *own, parts, self._across())
 
     def parts(
         self, place: int, labels: Sequence[int], background: Background, suffix: str = ""
@@ -127,6 +127,14 @@ class Assembly:
             background,
         )
         return replace(parts, voxels=int(seen.sum()))
+
+    def _across(self) -> Edges:
+        """Return the edges between segments of different classes."""
+        rows, refs, preds = self.rows, self.refs, self.preds
+        both = (refs.of_row >= 0) & (preds.of_row >= 0) & (rows.ref.classes != rows.pred.classes)
+        return summed_edges(
+            refs.of_row[both], preds.of_row[both], rows.counts[both], len(preds.ids)
+        )
 
     def _graph(self, ref_ids: Ints, pred_ids: Ints) -> Overlap:
         rows, refs, preds = self.rows, self.refs, self.preds
@@ -254,6 +262,8 @@ class ClassOverlaps(Mapping[int, Overlap]):
         segments of both sides; a reference and a prediction with the same class and id share one.
     ref_classes, ref_ids, pred_classes, pred_ids
         Class position and own id of every reference and every prediction of the graph.
+    across
+        Edges of the graph between segments of different classes, which never match.
     """
 
     classes: tuple[SegmentClass, ...]
@@ -263,6 +273,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
     pred_classes: Ints
     pred_ids: Ints
     parts: dict[int, Parts]
+    across: Edges
 
     @classmethod
     def of_one(cls, kind: SegmentClass, overlap: Overlap) -> ClassOverlaps:
@@ -270,9 +281,9 @@ class ClassOverlaps(Mapping[int, Overlap]):
         refs, preds = ((np.zeros_like(ids), ids) for ids in (overlap.ref_ids, overlap.pred_ids))
         (ref_numbers, pred_numbers), _ = number_segments(refs, preds)
         graph = _with_ids(overlap.without_parts(), ref_numbers, pred_numbers)
-        return cls(
-            (kind,), graph, *refs, *preds, {} if overlap.parts is None else {0: overlap.parts}
-        )
+        parts = {} if overlap.parts is None else {0: overlap.parts}
+        none = np.zeros(0, np.int64)
+        return cls((kind,), graph, *refs, *preds, parts, Edges(none, none, none))
 
     def __getitem__(self, class_id: int) -> Overlap:
         place = next(
@@ -327,7 +338,72 @@ class ClassOverlaps(Mapping[int, Overlap]):
         graph = _with_ids(self.graph, *numbers[:2]) + _with_ids(other.graph, *numbers[2:])
         refs, preds = graph.ref_ids - 1, graph.pred_ids - 1
         own = classes[refs], ids[refs], classes[preds], ids[preds]
-        return ClassOverlaps(self.classes, graph, *own, parts)
+        one, two = self.across, other.across
+        across = summed_edges(
+            np.searchsorted(graph.ref_ids, np.append(numbers[0][one.ref], numbers[2][two.ref])),
+            np.searchsorted(graph.pred_ids, np.append(numbers[1][one.pred], numbers[3][two.pred])),
+            np.append(one.intersection, two.intersection),
+            len(graph.pred_ids),
+        )
+        return ClassOverlaps(self.classes, graph, *own, parts, across)
+
+    def moved(self, preds: Ints, to: Ints) -> dict[int, Overlap]:
+        """Return the overlaps of all classes that change when predictions move to other classes.
+
+        Predictions have new ids there, those that moved the last ones; parts are dropped.
+
+        Parameters
+        ----------
+        preds, to
+            Positions of the predictions in the graph, and of their new classes.
+        """
+        graph, n = self.graph, len(self.graph.pred_ids)
+        classes = self.pred_classes.copy()
+        classes[preds] = to
+        has_moved = classes != self.pred_classes
+        edges = summed_edges(
+            np.concatenate([graph.edges.ref, self.across.ref]),
+            np.concatenate([graph.edges.pred, self.across.pred]),
+            np.concatenate([graph.edges.intersection, self.across.intersection]),
+            n,
+        )
+        found = {}
+        for place in np.unique(np.concatenate([self.pred_classes[preds], to])).tolist():
+            refs = slice(*np.searchsorted(self.ref_classes, [place, place + 1]).tolist())
+            members = np.flatnonzero(classes == place)
+            members = members[np.argsort(has_moved[members], kind="stable")]
+            position = np.full(n, -1)
+            position[members] = np.arange(len(members))
+            here = (self.ref_classes[edges.ref] == place) & (position[edges.pred] >= 0)
+            crowd = graph.pred_crowd
+            found[self.classes[place].id] = Overlap(
+                ref_ids=self.ref_ids[refs],
+                ref_sizes=graph.ref_sizes[refs],
+                pred_ids=np.arange(1, len(members) + 1),
+                pred_sizes=graph.pred_sizes[members],
+                edges=summed_edges(
+                    edges.ref[here] - refs.start,
+                    position[edges.pred[here]],
+                    edges.intersection[here],
+                    len(members),
+                ),
+                pred_void=graph.pred_void[members],
+                pred_crowd=None if crowd is None else np.where(has_moved, 0, crowd)[members],
+            )
+        return found
+
+
+def summed_edges(ref: Ints, pred: Ints, shared: Areas, n_preds: int) -> Edges:
+    """Return edges in their order, those between the same two segments added up.
+
+    Examples
+    --------
+    >>> edges = summed_edges(np.array([1, 0, 1]), np.array([0, 1, 0]), np.array([2, 5, 3]), 2)
+    >>> edges.ref, edges.pred, edges.intersection
+    (array([0, 1]), array([1, 0]), array([5, 5]))
+    """
+    keys, at = np.unique(ref * max(n_preds, 1) + pred, return_inverse=True)
+    return Edges(*np.divmod(keys, max(n_preds, 1)), sum_by(at, shared, len(keys)))
 
 
 def number_segments(*sides: tuple[Ints, Ints]) -> tuple[list[Ints], list[Ints]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from panmatch.labels import Ints, Mask
-from panmatch.overlap._assembly import distinct_rows
+from panmatch.overlap._assembly import distinct_rows, summed_edges
 from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._graph import Edges, Overlap
 from panmatch.overlap._pieces import Pieces, Predictions
@@ -213,7 +213,9 @@ def _regrouped(overlap: Overlap, kept: Ints, position: Ints) -> Overlap:
     regions = np.zeros_like(owner) if overlap.pieces is None else overlap.pieces.regions
     (owners, cells), vertex_of = distinct_rows([owner, regions])
     m = len(owners)
-    edges = _summed(overlap.edges.ref, vertex_of[overlap.edges.pred], overlap.edges.intersection, m)
+    edges = summed_edges(
+        overlap.edges.ref, vertex_of[overlap.edges.pred], overlap.edges.intersection, m
+    )
     predictions = Predictions(
         whole.ids[kept],
         sum_by(position, whole.sizes, n),
@@ -261,7 +263,7 @@ def _without_cuts(overlap: Overlap, off: Ints) -> Overlap:
         pred_sizes=np.concatenate([sizes[left], taken]),
         pred_void=np.concatenate([overlap.pred_void[left], none]),
         pred_crowd=None if crowd is None else np.concatenate([crowd[left], none]),
-        edges=_summed(
+        edges=summed_edges(
             np.concatenate([edges.ref[stay], edges.ref[off]]),
             np.concatenate([place[edges.pred[stay]], fresh]),
             np.concatenate([edges.intersection[stay], taken]),
@@ -271,9 +273,3 @@ def _without_cuts(overlap: Overlap, off: Ints) -> Overlap:
         if pieces is None
         else Pieces(np.concatenate([pieces.regions[left], pieces.regions[vertex]]), predictions),
     )
-
-
-def _summed(ref: Ints, pred: Ints, shared: Areas, n_preds: int) -> Edges:
-    """Return edges in their order, those between the same two objects added up."""
-    keys, at = np.unique(ref * max(n_preds, 1) + pred, return_inverse=True)
-    return Edges(*np.divmod(keys, max(n_preds, 1)), sum_by(at, shared, len(keys)))

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         measure_options,
     )
     from panmatch.scoring._rows import ObjectRows
+    from panmatch.scoring._wrong_class import class_error_budgets, overlaps_by_right_class
 else:  # a first score needs none of these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
@@ -80,6 +81,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "measure_options",
             ),
             "panmatch.scoring._rows": ("ObjectRows",),
+            "panmatch.scoring._wrong_class": ("class_error_budgets", "overlaps_by_right_class"),
         },
     )
 
@@ -109,6 +111,7 @@ __all__ = [
     "all_metrics",
     "areas_of",
     "class_curves",
+    "class_error_budgets",
     "curve",
     "curves",
     "error_budget",
@@ -118,6 +121,7 @@ __all__ = [
     "measure_options",
     "measure_whole",
     "need_voxels",
+    "overlaps_by_right_class",
     "part_averages",
     "resolve_metrics",
     "tally_classes",
