@@ -106,6 +106,11 @@ def test_json_is_one_document_and_nothing_else(folder: Path) -> None:
     assert content["headline"]["strategy"] == "one-to-one"
     assert content["headline"]["threshold"] == 0.1
     assert content["mistakes"]["near"]["missed"] == 12
+    losses = content["losses"]["near"]
+    assert list(losses)[:2] == ["outline", "missed"]
+    pooled = next(row for row in content["scores"] if row["averaging"] == "pooled")
+    assert (pooled["measure"], pooled["threshold"]) == ("pq", 0.1)
+    assert sum(losses.values()) == pytest.approx(1 - pooled["value"])
     assert content["files"] == {"tables": "json", "report": None}
     assert [one["kind"] for one in content["warnings"]] == ["few-cases"]
     summary = pd.read_csv(folder / "json" / "summary.csv")

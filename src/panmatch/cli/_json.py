@@ -45,6 +45,7 @@ def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) 
         },
         "verdict": verdict(result),
         "scores": rows(summary_table(result)),
+        "losses": result.losses,
         "mistakes": largest_mistakes(result),
         "failed": [
             {"case": case.case, "model": case.model, "reason": case.reason}

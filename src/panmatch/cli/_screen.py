@@ -21,11 +21,20 @@ from panmatch.evaluation import (
     plural,
     unit_text,
 )
+from panmatch.scoring import Repair
 
 MOST_ROWS = 8
 # What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
 PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
+LOST_TO: dict[Repair, str] = {
+    "class": "wrong classes",
+    "split": "splits",
+    "merged": "merges",
+    "missed": "missed objects",
+    "spurious": "spurious objects",
+    "outline": "outlines",
+}
 
 
 def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:
@@ -42,7 +51,7 @@ def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), take
     """
     if not result.average_scores:
         return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
-    below = [*wrapped(verdict(result), width), *_mistakes(result, width), *_failures(result, width)]
+    below = [*wrapped(verdict(result), width), *_losses(result, width), *_failures(result, width)]
     head = _head(result, width)
     room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
     rows = _rows(result, max(room, 1))
@@ -202,19 +211,25 @@ def largest_mistakes(result: Result) -> dict[str, dict[str, int]]:
     return found
 
 
-def _mistakes(result: Result, width: int) -> list[str]:
-    counted = {model: kinds for model, kinds in largest_mistakes(result).items()
-               if result.evaluated(model)}  # fmt: skip
-    if len(counted) == 1:
-        (kinds,) = counted.values()
-        text = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
-        return wrapped(f"Mistakes, whatever the strategy: {text or 'none'}.", width)
+def _losses(result: Result, width: int) -> list[str]:
+    """Return what PQ is lost to: all kinds of mistakes of one model, the largest of several."""
+    losses = {model: kinds for model, kinds in result.losses.items() if kinds}
+    at = f"at τ = {result.spec.thresholds[0]:g}"
+    if len(losses) == 1:
+        (kinds,) = losses.values()
+        parts = [_loss(kind, loss) for kind, loss in kinds.items() if round(loss, 3)]
+        total = number(math.fsum(kinds.values()))
+        return wrapped(f"1 − PQ = {total} {at}: {', '.join(parts) or 'nothing is lost'}.", width)
     named = []
-    for model, kinds in list(counted.items())[:MOST_ROWS]:
-        kind, n = next(iter(kinds.items()))
+    for model, kinds in list(losses.items())[:MOST_ROWS]:
+        kind, loss = next(iter(kinds.items()))
         name = shortened(model, name_length(width))
-        named.append(f"{name} {n} {kind}" if n else f"{name} none")
-    return wrapped(f"Most frequent mistake: {', '.join(named)}.", width)
+        named.append(f"{name} {_loss(kind, loss) if round(loss, 3) else 'none'}")
+    return wrapped(f"Largest loss of PQ {at}: {', '.join(named)}.", width)
+
+
+def _loss(kind: Repair, loss: float) -> str:
+    return f"{LOST_TO[kind]} {number(loss)}"
 
 
 def _failures(result: Result, width: int) -> list[str]:

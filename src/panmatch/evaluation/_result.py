@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
+from math import fsum, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import MEANS, ClassSetting, Score, Setting, known_scores
 from panmatch.evaluation._wording import plural, summarise
 from panmatch.labels import Unit
-from panmatch.scoring import Average
+from panmatch.scoring import REPAIRS, Average, Repair
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -166,6 +167,28 @@ class Result:
     def class_series(self) -> list[ClassSeries]:
         """Scores that need no matcher, of every class of every model over its cases."""
         return [series for model in self.models for series in self._class_series_of(model)]
+
+    @property
+    def losses(self) -> dict[str, dict[Repair, float]]:
+        """What is lost to each kind of mistake, the largest first, for every model.
+
+        These are shares of 1 − PQ, pooled over cases, by the first matcher at the lowest threshold,
+        in the headline class; where that is a mean over classes, so are they.
+        """
+        found = {}
+        for model in self.models:
+            shares = [
+                one.losses(self.spec.thresholds[0])
+                for one in self.series
+                if one.model == model
+                and one.setting.matcher == self.spec.matching[0]
+                and self.headline_class in (one.setting.class_name, *MEANS)
+            ]
+            defined = [one for one in shares if not isnan(sum(one.values()))]
+            means = {kind: fsum(one[kind] for one in defined) / len(defined) for kind in REPAIRS
+                     if defined}  # fmt: skip
+            found[model] = dict(sorted(means.items(), key=lambda item: -item[1]))
+        return found
 
     @property
     def all_series(self) -> list[CaseSeries | ClassSeries]:

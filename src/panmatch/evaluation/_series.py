@@ -31,7 +31,7 @@ from panmatch.matching import (
     units_to_limbs,
 )
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import CHOICES, Average, Curve, Curves, Metric, areas_of
+from panmatch.scoring import CHOICES, Average, Curve, Curves, Metric, Repair, RepairGains, areas_of
 
 _TALLY = 3 + LIMBS
 _NEAR = _TALLY
@@ -211,6 +211,11 @@ class CaseSeries:
         nothing = [Tally(0, 0, 0, 0.0)] * len(CHOICES)
         every = [one for level in levels for one in (level.budget.tallies if level else nothing)]
         return Tallies(Tallies.of(every).counts.reshape(len(levels), len(CHOICES), -1))
+
+    def losses(self, threshold: float) -> dict[Repair, float]:
+        """Return which share of 1 − PQ each kind of mistake has, over all cases together."""
+        gains = RepairGains(self.budgets(threshold).sum())
+        return {repair: float(share) for repair, share in gains.shares.items()}
 
     def deviations(self, threshold: float) -> dict[str, Floats]:
         """Return the standard deviation of every metric over the matched objects of each case."""
