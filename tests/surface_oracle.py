@@ -46,6 +46,7 @@ def surface_metrics(
         "hd95_pooled": np.percentile(both, 95),
         "assd": both.mean(),
         "masd": (there.mean() + back.mean()) / 2,
+        "asd_from_prediction": back.mean(),
         "nsd": float(np.mean(both <= tolerance + 1e-9)),
     }
 

@@ -73,7 +73,11 @@ def test_strategies_of_others_are_explained(given: str, ours: str) -> None:
         ("hausdorff", "'hd'."),
         ("Hausdorff Distance", "'hd'."),
         ("hausdorff_95", "'hd95'."),
-        ("msd", "'assd' (one mean over both boundaries) or 'masd' (the mean of both directions)."),
+        (
+            "msd",
+            "'assd' (one mean over both boundaries), 'masd' (the mean of both directions) or "
+            "'asd_from_prediction' (one direction).",
+        ),
         ("jaccard", "'iou'."),
         ("surface_dice", "'nsd'."),
     ],

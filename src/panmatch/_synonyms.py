@@ -32,7 +32,8 @@ _MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "metrics": {
         "'hd'": ("hausdorff", "hausdorff-distance", "haus", "hd100"),
         "'hd95'": ("hausdorff95", "hausdorff-95", "hausdorff-distance-95", "hd-95"),
-        "'assd' (one mean over both boundaries) or 'masd' (the mean of both directions)": (
+        "'assd' (one mean over both boundaries), 'masd' (the mean of both directions) or "
+        "'asd_from_prediction' (one direction)": (
             "asd", "msd", "avg-surface-distance", "average-surface-distance",
             "mean-surface-distance", "surface-distance", "asd-symmetric",
         ),

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 import panmatch as pm
 from panmatch import related
 from panmatch.errors import OptionError
+from panmatch.spec import as_spec
 from tests.hypothesis_scenes import label_pairs
 
 # |g₁| = 11, |g₂| = 9, |p₁| = 13, |p₂| = 4: p₁ fits g₁ best, but beside (g₂, p₁) there is (g₁, p₂).
@@ -90,6 +91,51 @@ def test_regions_may_ignore_the_spacing() -> None:
     assert scores["voxels_only"] == plain
     assert scores["spaced"] == spaced
     assert plain != spaced
+
+
+def test_regions_without_a_prediction_may_have_a_penalty() -> None:
+    # A pixel too much beside the first component, nothing beside the second.
+    reference, prediction = np.array([[1, 1, 0, 0, 0, 1]]), np.array([[1, 1, 1, 0, 0, 0]])
+    entry = {"score": "cc_metric", "metric": "asd_from_prediction"}
+    spec = {
+        "whole": [],
+        "related": [
+            {**entry, "name": "found_alone"},
+            {**entry, "penalty": 30, "name": "penalised"},
+            {**entry, "penalty": "diagonal", "units": "voxel", "name": "diagonal"},
+        ],
+    }
+    result = pm.evaluate(reference=reference, prediction=prediction, spec=spec, spacing=(1, 3))
+    scores = {one.score.name: one.average for one in result.cases[0].class_scores}
+    assert (scores["found_alone"].value, scores["found_alone"].count) == (1.0, 1)
+    assert scores["penalised"].value == (1 + 30) / 2
+    assert scores["diagonal"].value == pytest.approx((1 / 3 + 37**0.5) / 2)
+
+
+def test_cc_metrics_have_the_direction_and_the_unit_of_their_metric() -> None:
+    related_scores = [
+        {"score": "cc_metric", "metric": metric, "units": units, "name": f"{metric}_{units}"}
+        for metric in ("nsd", "hd95")
+        for units in ("spacing", "voxel")
+    ]
+    spec = as_spec({"related": [*related_scores, "cc_metric"]})
+    empty = pm.evaluate(reference=[[0]], prediction=[[0]], spec=spec)
+    found = {
+        name: (empty.known_scores[name].direction, empty.known_scores[name].unit("mm"))
+        for name in ("nsd_spacing", "nsd_voxel", "hd95_spacing", "hd95_voxel", "cc_metric")
+    }
+    assert found == {
+        "nsd_spacing": ("higher", ""),
+        "nsd_voxel": ("higher", ""),
+        "hd95_spacing": ("lower", "mm"),
+        "hd95_voxel": ("lower", ""),  # voxels, whatever the unit of the spacing
+        "cc_metric": ("higher", ""),
+    }
+
+
+def test_a_metric_that_is_not_known_is_an_error_of_the_spec() -> None:
+    with pytest.raises(pm.PanmatchError, match="'hd59' is not known; did you mean 'hd95'"):
+        as_spec({"related": [{"score": "cc_metric", "metric": "hd59"}]})
 
 
 @pytest.mark.parametrize(("score", "empty"), [("dice", 1.0), ("hd95", 0.0), ("f1", 1.0)])

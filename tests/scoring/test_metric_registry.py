@@ -24,7 +24,7 @@ def test_all_promised_metrics_are_there() -> None:
     assert set(NAMES) >= {
         "iou", "dice", "precision", "recall", "relative_volume_difference",
         "relative_volume_error", "absolute_volume_difference", "centre_distance", "hd", "hd95",
-        "hd95_pooled", "assd", "masd", "nsd", "cldice", "boundary_iou",
+        "hd95_pooled", "assd", "masd", "asd_from_prediction", "nsd", "cldice", "boundary_iou",
     }  # fmt: skip
 
 

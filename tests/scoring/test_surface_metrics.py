@@ -12,7 +12,7 @@ from scipy import ndimage
 import panmatch as pm
 from tests.surface_oracle import band, surface_metrics
 
-SURFACE = ("hd", "hd95", "hd95_pooled", "assd", "masd", "nsd")
+SURFACE = ("hd", "hd95", "hd95_pooled", "assd", "masd", "asd_from_prediction", "nsd")
 Labels = npt.NDArray[np.integer[Any]]
 
 
@@ -69,7 +69,7 @@ def test_two_points() -> None:
     reference, prediction = np.zeros((2, 5, 5), int)
     reference[0, 0] = prediction[3, 4] = 1
     found = pm.measure_whole(reference, prediction, SURFACE, spacing=(1, 1))
-    for name in ("hd", "hd95", "hd95_pooled", "assd", "masd"):
+    for name in SURFACE[:-1]:
         assert found.columns[name].tolist() == [5.0]
     assert found.columns["nsd"].tolist() == [0.0]
     near = pm.measure_whole(reference, prediction, "nsd", spacing=(1, 1), tolerance=5)
@@ -89,6 +89,7 @@ def test_directed_percentiles_and_means_are_told_apart() -> None:
             "hd95_pooled": 9.475,  # of those and another 0: place 19.95 of 0 … 21
             "assd": 105 / 22,
             "masd": (5 + 0) / 2,
+            "asd_from_prediction": 0.0,
             "nsd": 3 / 22,  # 0 and ½ one way, 0 the other
         }
     )
@@ -116,6 +117,7 @@ def test_pages_say_which_metric_medpy_calls_assd_and_hd95(seed: int) -> None:
     want = {
         ("assd", "As Metrics Reloaded and MedPy 0.5.2."): both.mean(),
         ("masd", "panoptica and MedPy 0.4.0 call it ASSD"): (there.mean() + back.mean()) / 2,
+        ("asd_from_prediction", "As MedPy (there: ASD)"): back.mean(),
         ("hd95_pooled", "As MedPy and panoptica (there: HD95)."): np.percentile(both, 95),
         ("hd", "As MedPy, panoptica"): both.max(),
     }

@@ -35,7 +35,7 @@ def known_class_scores(spec: Spec) -> dict[str, Score]:
     """Return all scores without a matcher that a spec asks for, by name."""
     scores = [whole_score(metric) for metric in spec.whole_objects]
     for request in spec.related:
-        for part in request.related.parts:
+        for part in request.parts:
             name = request.column_of(part.suffix)
             title = part.title if not request.name else f"{part.title} ({request.name})"
             scores.append(Score(name, request.score, part.better, part.dimension, label=title))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -76,14 +77,16 @@ def _cc(
     ties: Ties = "id",
     units: str = "spacing",
     tolerance: float = 1.0,
+    penalty: float | Literal["diagonal"] = math.nan,
 ) -> Averages:
     check_choice("units", units, ("spacing", "voxel"))
     reference, prediction = sides.images
     in_voxels = units == "voxel"
+    undefined = isinstance(penalty, float) and math.isnan(penalty)
     found = cc_metric(
         reference=reference, prediction=prediction, metric=metric, ties=ties, tolerance=tolerance,
         spacing=None if in_voxels else sides.spacing, unit=None if in_voxels else sides.unit,
-        threads=sides.threads,
+        penalty=None if undefined else penalty, threads=sides.threads,
     )  # fmt: skip
     return {"": Average.of(found.per_component)}
 
@@ -198,7 +201,8 @@ RELATED: dict[str, RelatedScore] = {
             "cc_metric", _one("CC-Metrics"),
             "CC-Metrics: a metric in the Voronoi region of every component of the reference.",
             PER_COMPONENT, _cc, {"metric": "dice", "ties": "id", "units": "spacing",
-                                 "tolerance": 1.0},
+                                 "tolerance": 1.0, "penalty": math.nan},
+            any_metric=True,
         ),
         RelatedScore(
             "cc_dice", _one("CC-Dice"),

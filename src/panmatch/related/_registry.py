@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, update_wrapper
 from inspect import signature
 from typing import Generic, Literal, ParamSpec
@@ -15,7 +15,7 @@ from panmatch.errors import OptionError, nearest_name
 from panmatch.labels import LabelArray, Unit
 from panmatch.matching import to_units
 from panmatch.overlap import Overlap
-from panmatch.scoring import Average
+from panmatch.scoring import Average, resolve_metrics
 
 Option = str | float | int
 Averages = Mapping[str, Average]
@@ -68,6 +68,8 @@ class RelatedScore:
         of cases add, and an average of nothing is undefined.
     options
         Options with their defaults.
+    any_metric
+        Whether direction and dimension are those of the metric that its option `metric` names.
     """
 
     name: str
@@ -76,6 +78,7 @@ class RelatedScore:
     pooled: str
     compute: Callable[..., Averages]
     options: Mapping[str, Option] = field(default_factory=dict)
+    any_metric: bool = False
 
     def averages(self, sides: ClassSides, **options: Option) -> Averages:
         """Return the average of every part."""
@@ -90,7 +93,20 @@ class RelatedScore:
                     f"{option!r} is not an option of {self.name}"
                     f"{nearest_name(option, list(self.options))} It has: {known}."
                 )
+        self.parts_with(options)
         return options
+
+    def parts_with(self, options: Mapping[str, Option]) -> tuple[RelatedPart, ...]:
+        """Return its parts as they are with these options."""
+        if not self.any_metric:
+            return self.parts
+        given = {**self.options, **options}
+        (metric,) = resolve_metrics(str(given["metric"]))
+        # A length in voxels does not have the unit of the spacing.
+        dimension = "" if given.get("units") == "voxel" else metric.dimension
+        return tuple(
+            replace(part, better=metric.better, dimension=dimension) for part in self.parts
+        )
 
 
 def share(part: float, whole: float) -> Average:

@@ -8,7 +8,14 @@ from typing import Annotated
 from pydantic import PlainSerializer, PlainValidator
 
 from panmatch.errors import PanmatchError
-from panmatch.related import Averages, ClassSides, Option, RelatedScore, resolve_related
+from panmatch.related import (
+    Averages,
+    ClassSides,
+    Option,
+    RelatedPart,
+    RelatedScore,
+    resolve_related,
+)
 
 KEYS = ("score", "name")
 
@@ -32,9 +39,14 @@ class RelatedRequest:
         return self.name or self.score
 
     @property
+    def parts(self) -> tuple[RelatedPart, ...]:
+        """The numbers that it consists of."""
+        return self.related.parts_with(dict(self.options))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Its columns, one for each part."""
-        return tuple(self.column_of(part.suffix) for part in self.related.parts)
+        return tuple(self.column_of(part.suffix) for part in self.parts)
 
     def column_of(self, suffix: str) -> str:
         """Return the column of one part."""
