@@ -10,12 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from panmatch.compat.panoptica._areas import (
-    AREA,
-    PanopticaAUTCResult,
-    generate_thresholds,
-    threshold_key,
-)
+from panmatch.compat.panoptica._areas import PanopticaAUTCResult, generate_thresholds
 from panmatch.compat.panoptica._case import GroupCase
 from panmatch.compat.panoptica._config import Saved
 from panmatch.compat.panoptica._edge_cases import EdgeCaseHandler, MetricZeroTPEdgeCaseHandling
@@ -36,11 +31,17 @@ from panmatch.compat.panoptica._matchers import (
     matcher_of,
 )
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.compat.panoptica._result import NUMBERS, OF_COUNTS, PanopticaResult
+from panmatch.compat.panoptica._result import PanopticaResult
 from panmatch.compat.panoptica._steps import IntermediateStepsData
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray, distinct_labels
-from panmatch.spec import PanopticaConfig
+from panmatch.spec import (
+    AREA,
+    PanopticaColumn,
+    PanopticaConfig,
+    at_threshold,
+    panoptica_columns,
+)
 
 logger = logging.getLogger("panmatch.compat.panoptica")
 Input = Literal["SEMANTIC", "UNMATCHED_INSTANCE", "MATCHED_INSTANCE"]
@@ -222,28 +223,25 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         self, output_individual_instance_metrics: bool = False
     ) -> list[str]:
         """Return the names of the numbers of a result, and of rows of instances if asked for."""
-        config = self._config
-        known = {
-            "n_ref_instances", "n_pred_instances", "tp", "instance_voxel_count_ref",
-            "instance_volume_ref", "global_bin_volume_pred", "global_bin_volume_ref",
-        }  # fmt: skip
-        known |= {f"global_bin_{name.lower()}" for name in config.global_metrics}
-        if config.per_region:
-            shown = () if self.quirks else config.global_metrics
-            known |= {f"region_avg_{name.lower()}" for name in shown}
-        else:
-            known |= {*OF_COUNTS}
-            for metric in map(Metric.__getitem__, config.instance_metrics):
-                known |= {metric.get_result_key(prefix) for prefix in ("sq", "pq")}
-                known.add(metric.get_result_key("sq", is_std=True))
-        keys = [name for name in NUMBERS if name in known]
+        keys = [name for name, one in panoptica_columns().items() if self._has(one)]
         return [*keys, "is_matched"] if output_individual_instance_metrics else keys
+
+    def _has(self, column: PanopticaColumn) -> bool:
+        """Return whether results have a number."""
+        config = self._config
+        if column.kind in ("whole", "region"):
+            wanted = column.kind == "whole" or (config.per_region and not self.quirks)
+            return wanted and column.of in config.global_metrics
+        if column.kind in ("count", "size", "voxels"):
+            return True
+        measured = column.kind == "rate" or column.of in config.instance_metrics
+        return not config.per_region and column.kind != "row" and measured
 
     def get_autc_metric_keys(self, threshold_step_size: float) -> list[str]:
         """Return the names of the numbers of `evaluate_autc`."""
-        shares = sorted(name for name, one in NUMBERS.items() if one.is_share)
+        shares = sorted(name for name, one in panoptica_columns().items() if one.has_area)
         return [f"{AREA}{name}" for name in shares] + [
-            threshold_key(threshold, name)
+            at_threshold(threshold, name)
             for threshold in generate_thresholds(threshold_step_size)
             for name in self.resulting_metric_keys
         ]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panmatch.compat.panoptica._areas import threshold_key
 from panmatch.compat.panoptica._statistics import (
     FloatDistribution,
     Panoptica_Statistic,
     means_of,
 )
 from panmatch.errors import OptionError, needs_extra
+from panmatch.spec import at_threshold
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -123,7 +123,7 @@ def make_autc_plots(
         thresholds = one.get_thresholds_for_metric(metric)
         for group, name in named.items() if thresholds else ():
             found = [
-                FloatDistribution(one.get(group, threshold_key(at, metric), remove_nones=True))
+                FloatDistribution(one.get(group, at_threshold(at, metric), remove_nones=True))
                 for at in thresholds
             ]
             spread = {"type": "data", "array": [d.std for d in found]} if plot_std else None

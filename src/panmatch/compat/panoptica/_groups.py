@@ -12,10 +12,9 @@ import numpy as np
 from panmatch.compat.panoptica._config import Saved
 from panmatch.errors import LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, mask_of
-from panmatch.spec import PanopticaConfig, PanopticaGroup
+from panmatch.spec import UNGROUPED, PanopticaConfig, PanopticaGroup
 
 logger = logging.getLogger("panmatch.compat.panoptica")
-NO_GROUP_KEY = "ungrouped"
 RESERVED = ("-", "_inst_")  # they separate names in tables
 
 
@@ -227,7 +226,7 @@ class NoSegmentationClassGroups(SegmentationClassGroups):
     """All labels are one group."""
 
     def __init__(self) -> None:
-        self._groups = {NO_GROUP_KEY: AnyLabelGroup()}
+        self._groups = {UNGROUPED: AnyLabelGroup()}
         self.labels = []
 
     @property
