@@ -33,9 +33,8 @@ from panmatch.compat.panoptica import (
     SegmentationClassGroups,
 )
 from panmatch.errors import FileError, LabelError, OptionError
-from tests.compat.test_parity import EDGES, OURS
-from tests.peers.asking import PEER, Labels, shipped_configs
-from tests.peers.run_panoptica_jobs import Job
+from tests.compat.test_parity import OURS
+from tests.peers.asking import PEER, shipped_configs
 
 PAGE = Path(__file__).parents[2] / "docs" / "coming-from-panoptica.md"
 REFERENCE = np.zeros((6, 8, 10), np.uint8)
@@ -342,42 +341,3 @@ def test_the_page_lists_every_quirk() -> None:
     text = re.sub(r"\s+", " ", PAGE.read_text(encoding="utf-8"))
     for quirk in QUIRKS:
         assert f"| {quirk.where} | {quirk.theirs} | {quirk.ours} |" in text, quirk.where
-
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "spine_mri_panoptica"
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="the real data are not beside the repository")
-def test_real_spines_have_panoptica_s_numbers(tmp_path: Path) -> None:
-    from tests.compat.test_parity import assert_same, compare
-
-    nibabel = pytest.importorskip("nibabel")
-    scenes: list[tuple[Labels, Labels]] = []
-    for kind in ("instance", "semantic"):
-        sides = [nibabel.load(DATA / f"{side}_{kind}.nii.gz") for side in ("ref", "pred")]
-        ref, pred = (np.asarray(one.dataobj).astype(np.uint16) for one in sides)
-        scenes.append((ref, pred))
-    spacing = [float(one) for one in nibabel.load(DATA / "ref_instance.nii.gz").header.get_zooms()]
-    base = {
-        "instance_metrics": ["DSC", "IOU", "ASSD", "RVD"],
-        "global_metrics": ["DSC", "RVD"],
-        "spacing": spacing,
-        "edges": EDGES,
-    }
-    jobs: list[Job] = [
-        {**base, "scene": 0, "input": "MATCHED_INSTANCE"},
-        *(
-            {**base, "scene": 0, "input": "UNMATCHED_INSTANCE", "matcher": [name, "IOU", 0.3, {}]}
-            for name in ("NaiveThresholdMatching", "MaximizeMergeMatching")
-        ),
-        {
-            **base,
-            "scene": 1,
-            "input": "SEMANTIC",
-            "approximator": ["ConnectedComponentsInstanceApproximator", None],
-            "matcher": ["NaiveThresholdMatching", "IOU", 0.5, {}],
-        },
-    ]
-    for job, theirs, ours in compare(scenes, jobs, tmp_path):
-        assert_same(job, theirs, ours)
-        assert theirs["ungrouped"]["tp"] > 0
