@@ -32,7 +32,7 @@ from panmatch.compat.panoptica import (
     PanopticaResult,
     SegmentationClassGroups,
 )
-from panmatch.errors import FileError, LabelError, OptionError
+from panmatch.errors import LabelError, OptionError, PanmatchError
 from tests.compat.test_parity import OURS
 from tests.peers.asking import PEER, shipped_configs
 
@@ -170,9 +170,11 @@ def test_configurations_are_written_and_read(tmp_path: Path) -> None:
     groups.save_to_config(tmp_path / "groups.yaml")
     again = SegmentationClassGroups.load_from_config(tmp_path / "groups")
     assert again.plain == groups.plain
-    with pytest.raises(OptionError, match="groups alone"):
+    with pytest.raises(TypeError, match=r"groups alone.*SegmentationClassGroups\.load_from_config"):
         Panoptica_Evaluator.load_from_config(tmp_path / "groups.yaml")
-    with pytest.raises(FileError, match="is not there, nor is a configuration with that name"):
+    with pytest.raises(
+        FileNotFoundError, match="is not there, nor is a configuration with that name"
+    ):
         Panoptica_Evaluator.load_from_config("no_such_configuration")
 
 
@@ -268,7 +270,11 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda: LabelGroup([0]), OptionError, "value_labels"),
     (lambda: LabelPartGroup([1], [1]), OptionError, r"share \[1\]"),
     (lambda: SegmentationClassGroups({"a-b": LabelGroup(1)}), OptionError, "'a-b'"),
-    (lambda: unmatched(instance_approximator="cc"), OptionError, "instance_approximator=str"),
+    (
+        lambda: unmatched(instance_approximator="cc"),
+        TypeError,
+        "instance_approximator is of type str.*write ConnectedComponentsInstanceApproximator or",
+    ),
     (lambda: Panoptica_Evaluator(decision_metric=Metric.IOU), OptionError, "decision_threshold"),
     (
         lambda: Panoptica_Evaluator(per_region_evaluation=True, decision_threshold=0.5),
@@ -328,6 +334,85 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
         "step_size=1.5",
     ),
     (lambda: EdgeCaseHandler().handle_zero_tp(Metric.HD, 0, 1, 1), NotImplementedError, "HD"),
+    (
+        lambda: unmatched().evaluate(PREDICTION[None], REFERENCE),
+        ValueError,
+        r"reference_arr has shape \(6, 8, 10\) but prediction_arr has shape \(1, 6, 8, 10\)",
+    ),
+    (lambda: unmatched().evaluate(np.array(1), np.array(1)), ValueError, "at least one axis"),
+    (
+        lambda: unmatched().evaluate(np.where(PREDICTION, np.nan, 0), REFERENCE),
+        LabelError,
+        "prediction_arr.*holds nan",
+    ),
+    (
+        lambda: unmatched().evaluate(np.where(PREDICTION, np.inf, 0), REFERENCE),
+        LabelError,
+        "prediction_arr.*holds inf",
+    ),
+    (
+        lambda: unmatched().evaluate(-PREDICTION.astype(np.float32), REFERENCE),
+        ValueError,
+        "negative labels -2",
+    ),
+    (lambda: unmatched().evaluate(None, REFERENCE), ValueError, "prediction_arr.*NoneType"),
+    (
+        lambda: unmatched().evaluate("none.nii.gz", REFERENCE),
+        FileNotFoundError,
+        "path='none.nii.gz' does not exist",
+    ),
+    (
+        lambda: unmatched(instance_metrics=["DSc"]),
+        ValueError,
+        "instance_metrics='DSc' is not known; did you mean 'DSC'",
+    ),
+    (lambda: unmatched(global_metrics=Metric.IOU), OptionError, r"write \[Metric.IOU\]"),
+    (
+        lambda: unmatched(decision_metric="IUO", decision_threshold=0.5),
+        OptionError,
+        "decision_metric='IUO' is not known",
+    ),
+    (lambda: Panoptica_Evaluator("SEMANTI"), OptionError, "did you mean 'SEMANTIC'"),  # type: ignore[arg-type]
+    (lambda: NaiveThresholdMatching("IUO"), OptionError, "matching_metric='IUO' is not known"),  # type: ignore[arg-type]
+    (
+        lambda: NaiveThresholdMatching(matching_threshold=float("nan")),
+        OptionError,
+        "matching_threshold=nan",
+    ),
+    (
+        lambda: ConnectedComponentsInstanceApproximator("cc4d"),  # type: ignore[arg-type]
+        OptionError,
+        "cca_backend='cc4d' is not known; did you mean 'cc3d'",
+    ),
+    (lambda: SegmentationClassGroups({}), ValueError, "groups is empty"),
+    (
+        lambda: SegmentationClassGroups({"Bone": LabelGroup(1), "bone": LabelGroup(2)}),
+        ValueError,
+        "two groups 'bone'",
+    ),
+    (lambda: SegmentationClassGroups({"a": 7}), TypeError, r"'a' is 7\. Write a LabelGroup"),  # type: ignore[dict-item]
+    (lambda: LabelGroup([]), ValueError, "value_labels"),
+    (lambda: LabelGroup([1.5]), ValueError, r"value_labels=\[1.5\]"),  # type: ignore[list-item]
+    (
+        lambda: unmatched(segmentation_class_groups={"a": LabelGroup(1)}),
+        TypeError,
+        "segmentation_class_groups is of type dict.*write SegmentationClassGroups",
+    ),
+    (
+        lambda: Panoptica_Evaluator(instance_matcher=NaiveThresholdMatching),  # type: ignore[arg-type]
+        TypeError,
+        r"is a class: write NaiveThresholdMatching\(",
+    ),
+    (
+        lambda: unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=(1, 1)),
+        ValueError,
+        r"voxelspacing=\(1.0, 1.0\) has 2 numbers, but the image has 3 axes",
+    ),
+    (
+        lambda: unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=(1, 0, 1)),
+        ValueError,
+        r"voxelspacing=\(1.0, 0.0, 1.0\) must be positive",
+    ),
 ]  # fmt: skip
 
 
@@ -335,6 +420,52 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
 def test_errors_name_the_option(act: Any, kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         act()
+
+
+def test_errors_are_of_the_types_that_scripts_for_panoptica_catch() -> None:
+    """It raises ValueError, TypeError or FileNotFoundError; ours are PanmatchErrors as well."""
+    with pytest.raises(PanmatchError) as missing:
+        Panoptica_Evaluator.load_from_config("no_such_configuration")
+    assert isinstance(missing.value, FileNotFoundError)
+    assert str(missing.value).startswith("path='no_such_configuration' is not there")
+    with pytest.raises(PanmatchError) as wrong:
+        unmatched(edge_case_handler={})
+    assert isinstance(wrong.value, TypeError)
+
+
+def test_metrics_and_groups_are_accepted_by_name() -> None:
+    found = unmatched(instance_metrics=["IOU"], global_metrics=["DSC"])
+    assert found._as_config() == unmatched(
+        instance_metrics=[Metric.IOU], global_metrics=[Metric.DSC])._as_config()  # fmt: skip
+    assert unmatched().evaluate(PREDICTION, REFERENCE, skip_groups="ungrouped") == {}
+
+
+def test_images_without_voxels_are_empty() -> None:
+    nothing, blank = np.zeros((0, 4), np.uint8), np.zeros((3, 4), np.uint8)
+    found = [unmatched().evaluate(one, one)["ungrouped"].to_dict() for one in (nothing, blank)]
+    assert found[0].keys() == found[1].keys()
+    for name, value in found[0].items():
+        assert value == pytest.approx(found[1][name], nan_ok=True), name
+    assert (found[0]["tp"], found[0]["n_ref_instances"]) == (0, 0)
+
+
+def test_labels_are_counted_once_in_a_group_and_in_each_of_several(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    groups = SegmentationClassGroups({"a": LabelGroup([1, 1, 2]), "b": LabelGroup([2, 9])})
+    assert groups["a"].value_labels == [1, 2]
+    assert "[2]" in caplog.text
+    found = unmatched(segmentation_class_groups=groups).evaluate(REFERENCE, REFERENCE)
+    assert (found["a"].tp, found["b"].tp) == (2, 1)
+
+
+def test_a_spacing_in_single_precision_is_taken_as_it_is() -> None:
+    """It is what `get_zooms` of nibabel gives, and what panoptica computes with."""
+    single = np.array([0.85, 0.7, 3.3], np.float32)
+    doubles = tuple(map(float, single))
+    found = [unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=one)["ungrouped"].sq_assd
+             for one in (tuple(single), doubles, (0.85, 0.7, 3.3))]  # fmt: skip
+    assert found[0] == found[1] != found[2]
 
 
 def test_the_page_lists_every_quirk() -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         RESAMPLES,
         averages_with_samples,
         note_seconds,
+        original_text,
+        plain_text,
         read_run,
         spread,
         summary_table,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         load_run,
         run_dataset,
     )
+    from panmatch.datasets._score_files import ScoreRow, open_scores
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
@@ -82,6 +85,7 @@ __getattr__, __dir__ = lazy_face(
             "load_run",
             "run_dataset",
         ),
+        "panmatch.datasets._score_files": ("ScoreRow", "open_scores"),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
             "FEWEST_CASES",
@@ -96,6 +100,8 @@ __getattr__, __dir__ = lazy_face(
             "RESAMPLES",
             "averages_with_samples",
             "note_seconds",
+            "original_text",
+            "plain_text",
             "read_run",
             "spread",
             "summary_table",
@@ -130,6 +136,7 @@ __all__ = [
     "RankInterval",
     "RankStability",
     "RunOptions",
+    "ScoreRow",
     "Stopwatch",
     "averages_with_samples",
     "coco_cases",
@@ -146,8 +153,11 @@ __all__ = [
     "load_case",
     "load_run",
     "note_seconds",
+    "open_scores",
     "order_text",
+    "original_text",
     "pair",
+    "plain_text",
     "ranking_over_threshold",
     "read_manifest",
     "read_run",

@@ -24,7 +24,9 @@ from panmatch.compat.panoptica._groups import (
 )
 from panmatch.compat.panoptica._images import read_pair
 from panmatch.compat.panoptica._matchers import (
+    APPROXIMATORS,
     BY_OVERLAP,
+    MATCHERS,
     InstanceApproximator,
     ThresholdBasedMatching,
     approximator_of,
@@ -33,12 +35,13 @@ from panmatch.compat.panoptica._matchers import (
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.compat.panoptica._result import PanopticaResult
 from panmatch.compat.panoptica._steps import IntermediateStepsData
-from panmatch.errors import OptionError
+from panmatch.errors import CallError, OptionError
 from panmatch.labels import LabelArray, distinct_labels
 from panmatch.spec import (
     AREA,
     PanopticaColumn,
     PanopticaConfig,
+    PanopticaMetric,
     at_threshold,
     panoptica_columns,
 )
@@ -102,6 +105,8 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     ) -> None:
         _check_kind("instance_approximator", instance_approximator, InstanceApproximator)
         _check_kind("instance_matcher", instance_matcher, ThresholdBasedMatching)
+        _check_kind("edge_case_handler", edge_case_handler, EdgeCaseHandler)
+        _check_kind("segmentation_class_groups", segmentation_class_groups, SegmentationClassGroups)
         if decision_metric is not None and decision_threshold is None:
             raise OptionError(f"decision_metric={decision_metric} needs a decision_threshold.")
         if per_region_evaluation and (decision_metric or decision_threshold is not None):
@@ -115,17 +120,19 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         self._log_times, self._verbose, self.quirks = log_times, verbose, quirks
         default = PanopticaConfig()
         self._config = PanopticaConfig(
-            expected_input=cast(Input, InputType.named(expected_input).name),
+            expected_input=cast(Input, InputType.named(expected_input, "expected_input").name),
             groups=self._groups.plain,
             approximator=None if instance_approximator is None else instance_approximator.plain,
             matcher=None if instance_matcher is None else instance_matcher.plain,
             instance_metrics=default.instance_metrics
             if instance_metrics is None
-            else tuple(metric.plain for metric in instance_metrics),
+            else _metrics("instance_metrics", instance_metrics),
             global_metrics=default.global_metrics
             if global_metrics is None
-            else tuple(metric.plain for metric in global_metrics),
-            decision_metric=None if decision_metric is None else decision_metric.plain,
+            else _metrics("global_metrics", global_metrics),
+            decision_metric=None
+            if decision_metric is None
+            else Metric.named(decision_metric, "decision_metric").plain,
             decision_threshold=decision_threshold,
             per_region=per_region_evaluation,
             edge_cases={
@@ -256,7 +263,10 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     @classmethod
     def _from_config(cls, config: PanopticaConfig) -> Panoptica_Evaluator:
         if config.expected_input is None:
-            raise OptionError("path: the file holds groups alone, and no !Panoptica_Evaluator.")
+            raise CallError(
+                "path: the file holds groups alone, and no !Panoptica_Evaluator. Load it with "
+                "SegmentationClassGroups.load_from_config."
+            )
         handling = {
             Metric[name]: MetricZeroTPEdgeCaseHandling.of(case)
             for name, case in config.edge_cases.items()
@@ -282,6 +292,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         skip: Sequence[str] | None,
     ) -> Iterator[tuple[str, GroupCase]]:
         ref, pred, spacing = read_pair(reference, prediction, voxelspacing, quirks=self.quirks)
+        skip = [skip] if isinstance(skip, str) else skip
         unknown = sorted({*(skip or ())} - {*self._groups})
         if unknown:
             logger.warning("skip_groups: there is no group %s.", unknown)
@@ -365,10 +376,19 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             logger.info("%s took %.3f seconds", name, seconds)
 
 
+def _metrics(argument: str, given: Sequence[Metric]) -> tuple[PanopticaMetric, ...]:
+    if isinstance(given, str | Metric):
+        raise OptionError(f"{argument}={given!r} must be a list: write [{given!r}].")
+    return tuple(Metric.named(one, argument).plain for one in given)
+
+
 def _check_kind(argument: str, value: object, kind: type[object]) -> None:
-    if value is not None and not isinstance(value, kind):
-        offered = [one.__name__ for one in kind.__subclasses__()]
-        raise OptionError(
-            f"{argument}={type(value).__name__} is not one of those that panmatch offers: write "
-            f"one of {', '.join(sorted(offered))}."
-        )
+    if value is None or isinstance(value, kind):
+        return
+    if isinstance(value, type) and issubclass(value, kind):
+        raise CallError(f"{argument}={value.__name__} is a class: write {value.__name__}(…).")
+    offered = {InstanceApproximator: APPROXIMATORS, ThresholdBasedMatching: MATCHERS}.get(kind)
+    raise CallError(
+        f"{argument} is of type {type(value).__name__}, which panmatch does not take: write "
+        f"{' or '.join(offered or [kind.__name__])}."
+    )
