@@ -86,14 +86,15 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         **kwargs: Any,
     ) -> None:
         """Evaluate one subject, unless that is done or under way, and append its numbers."""
-        if not self._claim(checked_subject(subject_name)):
+        subject = checked_subject(subject_name)
+        if not self._claim(subject):
             return
         try:
             rows = self._rows(prediction_arr, reference_arr, voxelspacing, kwargs)
             with locked(self._file.path):
-                self._file.append(subject_name, rows, self.evaluation_metrics)
+                self._file.append(subject, rows, self.evaluation_metrics)
         except BaseException:
-            self._release(subject_name)
+            self._release(subject)
             raise
 
     def _rows(

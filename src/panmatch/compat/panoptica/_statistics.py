@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,8 +177,8 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     ) -> tuple[dict[tuple[str, str], Any], dict[tuple[str, str], Any]]:
         """Return the subjects with the highest and the lowest values, by group and metric."""
         best, worst = {}, {}
-        for group in _several(groups, self.groupnames):
-            for metric in _several(metrics, self.metricnames):
+        for group in several(groups, self.groupnames):
+            for metric in several(metrics, self.metricnames):
                 ordered = list(self.get_dict(group, metric, True, sort_ascending=False).items())
                 best[group, metric] = dict(ordered[:k])
                 worst[group, metric] = dict(ordered[-k:])
@@ -330,19 +330,11 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         return summary_figure(self, metric, *args, **kwargs)
 
 
-def _several(given: Sequence[str] | str | None, every: list[str]) -> Sequence[str]:
+def several(given: Sequence[str] | str | None, every: Sequence[str]) -> Sequence[str]:
+    """Return names that are given as a list, as one name, or not at all."""
     return every if given is None else [given] if isinstance(given, str) else given
 
 
 def _check_known(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise KeyError(f"{argument}={value!r} is not there. Known: {', '.join(known)}.")
-
-
-def means_of(
-    statistics: Mapping[Any, Panoptica_Statistic], group: str, metric: str
-) -> list[FloatDistribution]:
-    """Return the distribution of a metric in every statistic, missing values left out."""
-    return [
-        FloatDistribution(one.get(group, metric, remove_nones=True)) for one in statistics.values()
-    ]

@@ -32,7 +32,13 @@ Values = dict[str, dict[str, list[float | None]]]  # group, metric, one value pe
 
 
 def checked_subject(name: str) -> str:
-    """Return the name of a subject, unless tables cannot hold it or take it for an instance."""
+    """Return a name without spaces around it, unless tables cannot hold it.
+
+    Examples
+    --------
+    >>> checked_subject(" patient 7 ")
+    'patient 7'
+    """
     if not isinstance(name, str) or not name.strip() or "\n" in name or "\r" in name:
         raise OptionError(f"subject_name={name!r} must be a text of one line, and not empty.")
     if split_instance(name):
@@ -40,7 +46,7 @@ def checked_subject(name: str) -> str:
             f"subject_name={name!r} ends like the row of an instance, '-GROUP_inst_NUMBER': pass "
             f"another name."
         )
-    return name
+    return name.strip()
 
 
 def checked_path(path: str | Path, file_type: FileType) -> Path:
