@@ -32,8 +32,8 @@ def evaluator(*metrics: Metric) -> Panoptica_Evaluator:
     )
 
 
-def aggregator(path: Path, **options: bool) -> Panoptica_Aggregator:
-    return Panoptica_Aggregator(evaluator(), path, **options)
+def aggregator(path: Path, *, continue_file: bool = True) -> Panoptica_Aggregator:
+    return Panoptica_Aggregator(evaluator(), path, continue_file=continue_file)
 
 
 NAMES = [

@@ -387,7 +387,7 @@ def _check_kind(argument: str, value: object, kind: type[object]) -> None:
         return
     if isinstance(value, type) and issubclass(value, kind):
         raise CallError(f"{argument}={value.__name__} is a class: write {value.__name__}(…).")
-    offered = {InstanceApproximator: APPROXIMATORS, ThresholdBasedMatching: MATCHERS}.get(kind)
+    offered = [name for name, one in {**APPROXIMATORS, **MATCHERS}.items() if issubclass(one, kind)]
     raise CallError(
         f"{argument} is of type {type(value).__name__}, which panmatch does not take: write "
         f"{' or '.join(offered or [kind.__name__])}."

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.errors import OptionError, ShapeError
@@ -56,7 +57,7 @@ def read_pair(
 
 def _steps(voxelspacing: Sequence[float], image: LabelArray) -> tuple[float, ...]:
     """Return the spacing as it was given; numbers of single precision are not rounded."""
-    given: object = voxelspacing
+    given: npt.ArrayLike = voxelspacing
     with suppress(TypeError, ValueError):
         given = tuple(map(float, voxelspacing))
     sizes: list[float] = as_spacing(given, image.ndim, argument="voxelspacing").tolist()

@@ -98,7 +98,7 @@ class Metric(NamedEnum):
     @property
     def traits(self) -> MetricTraits:
         """What is known of it."""
-        return cast(MetricTraits, self.value)
+        return self.value
 
     @property
     def long_name(self) -> str:
