@@ -33,6 +33,7 @@ from panmatch.compat.panoptica import (
     SegmentationClassGroups,
 )
 from panmatch.errors import LabelError, OptionError, PanmatchError
+from panmatch.spec import panoptica_columns
 from tests.compat.test_parity import OURS
 from tests.peers.asking import PEER, shipped_configs
 
@@ -190,6 +191,27 @@ def test_panoptica_reads_our_configurations_and_we_read_its_own(tmp_path: Path) 
     for path in shipped_configs():
         kind = SegmentationClassGroups if path.name.startswith("Seg") else Panoptica_Evaluator
         assert kind.load_from_config(path) is not None
+
+
+NUMBERS = """
+import json, sys
+import numpy as np
+from panoptica import Panoptica_Evaluator
+image = np.ones((4, 4), np.uint8)
+found = Panoptica_Evaluator().evaluate(image, image)["ungrouped"].evaluation_metrics
+print()
+print(json.dumps([[name, one.long_name, one.metric_type.name] for name, one in found.items()]))
+"""
+
+
+def test_numbers_have_panoptica_s_names_titles_and_order() -> None:
+    """Also those that no table has together, such as means over regions."""
+    said = subprocess.run([str(PEER), "-c", NUMBERS], check=True, capture_output=True, text=True)
+    found = unmatched().evaluate(PREDICTION, REFERENCE)["ungrouped"].evaluation_metrics
+    ours = [[name, one.long_name, one.metric_type.name] for name, one in found.items()]
+    assert ours == json.loads(said.stdout.splitlines()[-1])
+    of_tables = [name for name, one in panoptica_columns().items() if one.kind != "row"]
+    assert of_tables == [name for name, *_ in ours]
 
 
 def test_a_result_says_what_was_not_asked_for() -> None:
