@@ -214,7 +214,7 @@ def test_a_file_that_lost_rows_is_not_written(ending: str, tmp_path: Path) -> No
 def test_places_that_cannot_be_written_are_errors_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"there is no folder '.*nowhere'\. Make it first"):
         aggregator(tmp_path / "nowhere" / "out.tsv")
-    with pytest.raises(FileNotFoundError, match="there is no such file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         Panoptica_Statistic.from_file(tmp_path / "nowhere.jsonl")
     (tmp_path / "folder.tsv").mkdir()
     with pytest.raises(IsADirectoryError, match="output_file cannot be written"):

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
         RESAMPLES,
         averages_with_samples,
         note_seconds,
-        original_text,
-        plain_text,
         read_run,
         spread,
         summary_table,
@@ -44,7 +42,12 @@ if TYPE_CHECKING:
         load_run,
         run_dataset,
     )
-    from panmatch.datasets._score_files import ScoreRow, open_scores
+    from panmatch.datasets._score_files import (
+        ScoreRow,
+        open_scores,
+        original_text,
+        plain_text,
+    )
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
@@ -85,7 +88,12 @@ __getattr__, __dir__ = lazy_face(
             "load_run",
             "run_dataset",
         ),
-        "panmatch.datasets._score_files": ("ScoreRow", "open_scores"),
+        "panmatch.datasets._score_files": (
+            "ScoreRow",
+            "open_scores",
+            "original_text",
+            "plain_text",
+        ),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
             "FEWEST_CASES",
@@ -100,8 +108,6 @@ __getattr__, __dir__ = lazy_face(
             "RESAMPLES",
             "averages_with_samples",
             "note_seconds",
-            "original_text",
-            "plain_text",
             "read_run",
             "spread",
             "summary_table",

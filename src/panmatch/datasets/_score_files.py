@@ -14,7 +14,6 @@ from typing import TextIO
 
 import numpy as np
 
-from panmatch.datasets._outputs import original_text
 from panmatch.errors import FileError, MissingFileError
 from panmatch.overlap import Floats
 from panmatch.spec import (
@@ -27,6 +26,7 @@ from panmatch.spec import (
 
 MOST_BYTES = 256 << 20  # a table of cases is much smaller
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?", re.IGNORECASE)
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Key = tuple[str, PanopticaColumn]  # group and metric
 Header = tuple[tuple[str, str], ...]  # group and number of every column
@@ -137,7 +137,7 @@ def _check_place(path: Path) -> None:
     try:
         size = path.stat().st_size
     except FileNotFoundError as error:
-        raise MissingFileError(f"path={str(path)!r}: there is no such file.") from error
+        raise MissingFileError(f"path={str(path)!r} does not exist.") from error
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error}.") from error
     if size > MOST_BYTES:
@@ -242,3 +242,19 @@ def _check_subject(path: Path, line: int, subject: str, seen: Mapping[str, int])
             f"{str(path)!r}, line {line}: subject {subject!r} is on line {seen[subject]} too: "
             f"remove one of them."
         )
+
+
+def plain_text(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def original_text(text: str) -> str:
+    """Return a text as it was before `plain_text`.
+
+    Examples
+    --------
+    >>> original_text(plain_text("=1+1")), original_text("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text

@@ -253,7 +253,7 @@ class ResultFile:
         try:
             lines = self.path.read_bytes().decode("utf-8-sig").split("\n")
         except FileNotFoundError as error:
-            raise MissingFileError(f"path={str(self.path)!r}: there is no such file.") from error
+            raise MissingFileError(f"path={str(self.path)!r} does not exist.") from error
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"path={str(self.path)!r} cannot be read: {error}.") from error
         for number, line in enumerate(lines, 1):
