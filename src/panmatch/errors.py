@@ -124,6 +124,10 @@ class FileError(PanmatchError):
     """A file cannot be read or written as asked."""
 
 
+class MissingFileError(FileError, FileNotFoundError):
+    """A file or a folder is not there."""
+
+
 class LinkError(PanmatchError):
     """A link to the playground cannot be read."""
 

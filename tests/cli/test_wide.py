@@ -81,7 +81,7 @@ def test_files_give_all_tables_and_json(folder: Path) -> None:
          "`panmatch evaluate`, or TSV files only. `panmatch evaluate --wide` writes such files."),
         (("near.tsv", "far.tsv", "--score", "pq_dcs"),
          "--score 'pq_dcs' is not known; did you mean 'pq_dsc'?"),
-        (("near.tsv", "none.tsv"), "path='none.tsv' cannot be read: "),
+        (("near.tsv", "none.tsv"), "path='none.tsv' does not exist."),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_one_line(folder: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -32,10 +32,10 @@ from panmatch.compat.panoptica import (
     PanopticaResult,
     SegmentationClassGroups,
 )
-from panmatch.errors import FileError, LabelError, OptionError
-from tests.compat.test_parity import EDGES, OURS
-from tests.peers.asking import PEER, Labels, shipped_configs
-from tests.peers.run_panoptica_jobs import Job
+from panmatch.errors import LabelError, OptionError, PanmatchError
+from panmatch.spec import panoptica_columns
+from tests.compat.test_parity import OURS
+from tests.peers.asking import PEER, shipped_configs
 
 PAGE = Path(__file__).parents[2] / "docs" / "coming-from-panoptica.md"
 REFERENCE = np.zeros((6, 8, 10), np.uint8)
@@ -171,9 +171,11 @@ def test_configurations_are_written_and_read(tmp_path: Path) -> None:
     groups.save_to_config(tmp_path / "groups.yaml")
     again = SegmentationClassGroups.load_from_config(tmp_path / "groups")
     assert again.plain == groups.plain
-    with pytest.raises(OptionError, match="groups alone"):
+    with pytest.raises(TypeError, match=r"groups alone.*SegmentationClassGroups\.load_from_config"):
         Panoptica_Evaluator.load_from_config(tmp_path / "groups.yaml")
-    with pytest.raises(FileError, match="is not there, nor is a configuration with that name"):
+    with pytest.raises(
+        FileNotFoundError, match="is not there, nor is a configuration with that name"
+    ):
         Panoptica_Evaluator.load_from_config("no_such_configuration")
 
 
@@ -189,6 +191,27 @@ def test_panoptica_reads_our_configurations_and_we_read_its_own(tmp_path: Path) 
     for path in shipped_configs():
         kind = SegmentationClassGroups if path.name.startswith("Seg") else Panoptica_Evaluator
         assert kind.load_from_config(path) is not None
+
+
+NUMBERS = """
+import json, sys
+import numpy as np
+from panoptica import Panoptica_Evaluator
+image = np.ones((4, 4), np.uint8)
+found = Panoptica_Evaluator().evaluate(image, image)["ungrouped"].evaluation_metrics
+print()
+print(json.dumps([[name, one.long_name, one.metric_type.name] for name, one in found.items()]))
+"""
+
+
+def test_numbers_have_panoptica_s_names_titles_and_order() -> None:
+    """Also those that no table has together, such as means over regions."""
+    said = subprocess.run([str(PEER), "-c", NUMBERS], check=True, capture_output=True, text=True)
+    found = unmatched().evaluate(PREDICTION, REFERENCE)["ungrouped"].evaluation_metrics
+    ours = [[name, one.long_name, one.metric_type.name] for name, one in found.items()]
+    assert ours == json.loads(said.stdout.splitlines()[-1])
+    of_tables = [name for name, one in panoptica_columns().items() if one.kind != "row"]
+    assert of_tables == [name for name, *_ in ours]
 
 
 def test_a_result_says_what_was_not_asked_for() -> None:
@@ -269,7 +292,11 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda: LabelGroup([0]), OptionError, "value_labels"),
     (lambda: LabelPartGroup([1], [1]), OptionError, r"share \[1\]"),
     (lambda: SegmentationClassGroups({"a-b": LabelGroup(1)}), OptionError, "'a-b'"),
-    (lambda: unmatched(instance_approximator="cc"), OptionError, "instance_approximator=str"),
+    (
+        lambda: unmatched(instance_approximator="cc"),
+        TypeError,
+        "instance_approximator is of type str.*write ConnectedComponentsInstanceApproximator or",
+    ),
     (lambda: Panoptica_Evaluator(decision_metric=Metric.IOU), OptionError, "decision_threshold"),
     (
         lambda: Panoptica_Evaluator(per_region_evaluation=True, decision_threshold=0.5),
@@ -329,6 +356,85 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
         "step_size=1.5",
     ),
     (lambda: EdgeCaseHandler().handle_zero_tp(Metric.HD, 0, 1, 1), NotImplementedError, "HD"),
+    (
+        lambda: unmatched().evaluate(PREDICTION[None], REFERENCE),
+        ValueError,
+        r"reference_arr has shape \(6, 8, 10\) but prediction_arr has shape \(1, 6, 8, 10\)",
+    ),
+    (lambda: unmatched().evaluate(np.array(1), np.array(1)), ValueError, "at least one axis"),
+    (
+        lambda: unmatched().evaluate(np.where(PREDICTION, np.nan, 0), REFERENCE),
+        LabelError,
+        "prediction_arr.*holds nan",
+    ),
+    (
+        lambda: unmatched().evaluate(np.where(PREDICTION, np.inf, 0), REFERENCE),
+        LabelError,
+        "prediction_arr.*holds inf",
+    ),
+    (
+        lambda: unmatched().evaluate(-PREDICTION.astype(np.float32), REFERENCE),
+        ValueError,
+        "negative labels -2",
+    ),
+    (lambda: unmatched().evaluate(None, REFERENCE), ValueError, "prediction_arr.*NoneType"),
+    (
+        lambda: unmatched().evaluate("none.nii.gz", REFERENCE),
+        FileNotFoundError,
+        "path='none.nii.gz' does not exist",
+    ),
+    (
+        lambda: unmatched(instance_metrics=["DSc"]),
+        ValueError,
+        "instance_metrics='DSc' is not known; did you mean 'DSC'",
+    ),
+    (lambda: unmatched(global_metrics=Metric.IOU), OptionError, r"write \[Metric.IOU\]"),
+    (
+        lambda: unmatched(decision_metric="IUO", decision_threshold=0.5),
+        OptionError,
+        "decision_metric='IUO' is not known",
+    ),
+    (lambda: Panoptica_Evaluator("SEMANTI"), OptionError, "did you mean 'SEMANTIC'"),  # type: ignore[arg-type]
+    (lambda: NaiveThresholdMatching("IUO"), OptionError, "matching_metric='IUO' is not known"),  # type: ignore[arg-type]
+    (
+        lambda: NaiveThresholdMatching(matching_threshold=float("nan")),
+        OptionError,
+        "matching_threshold=nan",
+    ),
+    (
+        lambda: ConnectedComponentsInstanceApproximator("cc4d"),  # type: ignore[arg-type]
+        OptionError,
+        "cca_backend='cc4d' is not known; did you mean 'cc3d'",
+    ),
+    (lambda: SegmentationClassGroups({}), ValueError, "groups is empty"),
+    (
+        lambda: SegmentationClassGroups({"Bone": LabelGroup(1), "bone": LabelGroup(2)}),
+        ValueError,
+        "two groups 'bone'",
+    ),
+    (lambda: SegmentationClassGroups({"a": 7}), TypeError, r"'a' is 7\. Write a LabelGroup"),  # type: ignore[dict-item]
+    (lambda: LabelGroup([]), ValueError, "value_labels"),
+    (lambda: LabelGroup([1.5]), ValueError, r"value_labels=\[1.5\]"),  # type: ignore[list-item]
+    (
+        lambda: unmatched(segmentation_class_groups={"a": LabelGroup(1)}),
+        TypeError,
+        "segmentation_class_groups is of type dict.*write SegmentationClassGroups",
+    ),
+    (
+        lambda: Panoptica_Evaluator(instance_matcher=NaiveThresholdMatching),  # type: ignore[arg-type]
+        TypeError,
+        r"is a class: write NaiveThresholdMatching\(",
+    ),
+    (
+        lambda: unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=(1, 1)),
+        ValueError,
+        r"voxelspacing=\(1.0, 1.0\) has 2 numbers, but the image has 3 axes",
+    ),
+    (
+        lambda: unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=(1, 0, 1)),
+        ValueError,
+        r"voxelspacing=\(1.0, 0.0, 1.0\) must be positive",
+    ),
 ]  # fmt: skip
 
 
@@ -338,46 +444,53 @@ def test_errors_name_the_option(act: Any, kind: type[Exception], said: str) -> N
         act()
 
 
+def test_errors_are_of_the_types_that_scripts_for_panoptica_catch() -> None:
+    """It raises ValueError, TypeError or FileNotFoundError; ours are PanmatchErrors as well."""
+    with pytest.raises(PanmatchError) as missing:
+        Panoptica_Evaluator.load_from_config("no_such_configuration")
+    assert isinstance(missing.value, FileNotFoundError)
+    assert str(missing.value).startswith("path='no_such_configuration' is not there")
+    with pytest.raises(PanmatchError) as wrong:
+        unmatched(edge_case_handler={})
+    assert isinstance(wrong.value, TypeError)
+
+
+def test_metrics_and_groups_are_accepted_by_name() -> None:
+    found = unmatched(instance_metrics=["IOU"], global_metrics=["DSC"])
+    assert found._as_config() == unmatched(
+        instance_metrics=[Metric.IOU], global_metrics=[Metric.DSC])._as_config()  # fmt: skip
+    assert unmatched().evaluate(PREDICTION, REFERENCE, skip_groups="ungrouped") == {}
+
+
+def test_images_without_voxels_are_empty() -> None:
+    nothing, blank = np.zeros((0, 4), np.uint8), np.zeros((3, 4), np.uint8)
+    found = [unmatched().evaluate(one, one)["ungrouped"].to_dict() for one in (nothing, blank)]
+    assert found[0].keys() == found[1].keys()
+    for name, value in found[0].items():
+        assert value == pytest.approx(found[1][name], nan_ok=True), name
+    assert (found[0]["tp"], found[0]["n_ref_instances"]) == (0, 0)
+
+
+def test_labels_are_counted_once_in_a_group_and_in_each_of_several(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    groups = SegmentationClassGroups({"a": LabelGroup([1, 1, 2]), "b": LabelGroup([2, 9])})
+    assert groups["a"].value_labels == [1, 2]
+    assert "[2]" in caplog.text
+    found = unmatched(segmentation_class_groups=groups).evaluate(REFERENCE, REFERENCE)
+    assert (found["a"].tp, found["b"].tp) == (2, 1)
+
+
+def test_a_spacing_in_single_precision_is_taken_as_it_is() -> None:
+    """It is what `get_zooms` of nibabel gives, and what panoptica computes with."""
+    single = np.array([0.85, 0.7, 3.3], np.float32)
+    doubles = tuple(map(float, single))
+    found = [unmatched().evaluate(PREDICTION, REFERENCE, voxelspacing=one)["ungrouped"].sq_assd
+             for one in (tuple(single), doubles, (0.85, 0.7, 3.3))]  # fmt: skip
+    assert found[0] == found[1] != found[2]
+
+
 def test_the_page_lists_every_quirk() -> None:
     text = re.sub(r"\s+", " ", PAGE.read_text(encoding="utf-8"))
     for quirk in QUIRKS:
         assert f"| {quirk.where} | {quirk.theirs} | {quirk.ours} |" in text, quirk.where
-
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "spine_mri_panoptica"
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="the real data are not beside the repository")
-def test_real_spines_have_panoptica_s_numbers(tmp_path: Path) -> None:
-    from tests.compat.test_parity import assert_same, compare
-
-    nibabel = pytest.importorskip("nibabel")
-    scenes: list[tuple[Labels, Labels]] = []
-    for kind in ("instance", "semantic"):
-        sides = [nibabel.load(DATA / f"{side}_{kind}.nii.gz") for side in ("ref", "pred")]
-        ref, pred = (np.asarray(one.dataobj).astype(np.uint16) for one in sides)
-        scenes.append((ref, pred))
-    spacing = [float(one) for one in nibabel.load(DATA / "ref_instance.nii.gz").header.get_zooms()]
-    base = {
-        "instance_metrics": ["DSC", "IOU", "ASSD", "RVD"],
-        "global_metrics": ["DSC", "RVD"],
-        "spacing": spacing,
-        "edges": EDGES,
-    }
-    jobs: list[Job] = [
-        {**base, "scene": 0, "input": "MATCHED_INSTANCE"},
-        *(
-            {**base, "scene": 0, "input": "UNMATCHED_INSTANCE", "matcher": [name, "IOU", 0.3, {}]}
-            for name in ("NaiveThresholdMatching", "MaximizeMergeMatching")
-        ),
-        {
-            **base,
-            "scene": 1,
-            "input": "SEMANTIC",
-            "approximator": ["ConnectedComponentsInstanceApproximator", None],
-            "matcher": ["NaiveThresholdMatching", "IOU", 0.5, {}],
-        },
-    ]
-    for job, theirs, ours in compare(scenes, jobs, tmp_path):
-        assert_same(job, theirs, ours)
-        assert theirs["ungrouped"]["tp"] > 0

@@ -156,7 +156,7 @@ def test_errors_of_files_name_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="subject_name='a-b_inst_1'"):
         Panoptica_Aggregator(evaluator(), path).evaluate(IMAGE, IMAGE, "a-b_inst_1")
     path.write_text("subject_name\tungrouped-pq\na\tmuch\n")
-    with pytest.raises(FileError, match="'much' of 'a', 'pq', is not a number"):
+    with pytest.raises(FileError, match="line 2, column 'ungrouped-pq': 'much' is not a number"):
         Panoptica_Statistic.from_file(path)
     (tmp_path / "out.jsonl").write_text('{"subject_name": \n')
     with pytest.raises(FileError, match="line 1: malformed JSON"):

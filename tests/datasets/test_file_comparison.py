@@ -178,7 +178,7 @@ def test_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for name, said in {
         "image.tsv": "cannot be read as a TSV file",
         "wide.tsv": "cannot be read as a TSV file.*Save it as text in UTF-8",
-        "nowhere.tsv": "cannot be read: ",
+        "nowhere.tsv": "does not exist",
         "old.jsonl": r"Panoptica_Statistic.from_file\('old.jsonl'\).to_file\('old.tsv'\)",
     }.items():
         with pytest.raises(FileError, match=said):

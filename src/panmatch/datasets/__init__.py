@@ -42,6 +42,12 @@ if TYPE_CHECKING:
         load_run,
         run_dataset,
     )
+    from panmatch.datasets._score_files import (
+        ScoreRow,
+        open_scores,
+        original_text,
+        plain_text,
+    )
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
@@ -81,6 +87,12 @@ __getattr__, __dir__ = lazy_face(
             "listed_notices",
             "load_run",
             "run_dataset",
+        ),
+        "panmatch.datasets._score_files": (
+            "ScoreRow",
+            "open_scores",
+            "original_text",
+            "plain_text",
         ),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
@@ -130,6 +142,7 @@ __all__ = [
     "RankInterval",
     "RankStability",
     "RunOptions",
+    "ScoreRow",
     "Stopwatch",
     "averages_with_samples",
     "coco_cases",
@@ -146,8 +159,11 @@ __all__ = [
     "load_case",
     "load_run",
     "note_seconds",
+    "open_scores",
     "order_text",
+    "original_text",
     "pair",
+    "plain_text",
     "ranking_over_threshold",
     "read_manifest",
     "read_run",

@@ -54,11 +54,11 @@ def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparis
     keys = _shared_keys(files)
     chosen = _chosen_scores(files, keys, scores)
     tables = {
-        Criterion(
-            FileSetting(group, "things"), column.threshold, chosen[_base(column)]
-        ): _case_table((group, column), files, shared)
+        Criterion(FileSetting(group, "things"), column.threshold, chosen[column.base]): _case_table(
+            (group, column), files, shared
+        )
         for group, column in keys
-        if _base(column) in chosen
+        if column.base in chosen
     }
     ordered = tuple(chosen.values())
     groups = dict.fromkeys(criterion.setting.class_name for criterion in tables)
@@ -108,22 +108,17 @@ def _shared_keys(files: Mapping[str, ScoreFile]) -> list[Key]:
     return keys
 
 
-def _base(column: PanopticaColumn) -> str:
-    """Return the name of a column without its threshold."""
-    return column.name if column.threshold is None else column.name.partition("_")[2]
-
-
 def _chosen_scores(
     files: Mapping[str, ScoreFile], keys: Sequence[Key], wanted: Sequence[str]
 ) -> dict[str, Score]:
     """Return the scores to compare by, by the names of their columns."""
-    known = {_base(column): _score(column) for _, column in keys}
-    ours = {column.ours: _base(column) for _, column in keys if column.ours}
+    known = {column.base: _score(column) for _, column in keys}
+    ours = {column.ours: column.base for _, column in keys if column.ours}
     for name in wanted:
         lacking = [
             str(file.path)
             for file in files.values()
-            if not any(name in (_base(column), column.ours) for _, column in file.values)
+            if not any(name in (column.base, column.ours) for _, column in file.values)
         ]
         if 0 < len(lacking) < len(files):
             raise OptionError(
@@ -138,7 +133,7 @@ def _chosen_scores(
 
 def _score(column: PanopticaColumn) -> Score:
     """Return a column as a score; a file does not say which unit its distances have."""
-    name = _base(column)
+    name = column.base
     start, _, end = name.partition("_")
     label = name.replace("_", " ")
     if column.is_area:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from panmatch.datasets._phases import Stopwatch
+from panmatch.datasets._score_files import plain_text
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
     Interval,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 RESAMPLES = 2000
 EVERY = "every matcher"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 SEED = 0
 
 
@@ -133,22 +133,6 @@ def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
     texts = table.select_dtypes(exclude=["number", "bool"]).columns
     return table.assign(**{name: table[name].map(plain) for name in texts})
-
-
-def plain_text(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
-
-
-def original_text(text: str) -> str:
-    """Return a text as it was before `plain_text`.
-
-    Examples
-    --------
-    >>> original_text(plain_text("=1+1")), original_text("'quoted'")
-    ('=1+1', "'quoted'")
-    """
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:

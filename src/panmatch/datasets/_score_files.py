@@ -7,21 +7,62 @@ import math
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 
-from panmatch.datasets._outputs import original_text
-from panmatch.errors import FileError
+from panmatch.errors import FileError, MissingFileError
 from panmatch.overlap import Floats
-from panmatch.spec import SUBJECT, UNGROUPED, PanopticaColumn, panoptica_column
+from panmatch.spec import (
+    SUBJECT,
+    PanopticaColumn,
+    panoptica_column,
+    split_column,
+    split_instance,
+)
 
 MOST_BYTES = 256 << 20  # a table of cases is much smaller
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?", re.IGNORECASE)
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Key = tuple[str, PanopticaColumn]  # group and metric
+Header = tuple[tuple[str, str], ...]  # group and number of every column
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A row as it stands in the file.
+
+    Attributes
+    ----------
+    path, line
+        Where it is.
+    subject
+        Whom, or which single object, it is about.
+    cells
+        One text per column; empty where a number is undefined.
+    """
+
+    path: Path
+    line: int
+    subject: str
+    cells: Sequence[str]
+
+    def number(self, at: int, column: str) -> float:
+        """Return the number of a cell, NaN where it is empty; errors call the column by name."""
+        text = self.cells[at].strip()
+        if not text:
+            return math.nan
+        if not NUMBER.fullmatch(text):
+            raise FileError(
+                f"{str(self.path)!r}, line {self.line}, column {column!r}: {text[:40]!r} is not a "
+                f"number. Write it with a decimal point, or leave the cell empty where it is "
+                f"undefined."
+            )
+        return float(text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,10 +102,30 @@ def read_score_file(path: Path) -> ScoreFile:
         If a row cannot be read; it names the line, the column and what to do. Rows are never
         skipped, except for those about single objects, which are counted.
     """
+    if path.suffix.lower() == ".jsonl":
+        raise FileError(
+            f"path={str(path)!r} is a JSONL file, and TSV is needed: convert it with panoptica, "
+            f"Panoptica_Statistic.from_file({path.name!r}).to_file({path.stem + '.tsv'!r})."
+        )
+    with open_scores(path) as (header, rows):
+        return _read(path, header, rows)
+
+
+@contextmanager
+def open_scores(path: Path) -> Iterator[tuple[Header, Iterator[ScoreRow]]]:
+    """Read a TSV file of panoptica as it stands: group and number of every column, then the rows.
+
+    Raises
+    ------
+    MissingFileError, FileError
+        If there is no such file, or a line cannot be read; it names the line.
+    """
     _check_place(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            return _read(path, stream)
+            lines = _lines(path, stream)
+            header = _header(path, next(lines, (1, []))[1])
+            yield header, _rows(path, len(header), lines)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(
             f"path={str(path)!r} cannot be read as a TSV file: {error}. Save it as text in UTF-8, "
@@ -73,13 +134,10 @@ def read_score_file(path: Path) -> ScoreFile:
 
 
 def _check_place(path: Path) -> None:
-    if path.suffix.lower() == ".jsonl":
-        raise FileError(
-            f"path={str(path)!r} is a JSONL file, and TSV is needed: convert it with panoptica, "
-            f"Panoptica_Statistic.from_file({path.name!r}).to_file({path.stem + '.tsv'!r})."
-        )
     try:
         size = path.stat().st_size
+    except FileNotFoundError as error:
+        raise MissingFileError(f"path={str(path)!r} does not exist.") from error
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error}.") from error
     if size > MOST_BYTES:
@@ -90,39 +148,36 @@ def _check_place(path: Path) -> None:
         )
 
 
-def _read(path: Path, stream: TextIO) -> ScoreFile:
-    lines = _lines(path, stream)
-    header = _header(path, next(lines, (1, []))[1])
-    columns = [None if i == 0 else panoptica_column(name) for i, (_, name) in enumerate(header)]
-    groups = {group for group, _ in header[1:]}
+def _rows(path: Path, width: int, lines: Iterator[tuple[int, list[str]]]) -> Iterator[ScoreRow]:
+    for line, (first, *cells) in lines:
+        if len(cells) != width:
+            raise FileError(
+                f"{str(path)!r}, line {line}: it has {len(cells) + 1} cells, and the first line "
+                f"{width + 1}. Is the line cut off, or a tab lost? Mend or remove it."
+            )
+        yield ScoreRow(path, line, original_text(first.strip()), cells)
+
+
+def _read(path: Path, header: Header, rows: Iterator[ScoreRow]) -> ScoreFile:
+    columns = [panoptica_column(name) for _, name in header]
+    groups = {group for group, _ in header}
     seen: dict[str, int] = {}
     numbers = array("d")
     n_instances = 0
-    for line, cells in lines:
-        if len(cells) != len(header):
-            raise FileError(
-                f"{str(path)!r}, line {line}: it has {len(cells)} cells, and the first line "
-                f"{len(header)}. Is the line cut off, or a tab lost? Mend or remove it."
-            )
-        subject = original_text(cells[0].strip())
-        if _is_instance(subject, groups):
+    for row in rows:
+        if _is_instance(row.subject, groups):
             n_instances += 1
             continue
-        _check_subject(path, line, subject, seen)
-        seen[subject] = line
+        _check_subject(path, row.line, row.subject, seen)
+        seen[row.subject] = row.line
         numbers.extend(
-            _number(path, line, "-".join(header[i]), cells[i])
-            for i, column in enumerate(columns)
-            if column is not None
+            row.number(i, "-".join(header[i])) for i, one in enumerate(columns) if one is not None
         )
     if not seen:
         raise FileError(f"path={str(path)!r} lists no subject: there is nothing to compare.")
     table = np.asarray(numbers, np.float64).reshape(len(seen), -1)
-    keys = [
-        (group, column)
-        for (group, _), column in zip(header, columns, strict=True)
-        if column is not None
-    ]
+    named = list(zip(header, columns, strict=True))
+    keys = [(group, column) for (group, _), column in named if column is not None]
     return ScoreFile(
         path,
         tuple(seen),
@@ -130,11 +185,7 @@ def _read(path: Path, stream: TextIO) -> ScoreFile:
             key: np.where(np.isfinite(values), values, math.nan)
             for key, values in zip(keys, table.T, strict=True)
         },
-        tuple(
-            "-".join(name)
-            for name, column in zip(header[1:], columns[1:], strict=True)
-            if column is None
-        ),
+        tuple("-".join(name) for name, column in named if column is None),
         n_instances,
         int(np.isinf(table).sum()),
     )
@@ -155,8 +206,8 @@ def _lines(path: Path, stream: TextIO) -> Iterator[tuple[int, list[str]]]:
         ) from error
 
 
-def _header(path: Path, cells: Sequence[str]) -> list[tuple[str, str]]:
-    """Return group and metric of every column; the first one names the subjects."""
+def _header(path: Path, cells: Sequence[str]) -> Header:
+    """Return group and number of every column but the first, which names the subjects."""
     if not cells or cells[0].strip() != SUBJECT:
         first = repr(cells[0][:40]) if cells else "nothing"
         hint = ""
@@ -172,16 +223,12 @@ def _header(path: Path, cells: Sequence[str]) -> list[tuple[str, str]]:
         raise FileError(
             f"{str(path)!r}, line 1: column {repeated[0]!r} is there twice: remove one."
         )
-    found = [("", SUBJECT)]
-    for name in names[1:]:
-        group, hyphen, metric = name.partition("-")
-        found.append((group, metric) if hyphen else (UNGROUPED, name))
-    return found
+    return tuple(map(split_column, names[1:]))
 
 
 def _is_instance(subject: str, groups: set[str]) -> bool:
     """Return whether a row is about a single object, such as ``p7-ungrouped_inst_0``."""
-    named = re.fullmatch(r".+-(.+)_inst_\d+", subject)
+    named = split_instance(subject)
     return named is not None and named[1] in groups
 
 
@@ -197,13 +244,17 @@ def _check_subject(path: Path, line: int, subject: str, seen: Mapping[str, int])
         )
 
 
-def _number(path: Path, line: int, column: str, cell: str) -> float:
-    text = cell.strip()
-    if not text:
-        return math.nan
-    if not NUMBER.fullmatch(text):
-        raise FileError(
-            f"{str(path)!r}, line {line}, column {column!r}: {text[:40]!r} is not a number. Write "
-            f"it with a decimal point, or leave the cell empty where it is undefined."
-        )
-    return float(text)
+def plain_text(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+
+
+def original_text(text: str) -> str:
+    """Return a text as it was before `plain_text`.
+
+    Examples
+    --------
+    >>> original_text(plain_text("=1+1")), original_text("'quoted'")
+    ('=1+1', "'quoted'")
+    """
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA_STARTS) else text

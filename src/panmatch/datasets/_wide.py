@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.datasets._outputs import plain_text, without_formulas
+from panmatch.datasets._outputs import without_formulas
+from panmatch.datasets._score_files import plain_text
 from panmatch.errors import needs_extra
 from panmatch.evaluation import CaseSeries, MaskCounts, Result
 from panmatch.matching import Matcher

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from panmatch.errors import FileError
+from panmatch.errors import FileError, MissingFileError
 from panmatch.formats._images import LabelImage, StoredImage
 from panmatch.formats._medical import read_itk, read_nifti
 from panmatch.formats._numpy_files import read_archive, read_array
@@ -165,7 +165,7 @@ def _check_kind(path: Path, *, folder: bool) -> None:
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error.strerror}.") from error
     if not exists:
-        raise FileError(f"path={str(path)!r} does not exist.")
+        raise MissingFileError(f"path={str(path)!r} does not exist.")
     if is_special:
         raise FileError(f"path={str(path)!r} is a pipe or a device, not a file.")
     if is_folder != folder:

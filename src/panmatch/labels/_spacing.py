@@ -13,7 +13,9 @@ from panmatch.errors import Argument, OptionError
 Unit = Literal["mm", "µm", "voxel"]
 
 
-def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float64]:
+def as_spacing(
+    spacing: npt.ArrayLike | None, ndim: int, *, argument: str = "spacing"
+) -> npt.NDArray[np.float64]:
     """Return the distance between neighbouring voxels along every axis.
 
     Parameters
@@ -23,6 +25,8 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
         None for voxel units. Numbers in float32 are read as their shortest decimals.
     ndim
         Number of axes.
+    argument
+        What errors call it.
 
     Raises
     ------
@@ -40,24 +44,24 @@ def as_spacing(spacing: npt.ArrayLike | None, ndim: int) -> npt.NDArray[np.float
     """
     if spacing is None:
         return np.ones(ndim)
-    argument = Argument("spacing", spacing)
+    given_as = Argument(argument, spacing)
     try:
         given = np.asarray(spacing)
         sizes = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise OptionError(argument, " is not a list of numbers.") from error
+        raise OptionError(given_as, " is not a list of numbers.") from error
     if given.dtype.type is np.float32:
         sizes = np.vectorize(shortest_decimal, otypes=[np.float64])(sizes)
     if sizes.ndim == 0:
         sizes = np.full(ndim, sizes)
     if sizes.shape != (ndim,):
         raise OptionError(
-            argument,
+            given_as,
             f" has {sizes.size} numbers, but the image has {ndim} axes: give one number per axis, "
             f"in the order of the axes.",
         )
     if not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise OptionError(argument, " must be positive and finite along every axis.")
+        raise OptionError(given_as, " must be positive and finite along every axis.")
     return np.ascontiguousarray(sizes)
 
 

@@ -21,12 +21,18 @@ from panmatch.spec._panoptica import (
     PanopticaMatcher,
 )
 from panmatch.spec._panoptica_columns import (
+    AREA,
     SUBJECT,
     UNGROUPED,
     PanopticaColumn,
+    at_threshold,
     panoptica_column,
     panoptica_columns,
+    split_column,
+    split_instance,
+    split_threshold,
 )
+from panmatch.spec._panoptica_metrics import PANOPTICA_METRICS, MetricTraits, result_name
 from panmatch.spec._panoptica_yaml import read_panoptica
 from panmatch.spec._reading import (
     SpecLike,
@@ -40,6 +46,8 @@ from panmatch.spec._reading import (
 from panmatch.spec._remarks import Remark
 
 __all__ = [
+    "AREA",
+    "PANOPTICA_METRICS",
     "SUBJECT",
     "UNGROUPED",
     "Averaging",
@@ -47,6 +55,7 @@ __all__ = [
     "EdgeCase",
     "EdgeState",
     "MetricOptions",
+    "MetricTraits",
     "Migration",
     "PanopticaApproximator",
     "PanopticaColumn",
@@ -61,6 +70,7 @@ __all__ = [
     "SpecLike",
     "StrictModel",
     "as_spec",
+    "at_threshold",
     "label_numbers",
     "matcher_as_dict",
     "merge_keys",
@@ -71,6 +81,10 @@ __all__ = [
     "preset_text",
     "read_panoptica",
     "read_spec",
+    "result_name",
     "spec_for_dataset",
     "spec_from_panoptica",
+    "split_column",
+    "split_instance",
+    "split_threshold",
 ]

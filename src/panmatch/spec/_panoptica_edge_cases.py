@@ -6,23 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from panmatch.spec._edge_cases import STATES, EdgeState
 from panmatch.spec._panoptica import EdgeValue, MetricName, PanopticaConfig, PanopticaEdgeCase
+from panmatch.spec._panoptica_metrics import PANOPTICA_METRICS
 
 Value = str | int
 Definition = Mapping[EdgeState, EdgeValue]
 
-METRICS: Mapping[MetricName, str] = {
-    "DSC": "dice",
-    "IOU": "iou",
-    "ASSD": "masd",
-    "clDSC": "cldice",
-    "RVD": "relative_volume_difference",
-    "RVAE": "relative_volume_error",
-    "CEDI": "centre_distance",
-    "HD": "hd",
-    "HD95": "hd95_pooled",
-    "NSD": "nsd",
-}
-SHARES: tuple[MetricName, ...] = ("DSC", "IOU", "clDSC", "NSD")  # from 0 to 1
 VALUES: Mapping[EdgeValue, Value] = {"INF": "inf", "NAN": "nan", "ZERO": 0, "ONE": 1, "NONE": "nan"}
 
 # What panmatch gives where a spec says nothing; what it measures there is not listed.
@@ -77,9 +65,10 @@ def edge_cases_of(config: PanopticaConfig) -> dict[str, Value | dict[EdgeState, 
 
 def _scores(config: PanopticaConfig) -> Iterator[tuple[str, MetricName, Definition]]:
     for metric in dict.fromkeys(config.instance_metrics):
-        yield METRICS[metric], metric, _SHARE if metric in SHARES else _UNDEFINED
+        traits = PANOPTICA_METRICS[metric]
+        yield traits.ours, metric, _SHARE if traits.is_share else _UNDEFINED
     for metric in dict.fromkeys(config.global_metrics):
-        yield f"whole_{METRICS[metric]}", metric, _WHOLE[metric]
+        yield f"whole_{PANOPTICA_METRICS[metric].ours}", metric, _WHOLE[metric]
 
 
 def _by_state(case: PanopticaEdgeCase) -> Definition:

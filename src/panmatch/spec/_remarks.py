@@ -13,10 +13,7 @@ from panmatch.spec._panoptica import (
     PanopticaEdgeCase,
     PanopticaMatcher,
 )
-from panmatch.spec._panoptica_edge_cases import METRICS
-
-LENGTHS: tuple[MetricName, ...] = ("ASSD", "CEDI", "HD", "HD95", "NSD")
-HIGHER: tuple[MetricName, ...] = ("DSC", "IOU", "clDSC")  # is better, as panoptica has it
+from panmatch.spec._panoptica_metrics import PANOPTICA_METRICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ def our_metrics(names: Iterable[MetricName]) -> list[str]:
     >>> our_metrics(["ASSD", "RVD", "RVAE"])
     ['masd', 'relative_volume_difference', 'relative_volume_error']
     """
-    return list(dict.fromkeys(METRICS[name] for name in names))
+    return list(dict.fromkeys(PANOPTICA_METRICS[name].ours for name in names))
 
 
 def remarks_on(config: PanopticaConfig, dimensions: int) -> tuple[Remark, ...]:
@@ -166,7 +163,7 @@ def _on_decision(config: PanopticaConfig) -> Iterator[Remark]:
     metric, limit, matcher = config.decision_metric, config.decision_threshold, config.matcher
     if metric is None or limit is None:
         return
-    said = f"{metric} {'≥' if metric in HIGHER else '≤'} {limit:g}"
+    said = f"{metric} {'≥' if PANOPTICA_METRICS[metric].better_is_higher else '≤'} {limit:g}"
     if metric not in SCORES:
         yield Remark(
             "thresholds",
@@ -252,7 +249,7 @@ def _on_metrics(config: PanopticaConfig) -> Iterator[Remark]:
             "nsd is the share of both boundaries within metric_options.tolerance, by default 1.0",
             "panoptica takes the mean of the two shares, and the smallest spacing as tolerance",
         )
-    yield from _on_edge_cases(config, sorted(names, key=list(METRICS).index))
+    yield from _on_edge_cases(config, sorted(names, key=list(PANOPTICA_METRICS).index))
 
 
 def _on_edge_cases(config: PanopticaConfig, names: Sequence[MetricName]) -> Iterator[Remark]:
@@ -281,7 +278,7 @@ def _values(case: PanopticaEdgeCase | None) -> tuple[EdgeValue, ...]:
 
 
 def _on_whole(config: PanopticaConfig) -> Iterator[Remark]:
-    if lengths := [name for name in config.global_metrics if name in LENGTHS]:
+    if lengths := [name for name in config.global_metrics if PANOPTICA_METRICS[name].is_length]:
         yield Remark(
             "whole",
             f"{', '.join(our_metrics(lengths))} are in the unit of the spacing",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,15 @@ from panmatch.compat.panoptica._table import (
     checked_subject,
     locked,
 )
-from panmatch.errors import FileError, OptionError
+from panmatch.errors import FileError, MissingFileError, OptionError
 
 
 class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
     """Evaluates subjects, and appends their numbers to a file.
 
-    A subject that the file has, or that another process is at work on, is left out. Parameters
-    are panoptica's, in its order, with its defaults.
+    A subject that the file has, or that another process is at work on, is left out; one whose
+    evaluation failed may be tried again. Parameters are panoptica's, in its order, with its
+    defaults.
     """
 
     def __init__(
@@ -59,15 +62,20 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         if log_times:
             self.evaluation_metrics.append(TIME)
         path = checked_path(output_file, file_type)
-        if not path.parent.exists():
-            raise FileNotFoundError(f"output_file={str(path)!r}: there is no such folder.")
+        if not path.parent.is_dir():
+            raise MissingFileError(
+                f"output_file={str(path)!r}: there is no folder {str(path.parent)!r}. Make it "
+                f"first."
+            )
         self._file = ResultFile(path)
         known = self._file.begin(self._groups, self.evaluation_metrics)
         handle, name = tempfile.mkstemp()
         os.close(handle)
         self._claims = Path(name)
         atexit.register(self._claims.unlink, missing_ok=True)
-        self._claims.write_text("".join(f"{one}\n" for one in known if continue_file))
+        if continue_file:
+            self._file.check_subjects(known)
+        self._write_claims(known if continue_file else [])
 
     def evaluate(
         self,
@@ -78,27 +86,42 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         **kwargs: Any,
     ) -> None:
         """Evaluate one subject, unless that is done or under way, and append its numbers."""
-        if not self._claim(checked_subject(subject_name)):
+        subject = checked_subject(subject_name)
+        if not self._claim(subject):
             return
+        try:
+            rows = self._rows(prediction_arr, reference_arr, voxelspacing, kwargs)
+            with locked(self._file.path):
+                self._file.append(subject, rows, self.evaluation_metrics)
+        except BaseException:
+            self._release(subject)
+            raise
+
+    def _rows(
+        self,
+        prediction: Image,
+        reference: Image,
+        voxelspacing: Sequence[float] | None,
+        more: Mapping[str, Any],
+    ) -> dict[str, dict[str, Any]]:
+        """Return the numbers of every group."""
         options: dict[str, Any] = {
             "voxelspacing": voxelspacing,
             "save_group_times": self._log_times,
             "log_times": False,
-            **kwargs,
+            **more,
         }
         judge = self.panoptica_evaluator
         results = (
-            judge.evaluate(prediction_arr, reference_arr, **options)
+            judge.evaluate(prediction, reference, **options)
             if self._step is None
-            else judge.evaluate_autc(prediction_arr, reference_arr, self._step, **options)
+            else judge.evaluate_autc(prediction, reference, self._step, **options)
         )
         rows: dict[str, dict[str, Any]] = {}
-        for group in self._groups:
-            result = results[group]
+        for group, result in results.items():
             rows[group] = result.to_dict(self._instances) if self._instances else result.to_dict()
             rows[group][TIME] = result.computation_time
-        with locked(self._file.path):
-            self._file.append(subject_name, rows, self.evaluation_metrics)
+        return {group: rows.get(group, {}) for group in self._groups}
 
     def make_statistic(self) -> Panoptica_Statistic:
         """Return the statistics of all subjects so far."""
@@ -107,13 +130,24 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
 
     def _claim(self, subject: str) -> bool:
         """Return whether the subject is free, and take it."""
-        if "\n" in subject:
-            raise OptionError(f"subject_name={subject!r} must be one line.")
+        with self._claimed() as claimed:
+            if subject in claimed:
+                return False
+            self._write_claims([*claimed, subject])
+        return True
+
+    def _release(self, subject: str) -> None:
+        """Let a subject that could not be evaluated be tried again."""
+        with self._claimed() as claimed:
+            self._write_claims([one for one in claimed if one != subject])
+
+    @contextmanager
+    def _claimed(self) -> Iterator[list[str]]:
+        """Hold the list of subjects that are done or under way."""
         if not self._claims.exists():
             raise FileError("the list of subjects under way is gone: make a new aggregator.")
         with locked(self._claims):
-            if subject in self._claims.read_text().splitlines():
-                return False
-            with self._claims.open("a") as stream:
-                stream.write(f"{subject}\n")
-        return True
+            yield json.loads(self._claims.read_text(encoding="utf-8"))
+
+    def _write_claims(self, subjects: Sequence[str]) -> None:
+        self._claims.write_text(json.dumps(list(subjects)), encoding="utf-8")

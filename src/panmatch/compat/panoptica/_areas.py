@@ -11,8 +11,7 @@ import numpy as np
 from panmatch.compat.panoptica._metrics import MetricCouldNotBeComputedException
 from panmatch.compat.panoptica._result import NUMBERS, PanopticaResult
 from panmatch.errors import OptionError
-
-AREA = "autc_"
+from panmatch.spec import AREA, at_threshold
 
 
 def generate_thresholds(step_size: float) -> list[float]:
@@ -27,11 +26,6 @@ def generate_thresholds(step_size: float) -> list[float]:
         raise OptionError(f"step_size={step_size!r} must be between 0 and 1.")
     steps = np.minimum(np.arange(step_size, 1 + step_size, step_size), 1.0)
     return [float(one) for one in np.unique(np.round(steps, 5))]
-
-
-def threshold_key(threshold: float, name: str) -> str:
-    """Return the name of a number at a threshold, such as ``"t0.5_pq"``."""
-    return f"t{threshold:g}_{name}"
 
 
 class PanopticaAUTCResult:
@@ -77,7 +71,7 @@ class PanopticaAUTCResult:
         found = {f"{AREA}{name}": self.get_autc(name) for name in sorted(first.autc_metrics)}
         for threshold, result in self.threshold_results.items():
             for name, value in result.to_dict().items():
-                found[threshold_key(threshold, name)] = math.nan if value is None else float(value)
+                found[at_threshold(threshold, name)] = math.nan if value is None else float(value)
         return found
 
     def __getattr__(self, name: str) -> Any:

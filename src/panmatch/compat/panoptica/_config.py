@@ -11,7 +11,7 @@ from typing import Self
 
 import yaml
 
-from panmatch.errors import FileError
+from panmatch.errors import MissingFileError
 from panmatch.formats import write_atomically
 from panmatch.spec import PanopticaConfig, PanopticaEdgeCase, PanopticaGroup, read_panoptica
 
@@ -51,7 +51,7 @@ def find_config(path: str | os.PathLike[str]) -> Path:
     for candidate in (given, named, *(folder / named.name for folder in folders)):
         if candidate.is_file():
             return candidate
-    raise FileError(
+    raise MissingFileError(
         f"path={str(given)!r} is not there, nor is a configuration with that name in an "
         f"installation of panoptica. Pass the path of a file; save_to_config writes one."
     )

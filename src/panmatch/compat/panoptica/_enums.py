@@ -33,10 +33,10 @@ class NamedEnum(Enum):
         return str(self)
 
     @classmethod
-    def named(cls, given: object) -> Self:
-        """Return the member for itself or for its name."""
+    def named(cls, given: object, argument: str) -> Self:
+        """Return the member for itself or for its name; the error calls the argument by name."""
         name = getattr(given, "name", given)
-        check_choice(cls.__name__, name, cls.__members__)
+        check_choice(argument, name, cls.__members__)
         return cls[str(name)]
 
 

@@ -10,12 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from panmatch.compat.panoptica._areas import (
-    AREA,
-    PanopticaAUTCResult,
-    generate_thresholds,
-    threshold_key,
-)
+from panmatch.compat.panoptica._areas import PanopticaAUTCResult, generate_thresholds
 from panmatch.compat.panoptica._case import GroupCase
 from panmatch.compat.panoptica._config import Saved
 from panmatch.compat.panoptica._edge_cases import EdgeCaseHandler, MetricZeroTPEdgeCaseHandling
@@ -29,18 +24,27 @@ from panmatch.compat.panoptica._groups import (
 )
 from panmatch.compat.panoptica._images import read_pair
 from panmatch.compat.panoptica._matchers import (
+    APPROXIMATORS,
     BY_OVERLAP,
+    MATCHERS,
     InstanceApproximator,
     ThresholdBasedMatching,
     approximator_of,
     matcher_of,
 )
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.compat.panoptica._result import NUMBERS, OF_COUNTS, PanopticaResult
+from panmatch.compat.panoptica._result import PanopticaResult
 from panmatch.compat.panoptica._steps import IntermediateStepsData
-from panmatch.errors import OptionError
+from panmatch.errors import CallError, OptionError
 from panmatch.labels import LabelArray, distinct_labels
-from panmatch.spec import PanopticaConfig
+from panmatch.spec import (
+    AREA,
+    PanopticaColumn,
+    PanopticaConfig,
+    PanopticaMetric,
+    at_threshold,
+    panoptica_columns,
+)
 
 logger = logging.getLogger("panmatch.compat.panoptica")
 Input = Literal["SEMANTIC", "UNMATCHED_INSTANCE", "MATCHED_INSTANCE"]
@@ -101,6 +105,8 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     ) -> None:
         _check_kind("instance_approximator", instance_approximator, InstanceApproximator)
         _check_kind("instance_matcher", instance_matcher, ThresholdBasedMatching)
+        _check_kind("edge_case_handler", edge_case_handler, EdgeCaseHandler)
+        _check_kind("segmentation_class_groups", segmentation_class_groups, SegmentationClassGroups)
         if decision_metric is not None and decision_threshold is None:
             raise OptionError(f"decision_metric={decision_metric} needs a decision_threshold.")
         if per_region_evaluation and (decision_metric or decision_threshold is not None):
@@ -114,17 +120,19 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         self._log_times, self._verbose, self.quirks = log_times, verbose, quirks
         default = PanopticaConfig()
         self._config = PanopticaConfig(
-            expected_input=cast(Input, InputType.named(expected_input).name),
+            expected_input=cast(Input, InputType.named(expected_input, "expected_input").name),
             groups=self._groups.plain,
             approximator=None if instance_approximator is None else instance_approximator.plain,
             matcher=None if instance_matcher is None else instance_matcher.plain,
             instance_metrics=default.instance_metrics
             if instance_metrics is None
-            else tuple(metric.plain for metric in instance_metrics),
+            else _metrics("instance_metrics", instance_metrics),
             global_metrics=default.global_metrics
             if global_metrics is None
-            else tuple(metric.plain for metric in global_metrics),
-            decision_metric=None if decision_metric is None else decision_metric.plain,
+            else _metrics("global_metrics", global_metrics),
+            decision_metric=None
+            if decision_metric is None
+            else Metric.named(decision_metric, "decision_metric").plain,
             decision_threshold=decision_threshold,
             per_region=per_region_evaluation,
             edge_cases={
@@ -222,28 +230,25 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         self, output_individual_instance_metrics: bool = False
     ) -> list[str]:
         """Return the names of the numbers of a result, and of rows of instances if asked for."""
-        config = self._config
-        known = {
-            "n_ref_instances", "n_pred_instances", "tp", "instance_voxel_count_ref",
-            "instance_volume_ref", "global_bin_volume_pred", "global_bin_volume_ref",
-        }  # fmt: skip
-        known |= {f"global_bin_{name.lower()}" for name in config.global_metrics}
-        if config.per_region:
-            shown = () if self.quirks else config.global_metrics
-            known |= {f"region_avg_{name.lower()}" for name in shown}
-        else:
-            known |= {*OF_COUNTS}
-            for metric in map(Metric.__getitem__, config.instance_metrics):
-                known |= {metric.get_result_key(prefix) for prefix in ("sq", "pq")}
-                known.add(metric.get_result_key("sq", is_std=True))
-        keys = [name for name in NUMBERS if name in known]
+        keys = [name for name, one in panoptica_columns().items() if self._has(one)]
         return [*keys, "is_matched"] if output_individual_instance_metrics else keys
+
+    def _has(self, column: PanopticaColumn) -> bool:
+        """Return whether results have a number."""
+        config = self._config
+        if column.kind in ("whole", "region"):
+            wanted = column.kind == "whole" or (config.per_region and not self.quirks)
+            return wanted and column.of in config.global_metrics
+        if column.kind in ("count", "size", "voxels"):
+            return True
+        measured = column.kind == "rate" or column.of in config.instance_metrics
+        return not config.per_region and column.kind != "row" and measured
 
     def get_autc_metric_keys(self, threshold_step_size: float) -> list[str]:
         """Return the names of the numbers of `evaluate_autc`."""
-        shares = sorted(name for name, one in NUMBERS.items() if one.is_share)
+        shares = sorted(name for name, one in panoptica_columns().items() if one.has_area)
         return [f"{AREA}{name}" for name in shares] + [
-            threshold_key(threshold, name)
+            at_threshold(threshold, name)
             for threshold in generate_thresholds(threshold_step_size)
             for name in self.resulting_metric_keys
         ]
@@ -258,7 +263,10 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     @classmethod
     def _from_config(cls, config: PanopticaConfig) -> Panoptica_Evaluator:
         if config.expected_input is None:
-            raise OptionError("path: the file holds groups alone, and no !Panoptica_Evaluator.")
+            raise CallError(
+                "path: the file holds groups alone, and no !Panoptica_Evaluator. Load it with "
+                "SegmentationClassGroups.load_from_config."
+            )
         handling = {
             Metric[name]: MetricZeroTPEdgeCaseHandling.of(case)
             for name, case in config.edge_cases.items()
@@ -284,6 +292,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         skip: Sequence[str] | None,
     ) -> Iterator[tuple[str, GroupCase]]:
         ref, pred, spacing = read_pair(reference, prediction, voxelspacing, quirks=self.quirks)
+        skip = [skip] if isinstance(skip, str) else skip
         unknown = sorted({*(skip or ())} - {*self._groups})
         if unknown:
             logger.warning("skip_groups: there is no group %s.", unknown)
@@ -367,10 +376,19 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             logger.info("%s took %.3f seconds", name, seconds)
 
 
+def _metrics(argument: str, given: Sequence[Metric]) -> tuple[PanopticaMetric, ...]:
+    if isinstance(given, str | Metric):
+        raise OptionError(f"{argument}={given!r} must be a list: write [{given!r}].")
+    return tuple(Metric.named(one, argument).plain for one in given)
+
+
 def _check_kind(argument: str, value: object, kind: type[object]) -> None:
-    if value is not None and not isinstance(value, kind):
-        offered = [one.__name__ for one in kind.__subclasses__()]
-        raise OptionError(
-            f"{argument}={type(value).__name__} is not one of those that panmatch offers: write "
-            f"one of {', '.join(sorted(offered))}."
-        )
+    if value is None or isinstance(value, kind):
+        return
+    if isinstance(value, type) and issubclass(value, kind):
+        raise CallError(f"{argument}={value.__name__} is a class: write {value.__name__}(…).")
+    offered = [name for name, one in {**APPROXIMATORS, **MATCHERS}.items() if issubclass(one, kind)]
+    raise CallError(
+        f"{argument} is of type {type(value).__name__}, which panmatch does not take: write "
+        f"{' or '.join(offered or [kind.__name__])}."
+    )

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from panmatch.compat.panoptica._areas import threshold_key
-from panmatch.compat.panoptica._statistics import (
-    FloatDistribution,
-    Panoptica_Statistic,
-    means_of,
-)
+from panmatch.compat.panoptica._statistics import FloatDistribution, Panoptica_Statistic, several
 from panmatch.errors import OptionError, needs_extra
+from panmatch.spec import at_threshold
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -41,8 +37,7 @@ def summary_figure(
     master_only: bool = True,
 ) -> go.Figure:
     """Return a box for every group."""
-    chosen = statistic.groupnames if groups is None else [groups] if isinstance(groups, str) else (
-        groups)  # fmt: skip
+    chosen = several(groups, statistic.groupnames)
     values = {g: statistic.get_summary(g, metric, master_only).values for g in chosen}
     if sort:
         by_mean = sorted(values, key=lambda g: FloatDistribution(values[g]).avg)
@@ -87,9 +82,8 @@ def make_curve_over_setups(
     x = [float(one) for one in setups] if numbers else setups
     fig = fig or _figure()
     for group, name in named.items():
-        found = means_of(statistics_dict, group, metric)
-        spread = {"type": "data", "array": [one.std for one in found]} if plot_std else None
-        trace = {"x": x, "y": [one.avg for one in found], "error_y": spread, "name": name}
+        values = [one.get(group, metric, remove_nones=True) for one in statistics_dict.values()]
+        trace = _means(values, plot_std) | {"x": x, "name": name}
         if plot_as_barchart:
             fig.add_bar(**trace)
         else:
@@ -122,18 +116,13 @@ def make_autc_plots(
     for setup, one in statistics_dict.items():
         thresholds = one.get_thresholds_for_metric(metric)
         for group, name in named.items() if thresholds else ():
-            found = [
-                FloatDistribution(one.get(group, threshold_key(at, metric), remove_nones=True))
-                for at in thresholds
-            ]
-            spread = {"type": "data", "array": [d.std for d in found]} if plot_std else None
-            several = len(named) > 1
-            called = f"{setup} - {name}" if several else name if len(statistics_dict) == 1 else (
-                str(setup))  # fmt: skip
+            values = [one.get(group, at_threshold(at, metric), True) for at in thresholds]
+            called = f"{setup} - {name}" if len(named) > 1 else str(setup)
+            if len(named) == len(statistics_dict) == 1:
+                called = name
             fig.add_scatter(
-                x=thresholds, y=[d.avg for d in found], error_y=spread, name=called,
-                mode="lines+markers",
-            )  # fmt: skip
+                x=thresholds, name=called, mode="lines+markers", **_means(values, plot_std)
+            )
     fig.update_layout(
         width=width, height=height, showlegend=True, title=figure_title,
         xaxis_title=xaxis_title or "Matching Threshold", yaxis_title=yaxis_title or metric,
@@ -143,12 +132,18 @@ def make_autc_plots(
     return fig
 
 
+def _means(values: Sequence[Sequence[float]], plot_std: bool) -> dict[str, Any]:
+    """Return means and, if asked for, standard deviations as a trace shows them."""
+    found = [FloatDistribution(one) for one in values]
+    spread = {"type": "data", "array": [one.std for one in found]} if plot_std else None
+    return {"y": [one.avg for one in found], "error_y": spread}
+
+
 def _named_groups(
     statistics: Statistics, groups: Sequence[str] | str | None, names: Sequence[str] | str | None
 ) -> dict[str, str]:
-    chosen = next(iter(statistics.values())).groupnames if groups is None else groups
-    chosen = [chosen] if isinstance(chosen, str) else list(chosen)
-    called = chosen if names is None else [names] if isinstance(names, str) else list(names)
+    chosen = several(groups, next(iter(statistics.values())).groupnames)
+    called = several(names, chosen)
     if len(called) != len(chosen):
         raise OptionError(
             f"alternate_groupnames has {len(called)} names for {len(chosen)} groups: pass one each."

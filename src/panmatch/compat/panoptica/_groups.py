@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -10,12 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from panmatch.compat.panoptica._config import Saved
-from panmatch.errors import LabelError, OptionError
+from panmatch.errors import CallError, LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, mask_of
-from panmatch.spec import PanopticaConfig, PanopticaGroup
+from panmatch.spec import UNGROUPED, PanopticaConfig, PanopticaGroup
 
 logger = logging.getLogger("panmatch.compat.panoptica")
-NO_GROUP_KEY = "ungrouped"
 RESERVED = ("-", "_inst_")  # they separate names in tables
 
 
@@ -170,10 +170,17 @@ class SegmentationClassGroups(Saved):
             if isinstance(groups, Mapping)
             else {f"group_{i}": group for i, group in enumerate(groups)}
         )
-        self._groups = {
-            checked_group_name(name): group if isinstance(group, LabelGroup) else LabelGroup(*group)
-            for name, group in named.items()
-        }
+        if not named:
+            raise OptionError("groups is empty: pass at least one group.")
+        self._groups: dict[str, LabelGroup] = {}
+        for name, group in named.items():
+            lower = checked_group_name(name)
+            if lower in self._groups:
+                raise OptionError(
+                    f"groups: names are told apart in lower case, and there are two groups "
+                    f"{lower!r}. Rename {name!r}."
+                )
+            self._groups[lower] = _as_group(name, group)
         uses = Counter(label for group in self._groups.values() for label in group.value_labels)
         self.labels = list(uses)
         if twice := [label for label, n in uses.items() if n > 1]:
@@ -227,7 +234,7 @@ class NoSegmentationClassGroups(SegmentationClassGroups):
     """All labels are one group."""
 
     def __init__(self) -> None:
-        self._groups = {NO_GROUP_KEY: AnyLabelGroup()}
+        self._groups = {UNGROUPED: AnyLabelGroup()}
         self.labels = []
 
     @property
@@ -245,6 +252,17 @@ class NoSegmentationClassGroups(SegmentationClassGroups):
 
     def __str__(self) -> str:
         return "NoSegmentationClassGroups"
+
+
+def _as_group(name: object, given: object) -> LabelGroup:
+    if isinstance(given, LabelGroup):
+        return given
+    if isinstance(given, tuple) and len(given) == 2:
+        return LabelGroup(*given)
+    raise CallError(
+        f"groups: {name!r} is {given!r}. Write a LabelGroup, or a pair of labels and whether they "
+        f"are a single instance, such as ([1, 2], False)."
+    )
 
 
 def groups_of(config: PanopticaConfig) -> SegmentationClassGroups:
@@ -274,7 +292,10 @@ def undefined_label(label: int, groups: SegmentationClassGroups) -> LabelError:
 
 
 def _as_labels(labels: Sequence[int] | int, argument: str) -> tuple[int, ...]:
-    found = sorted(set(np.atleast_1d(np.asarray(labels, np.int64)).tolist()))
+    try:
+        found = sorted({operator.index(one) for one in np.atleast_1d(np.asarray(labels)).tolist()})
+    except TypeError:
+        found = []
     if not found or found[0] < 1:
         raise OptionError(f"{argument}={labels!r} must be whole numbers above 0, at least one.")
     return tuple(found)

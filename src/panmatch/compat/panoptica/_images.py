@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, ShapeError
 from panmatch.formats import as_stored_image, grid_difference, turned_like
-from panmatch.labels import LabelArray, as_labels, check_same_shape
+from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps, sum_by
 from panmatch.scoring import ComparedObjects, MeasureOptions, ObjectRows, measure_options
+
+LARGEST = 2.0**53  # beyond, floating-point numbers skip whole numbers
 
 
 def read_pair(
@@ -46,13 +50,24 @@ def read_pair(
     if known is not None and quirks:
         itk = hasattr(reference, "GetSpacing")
         known = known[::-1] if itk else tuple(np.array(known, np.float32).tolist())
-    spacing = known if voxelspacing is None else tuple(map(float, voxelspacing))
-    return images[0], images[1], spacing
+    if not images[0].ndim:
+        raise ShapeError("reference_arr and prediction_arr must have at least one axis.")
+    return images[0], images[1], known if voxelspacing is None else _steps(voxelspacing, images[0])
+
+
+def _steps(voxelspacing: Sequence[float], image: LabelArray) -> tuple[float, ...]:
+    """Return the spacing as it was given; numbers of single precision are not rounded."""
+    given: npt.ArrayLike = voxelspacing
+    with suppress(TypeError, ValueError):
+        given = tuple(map(float, voxelspacing))
+    sizes: list[float] = as_spacing(given, image.ndim, argument="voxelspacing").tolist()
+    return tuple(sizes)
 
 
 def _whole(array: Any) -> Any:
     values = np.asarray(array)
-    if values.dtype.kind == "f" and values.size and (values == np.rint(values)).all():
+    whole = values.dtype.kind == "f" and bool((np.abs(values) < LARGEST).all())
+    if whole and (values == np.rint(values)).all():
         return values.astype(np.int64)
     return array
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -44,10 +45,19 @@ class OneHotConnectedComponentsInstanceApproximator(InstanceApproximator):
         self.plain = PanopticaApproximator(one_hot=True, backend=_backend(cca_backend))
 
 
+APPROXIMATORS: dict[str, type[InstanceApproximator]] = {
+    kind.__name__: kind
+    for kind in (
+        ConnectedComponentsInstanceApproximator,
+        OneHotConnectedComponentsInstanceApproximator,
+    )
+}
+
+
 def _backend(backend: CCABackend | None) -> Literal["cc3d", "scipy"] | None:
     if backend is None:
         return None
-    return "cc3d" if CCABackend.named(backend) is CCABackend.cc3d else "scipy"
+    return "cc3d" if CCABackend.named(backend, "cca_backend") is CCABackend.cc3d else "scipy"
 
 
 def find_objects(
@@ -93,14 +103,20 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
 
     def _set(self, metric: Metric, threshold: float, strict: bool, many: bool) -> None:
         name = type(self).__name__
-        chosen = Metric.named(metric)
+        chosen = Metric.named(metric, "matching_metric")
         if chosen.name not in BY_OVERLAP and name != "NaiveThresholdMatching":
             raise OptionError(
                 f"matching_metric={chosen}: {name} maximises or adds up overlaps, so it goes with "
                 f"Metric.IOU and Metric.DSC; NaiveThresholdMatching takes any metric."
             )
+        try:
+            limit = float(threshold)
+        except (TypeError, ValueError):
+            limit = math.nan
+        if math.isnan(limit):
+            raise OptionError(f"matching_threshold={threshold!r} must be a number, such as 0.5.")
         self.plain = PanopticaMatcher(
-            name, chosen.plain, float(threshold), bool(strict), bool(many)  # type: ignore[arg-type]
+            name, chosen.plain, limit, bool(strict), bool(many)  # type: ignore[arg-type]
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -15,7 +14,7 @@ from panmatch.labels import mask_of
 from panmatch.overlap import Floats
 from panmatch.scoring import ComparedObjects, measure_whole, resolve_metrics
 from panmatch.scoring import Metric as OurMetric
-from panmatch.spec import PanopticaMetric
+from panmatch.spec import PANOPTICA_METRICS, MetricTraits, PanopticaMetric, result_name
 
 
 class MetricCouldNotBeComputedException(Exception):  # noqa: N818 (panoptica's name)
@@ -36,37 +35,6 @@ _NSD = OurMetric(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Metric:
-    """A metric of panoptica.
-
-    Attributes
-    ----------
-    name, long_name
-        What panoptica calls it.
-    decreasing
-        Whether less is better.
-    requires_spatial
-        Whether it depends on the distance between voxels.
-    ours
-        The metric of panmatch that gives the same value.
-    suffix
-        What follows ``sq`` and ``pq`` in the names of results.
-    """
-
-    name: str
-    long_name: str
-    decreasing: bool
-    requires_spatial: bool
-    ours: str | OurMetric
-    suffix: str
-
-    @property
-    def increasing(self) -> bool:
-        """Whether more is better."""
-        return not self.decreasing
-
-
 class Metric(NamedEnum):
     """What two objects, or the two masks, are compared by.
 
@@ -79,18 +47,16 @@ class Metric(NamedEnum):
     ('sq_assd_std', 'pq')
     """
 
-    DSC = _Metric("DSC", "Dice", False, False, "dice", "_dsc")
-    IOU = _Metric("IOU", "Intersection over Union", False, False, "iou", "")
-    ASSD = _Metric("ASSD", "Average Symmetric Surface Distance", True, True, "masd", "_assd")
-    clDSC = _Metric("clDSC", "Centerline Dice", False, False, "cldice", "_cldsc")  # noqa: N815
-    RVD = _Metric("RVD", "Relative Volume Difference", True, False,
-                  "relative_volume_difference", "_rvd")  # fmt: skip
-    RVAE = _Metric("RVAE", "Relative Volume Absolute Error", True, False,
-                   "relative_volume_error", "_rvae")  # fmt: skip
-    CEDI = _Metric("CEDI", "Center Distance", True, True, "centre_distance", "_cedi")
-    HD = _Metric("HD", "Hausdorff Distance", True, True, "hd", "_hd")
-    HD95 = _Metric("HD95", "Hausdorff Distance 95", True, True, "hd95_pooled", "_hd95")
-    NSD = _Metric("NSD", "Normalized Surface Dice", False, True, _NSD, "_nsd")
+    DSC = PANOPTICA_METRICS["DSC"]
+    IOU = PANOPTICA_METRICS["IOU"]
+    ASSD = PANOPTICA_METRICS["ASSD"]
+    clDSC = PANOPTICA_METRICS["clDSC"]  # noqa: N815
+    RVD = PANOPTICA_METRICS["RVD"]
+    RVAE = PANOPTICA_METRICS["RVAE"]
+    CEDI = PANOPTICA_METRICS["CEDI"]
+    HD = PANOPTICA_METRICS["HD"]
+    HD95 = PANOPTICA_METRICS["HD95"]
+    NSD = PANOPTICA_METRICS["NSD"]
 
     def __call__(
         self,
@@ -121,33 +87,38 @@ class Metric(NamedEnum):
 
     @property
     def ours(self) -> OurMetric:
-        """The metric of panmatch behind it."""
-        return resolve_metrics(self.value.ours)[0]
+        """The metric of panmatch that gives the same value."""
+        return _NSD if self is Metric.NSD else resolve_metrics(self.traits.ours)[0]
 
     @property
     def plain(self) -> PanopticaMetric:
         """The name as configurations have it."""
-        return cast(PanopticaMetric, self.name)
+        return self.traits.name
+
+    @property
+    def traits(self) -> MetricTraits:
+        """What is known of it."""
+        return self.value
 
     @property
     def long_name(self) -> str:
         """What it is called in full."""
-        return str(self.value.long_name)
+        return self.traits.long_name
 
     @property
     def decreasing(self) -> bool:
         """Whether less is better."""
-        return bool(self.value.decreasing)
+        return not self.increasing
 
     @property
     def increasing(self) -> bool:
         """Whether more is better."""
-        return not self.decreasing
+        return self.traits.is_share
 
     @property
     def requires_spatial(self) -> bool:
         """Whether it depends on the distance between voxels."""
-        return bool(self.value.requires_spatial)
+        return self.traits.is_length
 
     def score_beats_threshold(
         self, matching_score: float, matching_threshold: float, strict_comparison: bool = False
@@ -159,7 +130,7 @@ class Metric(NamedEnum):
 
     def get_result_key(self, prefix: str, is_std: bool = False) -> str:
         """Return the name of a result, such as ``"sq_dsc"``."""
-        return f"{prefix}{self.value.suffix}{'_std' if is_std else ''}"
+        return result_name(prefix, self.plain, "_std" if is_std else "")
 
 
 class Evaluation_List_Metric:  # noqa: N801 (panoptica's name)

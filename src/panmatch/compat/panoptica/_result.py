@@ -18,6 +18,7 @@ from panmatch.compat.panoptica._metrics import (
     MetricCouldNotBeComputedException,
 )
 from panmatch.errors import OptionError
+from panmatch.spec import PANOPTICA_METRICS, PanopticaColumn, panoptica_columns
 
 Number = float | int | None
 
@@ -45,68 +46,56 @@ class Evaluation_Metric:  # noqa: N801 (panoptica's name)
         return f"{self.long_name} ({self.id})"
 
 
-# Every metric of objects in the order of panoptica's tables, what it is called there, and whether
-# SQ · RQ has a meaning.
-OF_OBJECTS = (
-    (Metric.IOU, "IoU", True),
-    (Metric.DSC, "Dsc", True),
-    (Metric.clDSC, "Centerline Dsc", True),
-    (Metric.ASSD, "ASSD", False),
-    (Metric.RVD, "Relative Volume Difference", False),
-    (Metric.RVAE, "Relative Volume Absolute Error", False),
-    (Metric.CEDI, "Center Distance", False),
-    (Metric.HD, "Hausdorff Distance", False),
-    (Metric.HD95, "Hausdorff Distance 95", False),
-    (Metric.NSD, "Normalized Surface Dice", False),
-)
+# Where panoptica prints numbers, and what it calls them there.
+PRINTED: dict[str, MetricType] = {
+    "count": MetricType.MATCHING,
+    "rate": MetricType.MATCHING,
+    "sq": MetricType.INSTANCE,
+    "std": MetricType.INSTANCE,
+    "pq": MetricType.INSTANCE,
+    "size": MetricType.INSTANCE,
+    "voxels": MetricType.NO_PRINT,
+    "whole": MetricType.GLOBAL,
+    "region": MetricType.GLOBAL,
+}
+HIDDEN = ("prec", "rec")
+TITLES = {
+    "n_ref_instances": "Number of instances in reference",
+    "n_pred_instances": "Number of instances in prediction",
+    "tp": "True Positives",
+    "fp": "False Positives",
+    "fn": "False Negatives",
+    "prec": "Precision (positive predictive value)",
+    "rec": "Recall (sensitivity)",
+    "rq": "Recognition Quality / F1-Score",
+    "instance_voxel_count_ref": "Average Matched Reference Instance Voxel Count",
+    "instance_volume_ref": "Average Matched Reference Instance Physical Volume",
+    "global_bin_volume_pred": "Global Binary Prediction Volume",
+    "global_bin_volume_ref": "Global Binary Reference Volume",
+}
+TITLES_OF_METRICS = {
+    "sq": "Segmentation Quality {}",
+    "std": "Segmentation Quality {} Standard Deviation",
+    "pq": "Panoptic Quality {}",
+    "whole": "Global Binary {}",
+    "region": "Region Average {}",
+}
+SHORT_NAMES = {"IOU": "IoU", "DSC": "Dsc", "clDSC": "Centerline Dsc", "ASSD": "ASSD"}
 
 
-def _all_numbers() -> dict[str, Evaluation_Metric]:
-    counted, hidden = MetricType.MATCHING, MetricType.NO_PRINT
-    of_objects, of_masks = MetricType.INSTANCE, MetricType.GLOBAL
-    found = [
-        Evaluation_Metric("n_ref_instances", counted, "Number of instances in reference"),
-        Evaluation_Metric("n_pred_instances", counted, "Number of instances in prediction"),
-        Evaluation_Metric("tp", counted, "True Positives"),
-        Evaluation_Metric("fp", counted, "False Positives"),
-        Evaluation_Metric("fn", counted, "False Negatives"),
-        Evaluation_Metric("prec", hidden, "Precision (positive predictive value)"),
-        Evaluation_Metric("rec", hidden, "Recall (sensitivity)"),
-        Evaluation_Metric("rq", counted, "Recognition Quality / F1-Score", True),
-    ]
-    for metric, called, share in OF_OBJECTS:
-        sq, std, pq = _keys(metric)
-        title = f"Segmentation Quality {called}"
-        found.append(Evaluation_Metric(sq, of_objects, title, share))
-        found.append(Evaluation_Metric(std, of_objects, f"{title} Standard Deviation"))
-        if share:
-            found.append(Evaluation_Metric(pq, of_objects, f"Panoptic Quality {called}", True))
-    size = "Average Matched Reference Instance"
-    found += [
-        Evaluation_Metric("instance_voxel_count_ref", of_objects, f"{size} Voxel Count"),
-        Evaluation_Metric("instance_volume_ref", of_objects, f"{size} Physical Volume"),
-        Evaluation_Metric("global_bin_volume_pred", hidden, "Global Binary Prediction Volume"),
-        Evaluation_Metric("global_bin_volume_ref", hidden, "Global Binary Reference Volume"),
-    ]
-    for metric in Metric:
-        for prefix, title in (("global_bin", "Global Binary"), ("region_avg", "Region Average")):
-            key = f"{prefix}_{metric.name.lower()}"
-            found.append(Evaluation_Metric(key, of_masks, f"{title} {metric.long_name}"))
-    return {one.id: one for one in found}
+def _number(column: PanopticaColumn) -> Evaluation_Metric:
+    printed = MetricType.NO_PRINT if column.name in HIDDEN else PRINTED[column.kind]
+    if column.of is None:
+        title = TITLES[column.name]
+    else:
+        called = PANOPTICA_METRICS[column.of].long_name
+        if column.kind in ("sq", "std", "pq"):
+            called = SHORT_NAMES.get(column.of, called)
+        title = TITLES_OF_METRICS[column.kind].format(called)
+    return Evaluation_Metric(column.name, printed, title, column.has_area)
 
 
-def _keys(metric: Metric) -> tuple[str, str, str]:
-    return (
-        metric.get_result_key("sq"),
-        metric.get_result_key("sq", is_std=True),
-        metric.get_result_key("pq"),
-    )
-
-
-NUMBERS = _all_numbers()
-
-
-OF_COUNTS = ("fp", "fn", "prec", "rec", "rq")
+NUMBERS = {name: _number(one) for name, one in panoptica_columns().items() if one.kind != "row"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +257,7 @@ class PanopticaResult:
         """
         found = {}
         for name in NUMBERS:
-            uncounted = math.isnan(self.tp) and name in OF_COUNTS
+            uncounted = math.isnan(self.tp) and panoptica_columns()[name].kind == "rate"
             if uncounted or (self._quirks and name.startswith("region_avg")):
                 continue
             try:
@@ -348,12 +337,12 @@ def _formulas() -> dict[str, Callable[[PanopticaResult], Any]]:
         "num_ref_instances": lambda result: result.n_ref_instances,
         "num_pred_instances": lambda result: result.n_pred_instances,
     }
-    for metric, _, share in OF_OBJECTS:
-        sq, std, pq = _keys(metric)
-        found[sq] = partial(_of_list, metric=metric, mode=MetricMode.AVG)
-        found[std] = partial(_of_list, metric=metric, mode=MetricMode.STD)
-        if share:
-            found[pq] = partial(_pq, metric=metric)
+    for name, column in panoptica_columns().items():
+        if column.of is not None and column.kind in ("sq", "std"):
+            mode = MetricMode.AVG if column.kind == "sq" else MetricMode.STD
+            found[name] = partial(_of_list, metric=Metric[column.of], mode=mode)
+        elif column.of is not None and column.kind == "pq":
+            found[name] = partial(_pq, metric=Metric[column.of])
     return found
 
 

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from panmatch.compat.panoptica._result import recall_by_volume_bins
-from panmatch.compat.panoptica._table import (
-    SUBJECT,
-    FileType,
-    ResultFile,
-    Values,
-    checked_path,
-    parse_instance_name,
-)
+from panmatch.compat.panoptica._table import FileType, ResultFile, Values, checked_path
 from panmatch.errors import OptionError
+from panmatch.spec import SUBJECT, split_instance, split_threshold
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-AT_THRESHOLD = re.compile(r"t([0-9.eE+-]+)_(.+)")
 ACROSS = "across_groups"
 
 
@@ -111,6 +103,8 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     """
 
     def __init__(self, subj_names: list[str], value_dict: Values) -> None:
+        if not value_dict:
+            raise OptionError("value_dict is empty: pass the values of at least one group.")
         self.subjectnames, self._values = subj_names, value_dict
         self.groupnames = list(value_dict)
         self.metricnames = list(value_dict[self.groupnames[0]])
@@ -142,22 +136,22 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     @property
     def master_subjects(self) -> list[str]:
         """Subjects, without rows of single instances."""
-        return [name for name in self.subjectnames if parse_instance_name(name) is None]
+        return [name for name in self.subjectnames if split_instance(name) is None]
 
     @property
     def instance_subjects(self) -> list[str]:
         """Rows of single instances."""
-        return [name for name in self.subjectnames if parse_instance_name(name) is not None]
+        return [name for name in self.subjectnames if split_instance(name) is not None]
 
     @property
     def base_metric_names(self) -> list[str]:
         """Metrics that do not belong to a threshold."""
-        return [name for name in self.metricnames if AT_THRESHOLD.fullmatch(name) is None]
+        return [name for name in self.metricnames if split_threshold(name)[0] is None]
 
     def get_thresholds_for_metric(self, metric: str) -> list[float]:
         """Return the thresholds at which there are values of a metric."""
-        found = filter(None, map(AT_THRESHOLD.fullmatch, self.metricnames))
-        return sorted(float(one[1]) for one in found if one[2] == metric)
+        found = map(split_threshold, self.metricnames)
+        return sorted(at for at, name in found if at is not None and name == metric)
 
     def get(self, group: str, metric: str, remove_nones: bool = False) -> list[Any]:
         """Return the values of all subjects; None where there is none."""
@@ -183,8 +177,8 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     ) -> tuple[dict[tuple[str, str], Any], dict[tuple[str, str], Any]]:
         """Return the subjects with the highest and the lowest values, by group and metric."""
         best, worst = {}, {}
-        for group in _several(groups, self.groupnames):
-            for metric in _several(metrics, self.metricnames):
+        for group in several(groups, self.groupnames):
+            for metric in several(metrics, self.metricnames):
                 ordered = list(self.get_dict(group, metric, True, sort_ascending=False).items())
                 best[group, metric] = dict(ordered[:k])
                 worst[group, metric] = dict(ordered[-k:])
@@ -214,7 +208,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     def master_values(self, values: Sequence[float | None]) -> list[float]:
         """Return the values of subjects, without those of instances and missing ones."""
         pairs = zip(self.subjectnames, values, strict=True)
-        return [v for name, v in pairs if v is not None and parse_instance_name(name) is None]
+        return [v for name, v in pairs if v is not None and split_instance(name) is None]
 
     def get_summary(self, group: str, metric: str, master_only: bool = True) -> FloatDistribution:
         """Return mean, standard deviation and range over subjects."""
@@ -310,7 +304,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         found = [
             (float(volume), bool(matched))
             for name, volume, matched in rows
-            if parse_instance_name(name) and volume is not None and matched is not None
+            if split_instance(name) and volume is not None and matched is not None
         ]
         return [volume for volume, _ in found], [matched for _, matched in found]
 
@@ -336,19 +330,11 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         return summary_figure(self, metric, *args, **kwargs)
 
 
-def _several(given: Sequence[str] | str | None, every: list[str]) -> Sequence[str]:
+def several(given: Sequence[str] | str | None, every: Sequence[str]) -> Sequence[str]:
+    """Return names that are given as a list, as one name, or not at all."""
     return every if given is None else [given] if isinstance(given, str) else given
 
 
 def _check_known(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise KeyError(f"{argument}={value!r} is not there. Known: {', '.join(known)}.")
-
-
-def means_of(
-    statistics: Mapping[Any, Panoptica_Statistic], group: str, metric: str
-) -> list[FloatDistribution]:
-    """Return the distribution of a metric in every statistic, missing values left out."""
-    return [
-        FloatDistribution(one.get(group, metric, remove_nones=True)) for one in statistics.values()
-    ]

@@ -9,47 +9,44 @@ import csv
 import io
 import json
 import math
-import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from panmatch.errors import FileError, OptionError
+from panmatch.datasets import open_scores, original_text, plain_text
+from panmatch.errors import FileError, MissingFileError, OptionError
 from panmatch.formats import write_atomically
+from panmatch.spec import SUBJECT, split_instance
 
 FileType = Literal["tsv", "jsonl"]
 FILE_TYPES: tuple[FileType, ...] = ("tsv", "jsonl")
-SUBJECT, INSTANCES, TIME = "subject_name", "reference_instances", "computation_time"
-INSTANCE_ROW = re.compile(r"(.+)-(.+)_inst_(\d+)")
+INSTANCES, TIME = "reference_instances", "computation_time"
 IN_TABLES = {"voxel_count": "instance_voxel_count_ref", "volume": "instance_volume_ref"}
 
 Row = Mapping[str, Any]
 Values = dict[str, dict[str, list[float | None]]]  # group, metric, one value per subject
 
 
-def parse_instance_name(name: str) -> tuple[str, str, int] | None:
-    """Return subject, group and number of a row of one instance; None for any other row.
+def checked_subject(name: str) -> str:
+    """Return a name without spaces around it, unless tables cannot hold it.
 
     Examples
     --------
-    >>> parse_instance_name("patient-7-bone_inst_2")
-    ('patient-7', 'bone', 2)
+    >>> checked_subject(" patient 7 ")
+    'patient 7'
     """
-    found = INSTANCE_ROW.fullmatch(name)
-    return None if found is None else (found[1], found[2], int(found[3]))
-
-
-def checked_subject(name: str) -> str:
-    """Return the name of a subject, unless tables would take it for an instance."""
-    if not name.strip() or parse_instance_name(name):
+    if not isinstance(name, str) or not name.strip() or "\n" in name or "\r" in name:
+        raise OptionError(f"subject_name={name!r} must be a text of one line, and not empty.")
+    if split_instance(name):
         raise OptionError(
-            f"subject_name={name!r} must have a character, and not end like the row of an "
-            f"instance, '-GROUP_inst_NUMBER'."
+            f"subject_name={name!r} ends like the row of an instance, '-GROUP_inst_NUMBER': pass "
+            f"another name."
         )
-    return name
+    return name.strip()
 
 
 def checked_path(path: str | Path, file_type: FileType) -> Path:
@@ -65,7 +62,12 @@ def checked_path(path: str | Path, file_type: FileType) -> Path:
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold a file for this process, where the system offers that."""
-    with path.open("a") as stream:
+    try:
+        stream = path.open("a")
+    except OSError as error:  # of the same type, as scripts for panoptica may catch it
+        said = f"output_file cannot be written ({error.strerror}): pass another one"
+        raise type(error)(error.errno, said, str(path)) from error
+    with stream:
         try:
             import fcntl
         except ImportError:
@@ -90,38 +92,46 @@ class ResultFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.is_tsv = path.suffix.lower() == ".tsv"
+        self._end = 0  # up to here, the file was read or written by this object
+        self._others: set[str] = set()  # subjects that other processes added since
 
     def begin(self, groups: Sequence[str], names: Sequence[str]) -> list[str]:
         """Write the head of a new file, check that of an old one, and return its subjects."""
         with locked(self.path):
-            text = self.path.read_text(encoding="utf-8")
-            if not text.strip():
+            if self.path.read_bytes().strip():
+                found = self._continued(groups, names)
+            else:
+                found = []
                 if self.is_tsv:
-                    self._append(_tsv([_header(groups, names)]))
-                return []
-            return self._continued(text, groups, names)
+                    self.path.write_bytes(_tsv([_header(groups, names)]).encode())
+            self._end = self.path.stat().st_size
+            return found
 
-    def _continued(self, text: str, groups: Sequence[str], names: Sequence[str]) -> list[str]:
+    def _continued(self, groups: Sequence[str], names: Sequence[str]) -> list[str]:
+        found: list[str] = []
         if self.is_tsv:
-            rows = _rows(text)
-            self._check_same(rows[0], _header(groups, names))
-            found = [row[0] for row in rows[1:]]
+            with open_scores(self.path) as (header, rows):
+                expected = [f"{group}-{name}" for group in groups for name in names]
+                self._check_same(list(map("-".join, header)), expected)
+                found = [row.subject for row in rows]
         else:
-            found = []
-            for record in self._records(text):
-                of_groups = record.get("groups", {})
+            for subject, of_groups in self._records():
                 self._check_same(sorted(of_groups), sorted(groups))
                 for group, numbers in of_groups.items():
                     own = [name for name in numbers if name != INSTANCES]
                     self._check_same(sorted(own), sorted(names))
                     count = len(numbers.get(INSTANCES, ()))
-                    found += [
-                        instance_name(record[SUBJECT], group, index) for index in range(count)
-                    ]
-                found.append(record[SUBJECT])
-        if len(found) != len({*found}):
-            raise FileError(f"path={str(self.path)!r} has a subject twice: remove one of the rows.")
+                    found += [instance_name(subject, group, index) for index in range(count)]
+                found.append(subject)
         return found
+
+    def check_subjects(self, subjects: Sequence[str]) -> None:
+        """Raise an error if a subject is there twice."""
+        if twice := [name for name, times in Counter(subjects).items() if times > 1]:
+            raise FileError(
+                f"path={str(self.path)!r} has the subject {twice[0]!r} twice: remove one of the "
+                f"rows, or pass continue_file=False."
+            )
 
     def _check_same(self, found: list[str], expected: list[str]) -> None:
         if found != expected:
@@ -131,11 +141,41 @@ class ResultFile:
                 f"{other!r}. Pass another output_file."
             )
 
-    def append(self, subject: str, results: Mapping[str, Row], names: Sequence[str]) -> None:
-        """Add one subject: numbers by group, with a list of instances if there is one."""
+    def append(self, subject: str, results: Mapping[str, Row], names: Sequence[str]) -> bool:
+        """Add one subject: numbers by group, with a list of instances if there is one.
+
+        Another process may have added it meanwhile: then nothing is written, and False returned.
+        The caller holds the lock.
+        """
+        if self.path.stat().st_size < self._end:
+            raise FileError(
+                f"path={str(self.path)!r} has lost rows since the aggregator was made, and "
+                f"{subject!r} is not written: make a new aggregator."
+            )
+        with self.path.open("r+b") as stream:
+            stream.seek(self._end)
+            added = stream.read()
+            self._others |= self._subjects_in(added.decode(errors="replace"))
+            if subject not in self._others:
+                stream.seek(max(stream.tell() - 1, 0))
+                cut = stream.read(1) not in (b"", b"\n")  # somebody has edited the file
+                stream.write(b"\n" * cut + self._text(subject, results, names).encode())
+            self._end = stream.tell()
+        return subject not in self._others
+
+    def _subjects_in(self, text: str) -> set[str]:
+        if self.is_tsv:
+            rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t")
+            return {original_text(row[0]) for row in rows if row}
+        found = set()
+        for line in text.split("\n"):
+            with suppress(ValueError, KeyError, TypeError):  # reading the file names such a line
+                found.add(str(json.loads(line)[SUBJECT]))
+        return found
+
+    def _text(self, subject: str, results: Mapping[str, Row], names: Sequence[str]) -> str:
         if not self.is_tsv:
-            self._append(_json_line(subject, results, names))
-            return
+            return _json_line(subject, results, names)
         rows = [[subject, *(_text(row.get(n)) for row in results.values() for n in names)]]
         for group, row in results.items():
             for index, instance in enumerate(row.get(INSTANCES, ())):
@@ -146,66 +186,54 @@ class ResultFile:
                     for name in names
                 ]
                 rows.append([instance_name(subject, group, index), *cells])
-        self._append(_tsv(rows))
-
-    def _append(self, text: str) -> None:
-        with self.path.open("ab") as stream:
-            stream.write(text.encode())
+        return _tsv(rows)
 
     def read(self) -> tuple[list[str], Values]:
         """Return subjects, rows of instances included, and all values."""
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise FileError(f"path={str(self.path)!r} cannot be read: {error}.") from error
-        subjects, values = self._read_tsv(text) if self.is_tsv else self._read_lines(text)
+        subjects, values = self._read_tsv() if self.is_tsv else self._read_lines()
         if not subjects:
             raise FileError(f"path={str(self.path)!r} has no records.")
         return subjects, values
 
-    def _read_tsv(self, text: str) -> tuple[list[str], Values]:
-        rows = _rows(text)
-        if not rows or rows[0][0] != SUBJECT:
-            raise FileError(f"path={str(self.path)!r}: the first column must be {SUBJECT!r}.")
-        keys = [("ungrouped", *name.split("-", 1))[-2:] for name in rows[0][1:]]
-        names = list(dict.fromkeys(name for _, name in keys))
-        values: Values = {group: {name: [] for name in names} for group, _ in keys}
-        for row in rows[1:]:
-            for (group, name), cell in zip(keys, row[1:], strict=True):
-                values[group][name].append(self._number(cell or None, row[0], name))
-        return [row[0] for row in rows[1:]], values
+    def _read_tsv(self) -> tuple[list[str], Values]:
+        subjects: list[str] = []
+        with open_scores(self.path) as (header, rows):
+            names = dict.fromkeys(name for _, name in header)
+            values: Values = {group: {name: [] for name in names} for group, _ in header}
+            for row in rows:
+                subjects.append(row.subject)
+                for at, (group, name) in enumerate(header):
+                    values[group][name].append(_finite(row.number(at, f"{group}-{name}")))
+        return subjects, values
 
-    def _read_lines(self, text: str) -> tuple[list[str], Values]:
+    def _read_lines(self) -> tuple[list[str], Values]:
         subjects: list[str] = []
         values: Values = {}
-        for record in self._records(text):
-            groups = record["groups"]
-            rows = [(record[SUBJECT], groups)]
+        for subject, groups in self._records():
+            rows = [(subject, groups)]
             for group, numbers in groups.items():
                 rows += [
-                    (instance_name(record[SUBJECT], group, index), {group: row})
+                    (instance_name(subject, group, index), {group: row})
                     for index, row in enumerate(numbers.get(INSTANCES, ()))
                 ]
             if not values:
                 names = dict.fromkeys(n for row in groups.values() for n in row if n != INSTANCES)
                 values = {group: {name: [] for name in names} for group in groups}
             self._check_same(sorted(groups), sorted(values))
-            for subject, of_groups in rows:
-                subjects.append(subject)
+            for one, of_groups in rows:
+                subjects.append(one)
                 for group, columns in values.items():
                     own = of_groups.get(group, {})
                     for name, column in columns.items():
-                        column.append(self._number(own.get(name), subject, name))
+                        column.append(self._number(own.get(name), one, name))
         return subjects, values
 
     def _number(self, value: object, subject: str, name: str) -> float | None:
-        try:
-            number = math.nan if value is None else float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
+        if value is not None and not isinstance(value, int | float):
             raise FileError(
                 f"path={str(self.path)!r}: {value!r} of {subject!r}, {name!r}, is not a number."
-            ) from error
-        return number if math.isfinite(number) else None
+            )
+        return _finite(value)
 
     def write(self, subjects: Sequence[str], values: Values) -> None:
         """Write all subjects, whole or not at all."""
@@ -220,15 +248,37 @@ class ResultFile:
             text = "".join(_lines(subjects, values, names))
         write_atomically(self.path, text.encode())
 
-    def _records(self, text: str) -> Iterator[dict[str, Any]]:
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                try:
-                    yield json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise FileError(
-                        f"path={str(self.path)!r}, line {number}: malformed JSON, {error.msg}."
-                    ) from error
+    def _records(self) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
+        """Yield subject and groups of every line."""
+        try:
+            lines = self.path.read_bytes().decode("utf-8-sig").split("\n")
+        except FileNotFoundError as error:
+            raise MissingFileError(f"path={str(self.path)!r} does not exist.") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(f"path={str(self.path)!r} cannot be read: {error}.") from error
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            place = f"path={str(self.path)!r}, line {number}"
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise FileError(
+                    f"{place}: malformed JSON, {error.msg}. Mend or remove the line."
+                ) from error
+            if not _is_record(record):
+                raise FileError(
+                    f"{place}: it must be an object with {SUBJECT!r} and 'groups'. Mend or remove "
+                    f"the line."
+                )
+            yield record[SUBJECT], record["groups"]
+
+
+def _is_record(record: object) -> bool:
+    if not isinstance(record, dict) or not isinstance(record.get(SUBJECT), str):
+        return False
+    groups = record.get("groups")
+    return isinstance(groups, dict) and all(isinstance(one, dict) for one in groups.values())
 
 
 def instance_name(subject: str, group: str, index: int) -> str:
@@ -245,13 +295,11 @@ def _header(groups: Sequence[str], names: Sequence[str]) -> list[str]:
     return [SUBJECT, *(f"{group}-{name}" for group in groups for name in names)]
 
 
-def _rows(text: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter="\t"))
-
-
 def _tsv(rows: Sequence[Sequence[object]]) -> str:
+    """Return rows as text, in which no spreadsheet takes a name for a formula."""
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(rows)
+    plain = [[plain_text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerows(plain)
     return text.getvalue()
 
 
@@ -282,7 +330,7 @@ def _json_line(subject: str, results: Mapping[str, Row], names: Sequence[str]) -
 
 def _lines(subjects: Sequence[str], values: Values, names: Sequence[str]) -> Iterator[str]:
     """Yield the line of every subject, its instances within."""
-    parsed = {i: parse_instance_name(subject) for i, subject in enumerate(subjects)}
+    parsed = {i: split_instance(subject) for i, subject in enumerate(subjects)}
     for i, subject in enumerate(subjects):
         if parsed[i] is not None:
             continue

@@ -1,0 +1,69 @@
+"""The metrics of panoptica: what they are called there and here, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from panmatch.spec._panoptica import MetricName
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTraits:
+    """What is known of a metric of panoptica.
+
+    Attributes
+    ----------
+    name, long_name
+        What panoptica calls it, in short and in full.
+    ours
+        The metric of panmatch with the same definition, or the nearest one in the case of NSD.
+    is_share
+        Whether it is from 0 to 1, the more the better.
+    is_length
+        Whether it depends on the distance between voxels.
+    has_pq
+        Whether panoptica multiplies its mean by RQ.
+    """
+
+    name: MetricName
+    long_name: str
+    ours: str
+    is_share: bool = False
+    is_length: bool = False
+    has_pq: bool = False
+
+    @property
+    def better_is_higher(self) -> bool:
+        """Whether panoptica takes a higher value for the better one; for NSD it does not."""
+        return self.has_pq
+
+
+# In the order of panoptica's enumeration, which is that of columns about whole masks.
+_ALL = (
+    MetricTraits("DSC", "Dice", "dice", is_share=True, has_pq=True),
+    MetricTraits("IOU", "Intersection over Union", "iou", is_share=True, has_pq=True),
+    MetricTraits("ASSD", "Average Symmetric Surface Distance", "masd", is_length=True),
+    MetricTraits("clDSC", "Centerline Dice", "cldice", is_share=True, has_pq=True),
+    MetricTraits("RVD", "Relative Volume Difference", "relative_volume_difference"),
+    MetricTraits("RVAE", "Relative Volume Absolute Error", "relative_volume_error"),
+    MetricTraits("CEDI", "Center Distance", "centre_distance", is_length=True),
+    MetricTraits("HD", "Hausdorff Distance", "hd", is_length=True),
+    MetricTraits("HD95", "Hausdorff Distance 95", "hd95_pooled", is_length=True),
+    MetricTraits("NSD", "Normalized Surface Dice", "nsd", is_share=True, is_length=True),
+)
+PANOPTICA_METRICS: Mapping[MetricName, MetricTraits] = MappingProxyType(
+    {one.name: one for one in _ALL}
+)
+
+
+def result_name(prefix: str, metric: MetricName, suffix: str = "") -> str:
+    """Return what panoptica calls a number that is made of a metric of objects.
+
+    Examples
+    --------
+    >>> result_name("sq", "ASSD", "_std"), result_name("pq", "IOU")
+    ('sq_assd_std', 'pq')
+    """
+    return f"{prefix}{'' if metric == 'IOU' else f'_{metric.lower()}'}{suffix}"
