@@ -28,7 +28,7 @@ CLASSES = 300
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run took: MB at a quarter of its cases, at the last and at most, seconds by phase."""
+    """What a run took: MB after a quarter of its cases, in the last one and at most; seconds."""
 
     seconds: dict[str, float]
     early: float
@@ -64,7 +64,8 @@ def many_cases(folder: Path) -> str:
         f"{CASES:,} cases × {len(MODELS)} models, two workers",
         load,
         f"{CASES * len(MODELS) / load.seconds['evaluation']:.0f} cases/s; {load.early:.0f} MB "
-        f"after a quarter of the cases, {load.late:.0f} MB after all, the rest for the tables; "
+        f"after a quarter of the cases, at most {load.late:.0f} MB in the last one, the rest for "
+        f"the tables; "
         f"report of {report.stat().st_size / 1e6:.1f} MB in {made:.1f} s, opens in {opened}",
     )
 
@@ -119,7 +120,7 @@ def _run(folder: Path, n_cases: int, *arguments: str) -> Load:
             now = sum(map(share_of, descendants(running.pid)))
             peak = max(peak, now)
             if n_done < n_cases:
-                late = now
+                late = max(late, now) if n_done >= 3 * n_cases / 4 else 0
                 early = now if n_done < n_cases / 4 else early
                 new = _after(out / "cases.jsonl", n_read)
                 n_done, n_read = n_done + new.count(b"\n"), n_read + len(new)

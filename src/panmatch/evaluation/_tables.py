@@ -190,26 +190,26 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 def budget_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd.DataFrame:
     """Return what each kind of mistake costs, per case and pooled over the cases of each model."""
     columns: Columns = {}
+    counts: list[Ints] = []
     for one in series:
         for threshold in one.thresholds:
             budgets = one.budgets(threshold)
-            for names, averaging, tallies in (
-                (("",), "pooled", Tallies(budgets.sum().counts[None])),
-                (one.cases, "case", budgets),
-            ):
-                occurs = np.flatnonzero(tallies.occurs[:, 0])
-                _append(
-                    columns,
-                    {
-                        "case": [names[i] for i in occurs],
-                        "model": one.model,
-                        **one.setting.columns,
-                        "threshold": threshold,
-                        "averaging": averaging,
-                        **_gains(RepairGains(tallies[occurs])),
-                    },
-                )
-    return _frame(columns, cases, first=("case", "model"))
+            occurs = np.flatnonzero(budgets.occurs[:, 0])
+            if not len(occurs):
+                continue
+            counts += [budgets.sum().counts[None], budgets.counts[occurs]]
+            _append(
+                columns,
+                {
+                    "case": ["", *(one.cases[i] for i in occurs)],
+                    "model": one.model,
+                    **one.setting.columns,
+                    "threshold": threshold,
+                    "averaging": ["pooled", *["case"] * len(occurs)],
+                },
+            )
+    gains = _gains(RepairGains(Tallies(np.concatenate(counts)))) if counts else {}
+    return _frame({**columns, **gains}, cases, first=("case", "model"))
 
 
 def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
