@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from panmatch.datasets import (
     Job,
     RunOptions,
     averages_with_samples,
+    load_run,
     pair,
     run_dataset,
     spread,
@@ -108,6 +110,22 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     assert lines[0]["line"]["shape"] == "hv"
     dashes = {line["name"]: (line["line"]["color"], line["line"]["dash"]) for line in lines}
     assert len(set(dashes.values())) == 4
+
+
+def test_bars_share_out_what_is_lost(html: str, out: Path) -> None:
+    result = load_run(out)
+    chart: Any = charts(html)["c0-losses"]
+    assert chart["data"][0]["name"] == "PQ"
+    lengths: dict[str, float] = {}
+    for bar in chart["data"]:
+        for model, length in zip(bar["y"], bar["x"], strict=True):
+            lengths[model] = lengths.get(model, 0.0) + length
+    assert lengths == pytest.approx({"near": 1.0, "far": 1.0}, abs=1e-5)
+    for model, losses in result.losses.items():
+        where = chart["data"][0]["y"].index(model)
+        drawn = {bar["name"]: bar["x"][where] for bar in chart["data"]}
+        assert drawn["PQ"] == pytest.approx(1 - sum(losses.values()), abs=1e-6)
+        assert drawn["outlines"] == pytest.approx(losses["outline"], abs=1e-6)
 
 
 def test_charts_are_valid_for_plotly(html: str) -> None:

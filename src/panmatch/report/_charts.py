@@ -30,9 +30,9 @@ from panmatch.report._sizes_figure import (
     size_edges,
     size_title,
 )
-from panmatch.report._style import SERIES_COLORS
+from panmatch.report._style import GREEN, ORANGE, PURPLE, SERIES_COLORS, SKY
 from panmatch.report._tables import Averages
-from panmatch.scoring import Curve
+from panmatch.scoring import Curve, Repair
 
 Trace = dict[str, object]
 Layout = dict[str, object]
@@ -45,6 +45,23 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 MARKS = ("●", "■", "◆", "▲", "✚", "✖", "★")  # the symbols as text
 PATTERNS = ("", "/", ".", "x", "-")
 CURVE_SCORES = (*PLAIN[:3], *PARTS)  # what is drawn over the threshold
+LOSS_TITLES: dict[Repair, str] = {
+    "outline": "outlines",
+    "missed": "missed",
+    "spurious": "spurious",
+    "split": "splits",
+    "merged": "merges",
+    "class": "wrong class",
+}
+LOSS_LOOKS = {  # fill and pattern, so that neighbours also differ in print
+    "outlines": (SKY, ""),
+    "missed": (PURPLE, "/"),
+    "spurious": ("#e8904f", "\\"),
+    "splits": (ORANGE, "."),
+    "merges": (GREEN, "x"),
+    "wrong class": ("#b8b8b8", "-"),
+}
+SHORTEST = 0.08  # part of a bar that has room for its name
 NAMED = "<extra>%{fullData.name}</extra>"
 
 
@@ -210,6 +227,59 @@ def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
         )
     layout = _layout("", "objects", y_axis={"rangemode": "tozero"}) | {"barmode": "group"}
     return {"data": data, "layout": layout}
+
+
+def loss_chart(result: Result, class_name: str) -> Chart:
+    """Return PQ and what is lost to each kind of mistake, a bar of length 1 per model.
+
+    By the first matcher at the lowest threshold, pooled over cases; kinds without any loss are left
+    out.
+    """
+    threshold = result.spec.thresholds[0]
+    losses = {
+        one.model: one.losses(threshold)
+        for one in result.series
+        if (one.setting.class_name, one.setting.matcher) == (class_name, result.spec.matching[0])
+    }
+    parts: dict[str, dict[str, float]] = {"PQ": {}}
+    for model, kinds in losses.items():
+        parts["PQ"][model] = 1 - math.fsum(kinds.values())
+        for kind, loss in kinds.items():
+            if round(loss, 3):
+                parts.setdefault(LOSS_TITLES[kind], {})[model] = loss
+    models = [model for model in losses if not math.isnan(parts["PQ"][model])][::-1]
+    data: list[Trace] = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": [model or "all" for model in models],
+            "x": [round(values.get(model, 0.0), 6) for model in models],
+            "text": [
+                f"{name} {values[model]:.2f}" if values.get(model, 0.0) >= SHORTEST else ""
+                for model in models
+            ],
+            "textposition": "inside",
+            "insidetextanchor": "middle",
+            "textangle": 0,
+            "insidetextfont": {"color": "#1a1a1a"},
+            "hovertemplate": f"{name} %{{x:.3f}}<extra>%{{y}}</extra>",
+            "marker": {
+                "color": LOSS_LOOKS.get(name, ("#d9dde3", ""))[0],
+                "pattern": {
+                    "shape": LOSS_LOOKS.get(name, ("", ""))[1],
+                    "fillmode": "overlay",
+                    "fgcolor": "#fff",
+                    "fgopacity": 0.3,
+                },
+                "line": {"color": "#fff", "width": 1},
+            },
+        }
+        for name, values in parts.items()
+    ]
+    layout = _layout("", "", _up_to(1), {"showline": False, "automargin": True})
+    height = 60 + 44 * max(len(models), 1)
+    return {"data": data, "layout": layout | {"barmode": "relative", "height": height}}
 
 
 def plotly_dash(dash: Dash) -> str:

@@ -179,6 +179,7 @@ def _class_charts(
     if name in MEANS:
         return drawn
     drawn |= charts.curve_charts(result, name)
+    drawn["losses"] = charts.loss_chart(result, name)
     drawn["mistakes"] = charts.mistake_chart(result, mistakes, name)
     if (sizes := charts.size_chart(result, name)) is not None:
         drawn["sizes"] = sizes
