@@ -136,7 +136,7 @@ def pq_of(scene: Scene, strategy: str, tau: float) -> float:
     return float(brute_force.count(scene, brute_force.STRATEGIES[strategy](scene, tau)).pq)
 
 
-@pytest.mark.parametrize("name", [*BY_NAME, *(set(OPTIMAL) - set(BY_NAME))])
+@pytest.mark.parametrize("name", list(BY_NAME | OPTIMAL))
 def test_every_repair_is_the_repair_of_the_voxels(name: str) -> None:
     strategy = {**BY_NAME, **OPTIMAL}[name]
     changed = dict.fromkeys(REPAIRS, 0)
