@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import ndimage
 
@@ -20,6 +21,7 @@ from panmatch.spec._panoptica_yaml import TAGS
 from tests.peers.asking import PEER, Labels, ask_peer, shipped_configs
 
 Scene = tuple[Labels, Labels]
+Mask = npt.NDArray[np.bool_]
 SCENES = 20  # for every configuration
 LEAST_MATCHES = 20  # of a class, over all of them: enough to tell strategies apart
 
@@ -95,6 +97,25 @@ def regions(seed: int) -> Scene:
         if (away[0] < away[1])[moved > 0].all():
             break
     return np.minimum(blobs, 1), np.minimum(moved, 1)
+
+
+def all_found(seed: int) -> Scene:
+    """Return two kinds of blobs, all of them found, with no voxel equally near to two of a kind."""
+    for attempt in range(seed * 100, seed * 100 + 100):
+        blobs = phantoms.blobs((22, 24, 20), 6, radius=(2, 3.5), gap=2, seed=attempt)
+        moved = phantoms.shift(blobs, (1, attempt % 3 - 1, 0))
+        reference, prediction = (np.where(ids > 0, 1 + ids % 2, 0) for ids in (blobs, moved))
+        if all(_has_no_ties(reference == kind, prediction == kind) for kind in (1, 2)):
+            return reference, prediction
+    raise AssertionError(seed)
+
+
+def _has_no_ties(reference: Mask, prediction: Mask) -> bool:
+    components, n = ndimage.label(reference, np.ones((3, 3, 3)))
+    away = [ndimage.distance_transform_edt(components != i) for i in range(1, n + 1)]
+    nearest, second, *_ = np.sort(away, axis=0)
+    found = np.unique(components[prediction])
+    return n == 3 and len(found[found > 0]) == n and bool((nearest < second)[prediction].all())
 
 
 SEMANTIC = "expected_input: !InputType SEMANTIC"
@@ -202,7 +223,8 @@ SHIPPED = {
     "panoptica_evaluator_unmatched_instance": spine,
     "panoptica_config_voronoi": two_kinds,
 }
-NAMES = [*OWN, *SHIPPED]
+VORONOI, ALL_FOUND = "panoptica_config_voronoi", "panoptica_config_voronoi, all found"
+NAMES = [*OWN, *SHIPPED, ALL_FOUND]
 
 
 def has_exact_ties(scene: Scene, spec: Spec) -> bool:
@@ -240,7 +262,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Answers, list[str
     for name, (_, text) in OWN.items():
         paths[name] = folder / f"{name}.yaml"
         paths[name].write_text(text)
-    makers = {name: make for name, (make, _) in OWN.items()} | SHIPPED
+    paths[ALL_FOUND] = paths[VORONOI]
+    makers = {name: make for name, (make, _) in OWN.items()} | SHIPPED | {ALL_FOUND: all_found}
     specs, scenes = {}, {}
     for name in NAMES:
         dimensions = makers[name](0)[0].ndim
@@ -272,7 +295,7 @@ OURS = {
     "sq_assd": "sq_masd",
     "sq_rvd": "sq_relative_volume_difference",
 }
-IN_REGIONS = ("regions", "panoptica_config_voronoi")
+IN_REGIONS = ("regions", VORONOI, ALL_FOUND)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in IN_REGIONS])
@@ -322,9 +345,34 @@ def test_the_mean_over_regions_is_that_over_all_references(answers: Any) -> None
         assert references["dice"].mean() == pytest.approx(numbers["region_avg_dsc"], abs=1e-9)
 
 
+def test_the_shipped_regions_give_panoptica_s_numbers_where_it_gives_any(answers: Any) -> None:
+    spec, scenes = answers[0][ALL_FOUND]
+    for scene, theirs in scenes:
+        objects = pm.evaluate(reference=scene[0], prediction=scene[1], spec=spec).instances
+        assert list(theirs) == ["tumortype1", "tumortype2"]
+        for group, numbers in theirs.items():
+            rows = objects[(objects["class"] == group) & (objects["ref_id"] > 0)]
+            assert len(rows) == 3
+            assert rows["dice"].mean() == pytest.approx(numbers["region_avg_dsc"], abs=1e-9)
+
+
+def test_the_shipped_groups_are_those_of_the_shipped_evaluator() -> None:
+    """That one's numbers are compared above."""
+    paths = {path.stem: path for path in shipped_configs()}
+    groups, evaluator = (
+        spec_from_panoptica(read_panoptica(paths[name])).spec
+        for name in (
+            "SegmentationClassGroups_example_unmatchedinstancepair",
+            "panoptica_evaluator_unmatched_instance",
+        )
+    )
+    assert groups.classes == evaluator.classes
+    assert len(groups.classes) == 4
+
+
 def test_the_shipped_regions_stop_panoptica_where_nothing_matches(answers: Any) -> None:
     """As the remark says: there is no edge case for CEDI."""
-    spec, scenes = answers[0]["panoptica_config_voronoi"]
+    spec, scenes = answers[0][VORONOI]
     errors = {said["error"] for _, said in scenes if "error" in said}
     assert errors == {
         "NotImplementedError: Metric Metric.CEDI encountered zero TP, but no edge handling "
