@@ -30,6 +30,16 @@ def test_pairs_below_the_threshold_decide_where_stardist_lets_them() -> None:
         related.stardist_scores(CROWDED, 0.37, candidates="every")  # type: ignore[arg-type]
 
 
+def test_a_pair_at_the_threshold_counts_before_the_sum_of_all_others() -> None:
+    # IoU(g₁, p₁) is 0.5; the other two pairs are below it, but together have more.
+    reference = [1] * 10 + [2] * 6
+    prediction = [2] * 2 + [1] * 14
+    overlap = pm.count_overlaps(reference, prediction)
+    for candidates in ("matching", "all"):
+        (found,) = related.stardist_scores(overlap, 0.5, candidates=candidates)  # type: ignore[arg-type]
+        assert found.tally == pm.Tally(tp=1, fp=1, fn=1, quality=0.5)
+
+
 @settings(max_examples=60, deadline=None)
 @given(label_pairs())
 def test_all_candidates_are_scipy_s_assignment(pair: Any) -> None:
