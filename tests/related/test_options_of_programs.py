@@ -36,7 +36,7 @@ def test_a_pair_at_the_threshold_counts_before_the_sum_of_all_others() -> None:
     prediction = [2] * 2 + [1] * 14
     overlap = pm.count_overlaps(reference, prediction)
     for candidates in ("matching", "all"):
-        (found,) = related.stardist_scores(overlap, 0.5, candidates=candidates)  # type: ignore[arg-type]
+        (found,) = related.stardist_scores(overlap, 0.5, candidates=candidates)
         assert found.tally == pm.Tally(tp=1, fp=1, fn=1, quality=0.5)
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 
 import panmatch as pm
+from panmatch.errors import CallError
 from panmatch.scoring import REPAIRS, Repair
 from tests import brute_force
 from tests.brute_force import Scene
@@ -315,6 +316,14 @@ def test_an_empty_reference_is_perfect_once_everything_is_removed() -> None:
     assert budget.pq == 0
     assert budget.repaired["spurious"] == 1
     assert budget.shares["spurious"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("ask", [pm.error_budget, pm.find_mistakes])
+def test_anything_but_a_matching_is_an_error_with_the_remedy(
+    ask: Callable[[object], object],
+) -> None:
+    with pytest.raises(CallError, match=r"matching is a Overlap, not a Matching: pass match\("):
+        ask(pm.count_overlaps([1], [1]))
 
 
 def test_an_unknown_repair_is_an_error_that_names_it() -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from panmatch.errors import check_choice
+from panmatch.errors import CallError, check_choice
 from panmatch.labels import Mask
 from panmatch.matching import Matching, Tallies, Tally, match, ratio, to_units
 from panmatch.overlap import (
@@ -217,12 +217,21 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
     >>> {kind: round(pq, 3) for kind, pq in budget.repaired.items() if pq > budget.pq}
     {'merged': 0.826, 'missed': 0.781, 'outline': 0.667}
     """
+    _check_matching(matching)
     tallies = _mended(matching, matching.overlap)
     moved = tallies if relabelled is None else _mended(matching, relabelled)
     after = {"class": moved, "": tallies}
     return ErrorBudget(
         tuple(after["class" if "class" in chosen else ""][chosen - {"class"}] for chosen in CHOICES)
     )
+
+
+def _check_matching(matching: object) -> None:
+    if not isinstance(matching, Matching):
+        raise CallError(
+            f"matching is a {type(matching).__name__}, not a Matching: pass "
+            f"match(count_overlaps(reference, prediction), strategy, threshold)."
+        )
 
 
 def _mended(matching: Matching, overlap: Overlap) -> dict[frozenset[Repair], Tally]:
@@ -289,6 +298,7 @@ def find_mistakes(matching: Matching) -> list[Mistake]:
     split (1,) (1, 2) 0.46
     missed (1,) () 0.293
     """
+    _check_matching(matching)
     tally = matching.tally
     found = [*_shapes(matching), *_presence(matching), *_outlines(matching)]
     places = range(len(found))
