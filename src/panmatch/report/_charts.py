@@ -278,8 +278,15 @@ def loss_chart(result: Result, class_name: str) -> Chart:
         for name, values in parts.items()
     ]
     layout = _layout("", "", _up_to(1), {"showline": False, "automargin": True})
-    height = 60 + 44 * max(len(models), 1)
-    return {"data": data, "layout": layout | {"barmode": "relative", "height": height}}
+    layout |= {
+        "barmode": "relative",
+        "height": 110 + 44 * max(len(models), 1),
+        "uniformtext": {"minsize": 11, "mode": "hide"},  # on a phone the key says it instead
+        "showlegend": True,
+        "legend": {"orientation": "h", "traceorder": "normal", "y": 1, "yanchor": "bottom"},
+        "margin": {"l": 52, "r": 12, "t": 44, "b": 30},
+    }
+    return {"data": data, "layout": layout}
 
 
 def plotly_dash(dash: Dash) -> str:
