@@ -221,6 +221,12 @@ def check_choice(argument: str | Argument, value: object, accepted: Iterable[str
     )
 
 
+def check_size(argument: str, size: int, least: int) -> None:
+    """Raise an `OptionError` unless size ≥ least."""
+    if size < least:
+        raise OptionError(f"{argument}={size!r} is too small: pass {least} or more.")
+
+
 def nearest_name(value: object, names: Iterable[str], kind: str = "") -> str:
     """Return what to write for a name that is not known, as the end of a sentence.
 

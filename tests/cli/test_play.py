@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,8 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from panmatch.datasets import load_run
+from panmatch.evaluation import Result
 from panmatch.playground import State, View, listen, read_link, write_link
-from tests.datasets.folders import SPACING, save_nifti, scene
+from tests.datasets.folders import SPACING, make_folders, run, save_nifti, scene
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened
 
@@ -134,3 +137,61 @@ def test_a_port_in_use_is_named() -> None:
     assert done.stderr.startswith(f"panmatch: --port {number} cannot be used: ")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    run(make_folders(folder, 2, ("near", "far")), folder / "out")
+    return folder / "out"
+
+
+def test_a_case_of_a_run_opens_at_its_costliest_mistake(run_folder: Path) -> None:
+    result = load_run(run_folder)
+    (worst,) = Result(result.spec, (result.cases[0],)).look_first(1)
+    assert (worst.model, worst.case, worst.axis) == ("far", "case00", 2)
+    with playing(run_folder, "--case", "case00", "--model", "far") as (_, line):
+        state, _ = read_link(line.split()[1])
+        assert (state.view.axis, state.view.slice) == (2, worst.slice)
+        assert state.view.threshold == result.spec.thresholds[0]
+    with playing(run_folder, "--case", "case00", "--model", "far", "--slice", 3) as (_, line):
+        assert read_link(line.split()[1])[0].view.slice == 3
+
+
+def test_the_command_of_the_terminal_opens_the_case(run_folder: Path) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "panmatch", "show", str(run_folder)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    (at,) = [i for i, line in enumerate(shown.splitlines()) if line.startswith("Look first: ")]
+    words = shlex.split(shown.splitlines()[at + 1])
+    (worst,) = load_run(run_folder).look_first(1, "near")
+    assert f"{worst.case} of near, {worst.what}" in shown
+    assert words[:2] == ["panmatch", "play"]
+    with playing(*words[2:]) as (_, line):
+        assert read_link(line.split()[1])[0].view.slice == worst.slice
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "--case is missing: name a case of the run (case00, case01)."),
+        (["--case", "case0"], "--case='case0' is not in the run; did you mean 'case0"),
+        (["--case", "case00"], "--model is missing: several have the case 'case00' (far, near)."),
+        (["--case", "case00", "--model", "nea"], "did you mean 'near'?"),
+        (["--case", "case00", "--model", "near", "--slice", 99], "--slice 99 is not there"),
+        (["--case", "case00", "--slice", 1, "--link", "x"], "--link has a slice of its own"),
+    ],
+)
+def test_what_is_wrong_with_a_case_is_said(
+    run_folder: Path, arguments: list[object], words: str
+) -> None:
+    done = panmatch(run_folder, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_cases_are_those_of_runs() -> None:
+    done = panmatch("--case", "a")
+    assert done.returncode == 2
+    assert "--case is for the folder of a run: panmatch play RUN." in done.stderr

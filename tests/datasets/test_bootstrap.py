@@ -21,12 +21,13 @@ from panmatch.datasets._statistics import (
     interval_over_cases,
 )
 from panmatch.errors import OptionError, ShapeError
-from panmatch.overlap import Floats, Ints
+from panmatch.matching import Weights
+from panmatch.overlap import Floats
 
 NAN = float("nan")
 
 
-def drawn_cases(counts: Ints) -> list[list[int]]:
+def drawn_cases(counts: Weights) -> list[list[int]]:
     """Return the indices that every row of counts stands for, repeated as often as drawn."""
     return [[i for i, n in enumerate(row) for _ in range(n)] for row in counts.tolist()]
 
@@ -40,7 +41,7 @@ def test_resamples_are_the_same_everywhere() -> None:
     assert resample(5, 3).tolist() == resample(5, 3, seed=0).tolist()
     assert resample(5, 3, seed=1).tolist() != resample(5, 3, seed=0).tolist()
     assert resample(7).shape == (2000, 7)
-    assert resample(7).dtype == np.int64
+    assert resample(7).dtype == np.int32
 
 
 def test_more_resamples_begin_with_the_fewer() -> None:

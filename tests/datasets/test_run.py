@@ -24,7 +24,7 @@ import pandas as pd
 import pytest
 
 import panmatch as pm
-from panmatch.datasets import Job, Outcome, load_run
+from panmatch.datasets import Job, Outcome, _store, load_run
 from panmatch.datasets._store import CaseStore
 from panmatch.errors import FileError
 from panmatch.formats import read_labels
@@ -307,7 +307,10 @@ def test_an_output_folder_that_is_gone_is_made_again_with_all_that_was_finished(
     assert all(outcome.result is None for outcome in again)
 
 
-def test_a_run_forgets_results_that_are_written(tmp_path: Path) -> None:
+def test_a_run_forgets_results_that_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_store, "MOST_RECENT", 0)
     paths, alive = make_folders(tmp_path, 5), list[weakref.ref[Any]]()
 
     class Watcher(list[Outcome]):
@@ -324,8 +327,9 @@ def test_a_run_forgets_results_that_are_written(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_store, "MOST_RECENT", 0)  # of a small run all is in memory
     paths, out = make_folders(tmp_path, 4), tmp_path / "out"
 
     class Vandal(list[Outcome]):
@@ -337,7 +341,7 @@ def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
                 with (out / "cases.jsonl").open("r+b") as stream:
                     stream.write(content)
 
-    with pytest.raises(FileError, match="was changed by somebody else during the run"):
+    with pytest.raises(FileError, match="was changed by somebody else"):
         run(paths, out, seen=Vandal())
     seen = list[Outcome]()
     run(paths, out, resume=True, seen=seen)

@@ -25,12 +25,9 @@ Row = dict[str, Any]
 
 def score_table(cases: tuple[CaseResult]) -> pd.DataFrame:
     (case,) = cases
-    series = [
-        CaseSeries(
-            case.model, one.setting, (case.case,), (one,), tuple(x.threshold for x in one.levels)
-        )
-        for one in case.entries
-    ]
+    thresholds = [level.threshold for level in case.entries[0].levels] if case.entries else [0.5]
+    spec = Spec.model_validate({"thresholds": thresholds})
+    series = [CaseSeries.of(case.model, one.setting, cases, (one,), spec) for one in case.entries]
     return tables.score_table(cases, series)
 
 

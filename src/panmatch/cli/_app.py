@@ -229,13 +229,24 @@ def evaluate(
     epilog=examples(
         "panmatch play",
         "panmatch play ref.nii.gz pred.nii.gz",
+        "panmatch play RUN --case case07",
     )
 )
 def play(
     ref: Annotated[
-        Path | None, typer.Argument(help="A label file, to look at with PRED; none for scenes.")
+        Path | None,
+        typer.Argument(
+            help="A label file, to look at with PRED, or the folder of a run; none for scenes."
+        ),
     ] = None,
     pred: Annotated[Path | None, typer.Argument(help="The label file to compare with REF.")] = None,
+    case: Annotated[
+        str | None, typer.Option(help="A case of the run, at the mistake that costs it most.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Its model, if the run has several.")] = None,
+    slice_number: Annotated[
+        int | None, typer.Option("--slice", min=0, help="The slice to begin with.")
+    ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Where to listen; by default a free one.")
     ] = 0,
@@ -252,14 +263,15 @@ def play(
     allow_header_mismatch: AllowMismatch = False,
 ) -> None:
     """Draw scenes or open two files, and see the scores change."""
-    from panmatch.cli._play import run_export, run_play
+    from panmatch.cli._play import Beginning, run_export, run_play
 
     if export is not None:
         if ref is not None:
             raise OptionError("--export writes a scene to files, and REF is one: drop either.")
         run_export(export, link)
         return
-    run_play(ref, pred, link, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
+    view = Beginning(ref, pred, case, model, slice_number, link)
+    run_play(view, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 
 @app.command(

@@ -28,14 +28,16 @@ from panmatch.datasets import (
     coco_cases,
     find_pairs,
     left_out_metrics,
+    listed_cases,
     listed_notices,
     note_seconds,
+    play_command,
     read_manifest,
     run_dataset,
     wide_files,
 )
 from panmatch.errors import Argument, OptionError, check_choice
-from panmatch.evaluation import AverageScore, Json, Notice, Result, plural
+from panmatch.evaluation import AverageScore, Json, Notice, Result, matcher_of, number, plural
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -185,9 +187,37 @@ def result_text(
     taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
     if tables is not None:
         folder = shlex.quote(str(tables))
+        places += _look_first_lines(result, tables, width)
         places += [] if report else [f"Report: panmatch report {folder}"]
         places.append(f"Everything: panmatch show --all {folder}")
     return f"{evaluation_screen(result, width, places, taken)}\n"
+
+
+def _best_model(result: Result) -> str | None:
+    """Return the model with the highest pooled PQ, as the answer has it."""
+    scores = {
+        one.model: one.value
+        for one in result.average_scores
+        if (one.score.name, one.averaging) == ("pq", "pooled")
+        and (one.threshold, matcher_of(one.setting))
+        == (result.spec.thresholds[0], result.spec.matching[0])
+        and one.setting.class_name == result.headline_class
+        and not math.isnan(one.value)
+    }
+    return max(scores, key=lambda model: scores[model], default=None)
+
+
+def _look_first_lines(result: Result, folder: Path, width: int) -> list[str]:
+    """Return the mistake that costs most, of the best model, and how to look at it."""
+    worst = result.look_first(1, _best_model(result))
+    if not worst:
+        return []
+    (one,) = worst
+    who = f"{one.case} of {one.model}" if one.model else one.case
+    lines = wrapped(f"Look first: {who}, {one.what} (costs {number(one.cost)} of PQ)", width)
+    case = listed_cases(folder).get((one.model, one.case))
+    command = None if case is None else play_command(folder, case, one.slice)
+    return lines + ([] if command is None else [f"  {command}"])
 
 
 def _protocol_text(

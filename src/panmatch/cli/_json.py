@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import panmatch
 from panmatch.cli._screen import largest_mistakes
 from panmatch.datasets import Comparison, summary_table, verdict, verdict_on_models
-from panmatch.evaluation import Json, Notice, Result
+from panmatch.evaluation import CostlyMistake, Json, Notice, Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,7 @@ def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) 
         "verdict": verdict(result),
         "scores": rows(summary_table(result)),
         "losses": result.losses,
+        "look_first": [_mistake(one) for one in result.look_first()],
         "mistakes": largest_mistakes(result),
         "failed": [
             {"case": case.case, "model": case.model, "reason": case.reason}
@@ -53,6 +54,22 @@ def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) 
         ],
         "warnings": [notice.to_dict() for notice in notices],
         "files": dict(files),
+    }
+
+
+def _mistake(one: CostlyMistake) -> Json:
+    return {
+        "case": one.case,
+        "model": one.model,
+        "class": one.setting.class_name,
+        "mistake": one.kind,
+        "ref_ids": list(one.ref_ids),
+        "pred_ids": list(one.pred_ids),
+        "cost": one.cost,
+        "start": list(one.start),
+        "stop": list(one.stop),
+        "slice_axis": one.axis,
+        "slice": one.slice,
     }
 
 

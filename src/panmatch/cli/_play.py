@@ -6,29 +6,93 @@ import shlex
 import threading
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from panmatch import playground
-from panmatch.errors import OptionError
-from panmatch.playground import FilePair, read_link, write_link
+from panmatch.datasets import listed_cases, load_run, play_command
+from panmatch.errors import OptionError, check_choice, nearest_name
+from panmatch.evaluation import Result, some_names
+from panmatch.playground import FilePair, State, View, read_link, write_link
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What to open: scenes, two files, or a case of a run."""
+
+    ref: Path | None = None  # a file, or the folder of a run
+    pred: Path | None = None
+    case: str | None = None
+    model: str | None = None
+    slice_number: int | None = None
+    link: str | None = None
+
+    def open(self, *, allow_header_mismatch: bool) -> tuple[FilePair | None, str]:
+        """Return the files, None for scenes, and how the address of the page ends."""
+        if self.link is not None and self.slice_number is not None:
+            raise OptionError("--link has a slice of its own: drop --slice.")
+        end = "" if self.link is None else write_link(read_link(self.link)[0])
+        if self.ref is None:
+            self._check_unused(case=self.case, model=self.model, slice=self.slice_number)
+            return None, end
+        view = View(slice=self.slice_number)
+        if self.ref.is_dir() and self.pred is None:
+            files, view = self._of_run(self.ref)
+        else:
+            self._check_unused(case=self.case, model=self.model)
+            if self.pred is None:
+                raise OptionError("PRED is missing: name two files, or none to draw scenes.")
+            files = self.ref, self.pred
+        pair = FilePair.open(*files, allow_header_mismatch=allow_header_mismatch)
+        if view == View() or self.link is not None:
+            return pair, end
+        if view.slice is not None and (len(pair.shape) < 3 or view.slice >= min(pair.shape)):
+            raise OptionError(
+                f"--slice {view.slice} is not there: the images have the shape {pair.shape}, and "
+                f"are sliced across their shortest axis."
+            )
+        axis = pair.shape.index(min(pair.shape))
+        return pair, write_link(State(None, replace(view, axis=axis)))
+
+    def _of_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
+        """Return the files of a case of a run, and the view of its costliest mistake."""
+        known = listed_cases(folder)
+        every = list(dict.fromkeys(name for _, name in known))
+        if self.case is None:
+            raise OptionError(f"--case is missing: name a case of the run ({some_names(every)}).")
+        models = [model for model, name in known if name == self.case]
+        if not models:
+            meant = nearest_name(self.case, every)
+            raise OptionError(f"--case={self.case!r} is not in the run{meant}")
+        if self.model is None and len(models) > 1:
+            names = some_names(models)
+            raise OptionError(f"--model is missing: several have the case {self.case!r} ({names}).")
+        model = models[0] if self.model is None else self.model
+        check_choice("--model", model, models)
+        case = known[model, self.case]
+        if play_command(folder, case) is None or case.reference is None or case.prediction is None:
+            raise OptionError(
+                f"--case {self.case!r} is not a pair of image files of its own, so it cannot be "
+                f"opened here."
+            )
+        found = load_run(folder)
+        of_case = [one for one in found.cases if (one.model, one.case) == (model, self.case)]
+        worst = Result(found.spec, tuple(of_case)).look_first(1)
+        number = worst[0].slice if worst and self.slice_number is None else self.slice_number
+        view = View(threshold=found.spec.thresholds[0], slice=number)
+        return (case.reference.path, case.prediction.path), view
+
+    def _check_unused(self, **options: object) -> None:
+        for name, value in options.items():
+            if value is not None:
+                raise OptionError(f"--{name} is for the folder of a run: panmatch play RUN.")
 
 
 def run_play(
-    ref: Path | None,
-    pred: Path | None,
-    link: str | None,
-    port: int,
-    *,
-    browser: bool,
-    allow_header_mismatch: bool,
+    beginning: Beginning, port: int, *, browser: bool, allow_header_mismatch: bool
 ) -> None:
     """Serve the playground until it is interrupted."""
-    if ref is not None and pred is None:
-        raise OptionError("PRED is missing: name two files, or none to draw scenes.")
-    end = "" if link is None else write_link(read_link(link)[0])
-    pair = None
-    if ref is not None and pred is not None:
-        pair = FilePair.open(ref, pred, allow_header_mismatch=allow_header_mismatch)
+    pair, end = beginning.open(allow_header_mismatch=allow_header_mismatch)
     with playground.listen(port) as listening:
         address, number = listening.getsockname()
         url = f"http://{address}:{number}/{end}"

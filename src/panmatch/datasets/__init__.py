@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         read_run,
         spread,
         summary_table,
-        write_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
     from panmatch.datasets._phases import Phase, Stopwatch
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
         listed_cases,
         listed_notices,
         load_run,
+        play_command,
         run_dataset,
     )
     from panmatch.datasets._score_files import (
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         ranking_over_threshold,
         resample,
     )
+    from panmatch.datasets._table_files import write_table
     from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
@@ -86,6 +87,7 @@ __getattr__, __dir__ = lazy_face(
             "listed_cases",
             "listed_notices",
             "load_run",
+            "play_command",
             "run_dataset",
         ),
         "panmatch.datasets._score_files": (
@@ -111,8 +113,8 @@ __getattr__, __dir__ = lazy_face(
             "read_run",
             "spread",
             "summary_table",
-            "write_table",
         ),
+        "panmatch.datasets._table_files": ("write_table",),
         "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
@@ -164,6 +166,7 @@ __all__ = [
     "original_text",
     "pair",
     "plain_text",
+    "play_command",
     "ranking_over_threshold",
     "read_manifest",
     "read_run",

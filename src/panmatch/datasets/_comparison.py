@@ -44,7 +44,8 @@ from panmatch.evaluation import (
     mean_of_defined,
 )
 from panmatch.labels import Unit
-from panmatch.overlap import Floats, Ints
+from panmatch.matching import Weights
+from panmatch.overlap import Floats
 from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class Comparison:
         return replace(self, scores=tuple(scores), values=kept)
 
     @cached_property
-    def counts(self) -> Ints:
+    def counts(self) -> Weights:
         """How often each case is drawn in every resample."""
         return resample(len(self.cases), RESAMPLES, SEED)
 

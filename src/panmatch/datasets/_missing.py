@@ -13,6 +13,7 @@ from panmatch.evaluation import (
     CaseKeywords,
     CaseResult,
     Entry,
+    Findings,
     Images,
     Status,
     evaluate_case,
@@ -81,7 +82,7 @@ def evaluate_missing(
         masks = tuple(
             full[mask.class_name].masks[0] if mask.class_name in full else mask for mask in masks
         )
-    return replace(found, entries=entries, masks=masks, reason=WORST)
+    return replace(found, found=Findings(entries, masks, found.class_scores), reason=WORST)
 
 
 def _evaluate(

@@ -94,13 +94,13 @@ def perfect_scores(result: Result) -> Iterator[Notice]:
     """Yield a notice for every model that makes no mistake at all."""
     for model in result.models:
         tallies = [
-            level.tally
-            for case in result.evaluated(model)
-            for entry in case.entries
-            for level in entry.levels
-            if level.tally.tp + level.tally.fp + level.tally.fn
+            counts.tallies
+            for series in result.series
+            if series.model == model
+            for counts in series.counts.values()
         ]
-        if tallies and all(tally.pq == 1 for tally in tallies):
+        scores = [one.pq[one.occurs] for one in tallies]
+        if any(map(len, scores)) and all((pq == 1).all() for pq in scores):
             text = (
                 "every object of every case is predicted to the voxel. Check that the predictions "
                 "are not a copy of the references."
@@ -154,9 +154,7 @@ def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:
     They do where a few labels that all references share fall into many connected components. That
     is looked up in at most three references, the smallest ones, and only if there are few labels.
     """
-    ids = _object_labels(result)
-    if not 1 <= len({label for labels in ids.values() for label in labels}) <= MOST_LABELS:
-        return []
+    ids = _few_object_labels(result)
     files = {case.name: case.reference.path for case in cases if case.reference is not None}
     voxels = {case.case: math.prod(case.shape) for case in result.cases if case.case in ids}
     small = [name for name, n in voxels.items() if n <= MOST_VOXELS and name in files]
@@ -186,10 +184,10 @@ def count_pieces(labels: LabelArray) -> dict[int, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _object_labels(result: Result) -> dict[str, list[int]]:
+def _few_object_labels(result: Result) -> dict[str, list[int]]:
     """Return the labels of every reference that the spec reads as objects, by case.
 
-    Cases without any are left out.
+    Cases without any are left out, and if there are many labels in all, so is every case.
     """
     spec = result.spec
     names = {
@@ -197,8 +195,15 @@ def _object_labels(result: Result) -> dict[str, list[int]]:
         for name, kind in spec.classes.items()
         if spec.encoding == "labels" and kind.kind == "things" and kind.instances == "ids"
     }
-    found = {case.case: _reference_ids(case, names) for case in result.cases}
-    return {case: labels.tolist() for case, labels in found.items() if len(labels)}
+    found: dict[str, list[int]] = {}
+    distinct: set[int] = set()
+    for case in result.cases:
+        if case.case not in found and (labels := _reference_ids(case, names).tolist()):
+            found[case.case] = labels
+            distinct.update(labels)
+            if len(distinct) > MOST_LABELS:
+                return {}
+    return found
 
 
 def _reference_ids(case: CaseResult, class_names: set[str]) -> Ints:

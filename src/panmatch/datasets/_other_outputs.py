@@ -151,9 +151,8 @@ def _scores_of_cases(result: Result, model: str, short: Mapping[Matcher, str]) -
         setting = series.setting
         how = short[setting.matcher] if isinstance(setting, Setting) else _word(setting.label)
         scores = {key: values.tolist() for key, values in series.case_scores().items()}
-        there = series.entries if isinstance(series, CaseSeries) else series.found
         for i, case in enumerate(series.cases):
-            if not there[i]:
+            if not series.there[i]:
                 continue
             of_class = found.setdefault(case, {}).setdefault(_word(setting.class_name), {})
             place = of_class.setdefault(how, _counts(series, i))

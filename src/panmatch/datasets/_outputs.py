@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import io
 import json
 import platform
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from panmatch.datasets._phases import Stopwatch
-from panmatch.datasets._score_files import plain_text
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
     Interval,
     interval_over_cases,
     resample,
 )
+from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError, needs_extra
 from panmatch.evaluation import (
     AverageScore,
     Json,
     Result,
+    Totals,
     average_all,
     average_row,
+    budget_table,
+    costly_mistakes,
     matcher_of,
+    mistake_table,
+    pooled_tallies,
 )
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 EVERY = "every matcher"
 SEED = 0
+# Tables with rows of cases.
+BY_CASE = ("scores", "instances", "curves", "diagnosis", "mistakes", "budget")
 
 
 def summary_table(result: Result) -> pd.DataFrame:
@@ -95,44 +100,31 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 
 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
-    """Write scores, instances, curves, diagnosis, budget and summary, each whole or not at all."""
+    """Write scores, instances, curves, diagnosis, mistakes, budget and summary, each whole.
+
+    Cases are read block by block, so that memory does not grow with their number.
+    """
+    with clock.phase("tables"), ExitStack() as stack:
+        files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
+        files["budget"].add(budget_table((), result.series))
+        totals = pooled_tallies(result.series, result.spec)
+        for block in result.in_blocks():
+            for name, file in files.items():
+                file.add(_rows_of_cases(block, name, totals))
+        for file in files.values():
+            file.finish()
     with clock.phase("bootstrap"):
         summary = summary_table(result)
-    with clock.phase("tables"):
-        for name in ("scores", "instances", "curves", "diagnosis", "budget"):
-            write_table(folder, name, getattr(result, name))
-        write_table(folder, "summary", summary)
+    write_table(folder, "summary", summary)
 
 
-def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
-    """Write a table as CSV and, with the extra `parquet`, as Parquet."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"path={str(folder)!r} cannot be made: {error}.") from error
-    text = without_formulas(table).to_csv(index=False)
-    write_atomically(folder / f"{name}.csv", text.encode())
-    if (content := _parquet(table)) is not None:
-        write_atomically(folder / f"{name}.parquet", content)
-
-
-def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which no spreadsheet takes a text for a formula.
-
-    A case may be called ``=1+1``, or worse. An apostrophe in front keeps it a text.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> without_formulas(pd.DataFrame({"case": ["=1+1", "a"], "pq": [-1.0, 1.0]})).values.tolist()
-    [["'=1+1", -1.0], ['a', 1.0]]
-    """
-
-    def plain(value: object) -> object:
-        return plain_text(value) if isinstance(value, str) else value
-
-    texts = table.select_dtypes(exclude=["number", "bool"]).columns
-    return table.assign(**{name: table[name].map(plain) for name in texts})
+def _rows_of_cases(block: Result, name: str, totals: Totals) -> pd.DataFrame:
+    if name == "budget":
+        return budget_table(block.cases, ())
+    if name == "mistakes":
+        return mistake_table(costly_mistakes(block.cases, totals), block.cases)
+    table: pd.DataFrame = getattr(block, name)
+    return table
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:
@@ -180,12 +172,3 @@ def read_run(folder: Path) -> Json:
             f"path={str(folder)!r} is not an output of `panmatch evaluate`: {error}."
         ) from error
     return content
-
-
-def _parquet(table: pd.DataFrame) -> bytes | None:
-    """Return a table as Parquet; None without the extra `parquet`."""
-    if find_spec("pyarrow") is None:
-        return None
-    buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False, engine="pyarrow")
-    return buffer.getvalue()

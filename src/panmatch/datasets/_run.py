@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -200,6 +201,24 @@ def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
 def listed_notices(folder: Path) -> list[Notice]:
     """Return what a run warned of."""
     return [Notice.from_dict(one) for one in read_run(folder).get("warnings", ())]
+
+
+def play_command(folder: Path, case: Case, slice_number: int | None = None) -> str | None:
+    """Return how to look at a case of a run; None if it is not a pair of files of its own.
+
+    Examples
+    --------
+    >>> files = ImageFile(Path("a.nii.gz")), ImageFile(Path("b.nii.gz"))
+    >>> play_command(Path("out"), Case("case 7", "unet", *files), 31)
+    "panmatch play out --case 'case 7' --model unet --slice 31"
+    """
+    sides = case.reference, case.prediction
+    if any(side is None or side.item is not None for side in sides):
+        return None
+    words = ["panmatch", "play", str(folder), "--case", case.name]
+    words += ["--model", case.model] if case.model else []
+    words += [] if slice_number is None else ["--slice", str(slice_number)]
+    return shlex.join(words)
 
 
 def _source(given: Json | None) -> ImageFile | None:

@@ -6,28 +6,99 @@ import errno
 import hashlib
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 from panmatch.datasets._worker import Outcome
 from panmatch.errors import FileError
-from panmatch.evaluation import CaseResult, Json, Status
+from panmatch.evaluation import CaseResult, Findings, Json, findings_from_dict
 
 FILE = "cases.jsonl"
 SEAL = b',"digest":"'  # comes last in a line, and vouches for everything before it
+END = b'"}\n'
+MOST_RECENT = (
+    4_000_000  # bytes of lines whose findings stay in memory, which takes a few times more
+)
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of file systems that have none
 
 Who = tuple[str, str]  # model and case
 
 
+class _Recent:
+    """The findings that were used last: all of a small run, a few of a large one, one at least."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._bytes = most_bytes, 0
+        self._found: dict[_Line, Findings] = {}  # in the order of their use
+
+    def __reduce__(self) -> tuple[type[_Recent], tuple[int]]:
+        return _Recent, (self._most,)  # what is in memory here does not travel
+
+    def get(self, line: _Line) -> Findings | None:
+        found = self._found.pop(line, None)
+        if found is not None:
+            self._found[line] = found
+        return found
+
+    def keep(self, line: _Line, found: Findings) -> None:
+        self._found[line] = found
+        self._bytes += line.length
+        while self._bytes > self._most and len(self._found) > 1:
+            oldest = next(iter(self._found))
+            del self._found[oldest]
+            self._bytes -= oldest.length
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Where a result stands in a file; called, it reads what was found."""
+
+    path: Path
+    start: int
+    length: int
+    digest: bytes
+    recent: _Recent = field(compare=False, repr=False)
+
+    def __call__(self) -> Findings:
+        found = self.recent.get(self)
+        if found is None:
+            found = findings_from_dict(self._content())
+            self.recent.keep(self, found)
+        return found
+
+    def _content(self) -> Json:
+        try:
+            with self.path.open("rb", buffering=0) as stream:
+                text = self.bytes_in(stream)
+        except OSError as error:
+            raise FileError(
+                f"path={str(self.path)!r} cannot be read any more: {error.strerror or error}."
+            ) from error
+        line = _unsealed(text)
+        if line is None or not text.endswith(self.digest + END):
+            raise FileError(
+                f"path={str(self.path)!r} was changed by somebody else: evaluate what was lost "
+                f"with --resume."
+            )
+        return line
+
+    def bytes_in(self, stream: IO[bytes]) -> bytes:
+        """Read the line."""
+        stream.seek(self.start)
+        pieces, left = [], self.length
+        while left and (piece := stream.read(left)):
+            pieces.append(piece)
+            left -= len(piece)
+        return b"".join(pieces)
+
+
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """Where a result stands in the file, and how it was made."""
+    """A result, and how it was made."""
 
-    start: int  # of its line
-    length: int
-    status: Status
+    result: CaseResult  # what was found is left in the file
+    line: _Line
     key: str  # of job and files
     seconds: float
 
@@ -52,7 +123,7 @@ class CaseStore:
         self.path, self._job = folder / FILE, job
         self._stream: IO[bytes] | None = None
         self._stored: dict[Who, _Stored] = {}
-        self._latest: tuple[_Stored, CaseResult] | None = None  # often the only one, and huge
+        self._recent = _Recent(MOST_RECENT)
         self.n_damaged = 0  # lines that were dropped because they are not as they were written
 
     def open(self) -> None:
@@ -92,11 +163,12 @@ class CaseStore:
         result = outcome.result
         assert result is not None
         self.restore()
-        line = _sealed(self._job, outcome.key, outcome.seconds, result)
-        start = self._write(line)
-        stored = _Stored(start, len(line), result.status, outcome.key, outcome.seconds)
-        self._stored[result.model, result.case] = stored
-        self._latest = stored, result
+        text = _sealed(self._job, outcome.key, outcome.seconds, result)
+        line = self._write(text)
+        self._recent.keep(line, result.findings)
+        self._stored[result.model, result.case] = _Stored(
+            replace(result, found=line), line, outcome.key, outcome.seconds
+        )
 
     def restore(self) -> None:
         """Write the file again if somebody has removed or renamed it."""
@@ -113,16 +185,15 @@ class CaseStore:
             self._stored = {}
             self.open()
             for who, one in known.items():  # what has lost its name is there as long as it is open
-                start = self._write(_bytes_at(removed, one))
-                self._stored[who] = replace(one, start=start)
+                line = self._write(one.line.bytes_in(removed))
+                self._stored[who] = replace(one, result=replace(one.result, found=line), line=line)
         except FileError:
             self._stream, self._stored = removed, known
             raise
         removed.close()
-        self._latest = None
 
-    def _write(self, content: bytes) -> int:
-        """Append a line, and return where it begins."""
+    def _write(self, content: bytes) -> _Line:
+        """Append a line, and return where it is."""
         assert self._stream is not None
         end = self._stream.seek(0, os.SEEK_END)
         try:
@@ -132,7 +203,10 @@ class CaseStore:
         except OSError as error:
             self._stream.truncate(end)
             raise self._cannot_be_written(error) from error
-        return end
+        return self._line(end, content)
+
+    def _line(self, start: int, content: bytes) -> _Line:
+        return _Line(self.path, start, len(content), _digest_of(content), self._recent)
 
     def _cannot_be_written(self, error: OSError) -> FileError:
         return FileError(
@@ -147,32 +221,20 @@ class CaseStore:
 
     def keys(self) -> dict[Who, str]:
         """Return the keys of results that did not fail, by model and case."""
-        return {who: one.key for who, one in self._stored.items() if one.status == "ok"}
+        return {who: one.key for who, one in self._stored.items() if one.result.status == "ok"}
 
     def facts(self, who: Who) -> Json:
         """Return what is known about how a result was made."""
         one = self._stored[who]
         model, case = who
         return {
-            "case": case, "model": model, "status": one.status, "key": one.key,
+            "case": case, "model": model, "status": one.result.status, "key": one.key,
             "seconds": one.seconds,
         }  # fmt: skip
 
     def results(self) -> dict[Who, CaseResult]:
-        """Read all results, by model and case."""
-        return {who: self._result(one) for who, one in self._stored.items()}
-
-    def _result(self, stored: _Stored) -> CaseResult:
-        if self._latest is not None and self._latest[0] is stored:
-            return self._latest[1]
-        assert self._stream is not None
-        line = _unsealed(_bytes_at(self._stream, stored))
-        if line is None:
-            raise FileError(
-                f"path={str(self.path)!r} was changed by somebody else during the run: evaluate "
-                f"what was lost with --resume."
-            )
-        return CaseResult.from_dict(line)
+        """Return all results by model and case; what was found in each is read when asked for."""
+        return {who: one.result for who, one in self._stored.items()}
 
     def _read(self) -> int:
         """Look at all whole lines, and return where they end."""
@@ -187,8 +249,9 @@ class CaseStore:
                 if line is None:
                     self.n_damaged += 1  # its case is evaluated again
                 elif line["job"] == self._job:
+                    place = self._line(end, text)
                     self._stored[line["model"], line["case"]] = _Stored(
-                        end, len(text), line["status"], line["key"], line["seconds"]
+                        CaseResult.from_dict(line, place), place, line["key"], line["seconds"]
                     )
                 end += len(text)
         return end
@@ -209,29 +272,24 @@ def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
         store.close()
 
 
-def _bytes_at(stream: IO[bytes], stored: _Stored) -> bytes:
-    stream.seek(stored.start)
-    pieces, left = [], stored.length
-    while left and (piece := stream.read(left)):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
-
-
 def _sealed(job: str, key: str, seconds: float, result: CaseResult) -> bytes:
     """Return a result as a line with its digest."""
     content = {"job": job, "key": key, "seconds": seconds, **result.to_dict()}
     body = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()[:-1]
-    return b"".join((body, SEAL, _digest(body), b'"}\n'))
+    return b"".join((body, SEAL, _digest(body), END))
 
 
 def _unsealed(text: bytes) -> Json | None:
     """Return what a line says; None if it is not as it was written."""
     body, seal, rest = text.rpartition(SEAL)
-    if not seal or rest != _digest(body) + b'"}\n':
+    if not seal or rest != _digest(body) + END:
         return None
     line: Json = json.loads(body + b"}")
     return line
+
+
+def _digest_of(line: bytes) -> bytes:
+    return line.rpartition(SEAL)[2].removesuffix(END)
 
 
 def _digest(body: bytes) -> bytes:

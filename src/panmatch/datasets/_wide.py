@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.datasets._outputs import without_formulas
 from panmatch.datasets._score_files import plain_text
+from panmatch.datasets._table_files import without_formulas
 from panmatch.errors import needs_extra
 from panmatch.evaluation import CaseSeries, MaskCounts, Result
 from panmatch.matching import Matcher
@@ -109,13 +109,12 @@ def _class_columns(
 def _matched_columns(series: CaseSeries, threshold: float) -> Columns:
     counts = series.counts[threshold]
     tallies = counts.tallies
-    there = np.array([entry is not None for entry in series.entries])
     whole = {"n_ref": tallies.tp + tallies.fn, "tp": tallies.tp, "fp": tallies.fp, "fn": tallies.fn}
     if series.setting.matcher.strategy.max_refs_per_pred == 1:
         whole["n_pred"] = tallies.tp + tallies.fp  # as panoptica counts, which merges them first
-    found = {name: np.where(there, values, math.nan) for name, values in whole.items()}
+    found = {name: np.where(series.there, values, math.nan) for name, values in whole.items()}
     found |= {score.name: values for score, values in counts.scores().items()}
-    for name, values in series.deviations(threshold).items():
+    for name, values in series.levels[threshold].deviations.items():
         found["sq_std" if name == "iou" else f"sq_{name}_std"] = values
     for name in ("ref_voxels", "ref_volume"):
         found[f"matched_{name}"] = _matched_means(series, threshold, name)
@@ -124,7 +123,7 @@ def _matched_columns(series: CaseSeries, threshold: float) -> Columns:
 
 def _matched_means(series: CaseSeries, threshold: float, column: str) -> Floats:
     """Return the mean of a column over the matched references of every case."""
-    means = np.full(len(series.entries), math.nan)
+    means = np.full(len(series.results), math.nan)
     for i, entry in enumerate(series.entries):
         if entry is not None:
             rows = entry.level(threshold).measurements.columns

@@ -8,23 +8,33 @@ from panmatch.evaluation._averages import (
     mean_of_defined,
     resampled_means,
 )
+from panmatch.evaluation._case_counts import CaseCounts
 from panmatch.evaluation._case_result import (
     CaseResult,
     ClassScore,
     Entry,
+    Findings,
     Json,
     Level,
     MaskCounts,
     Status,
+    findings_from_dict,
 )
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import known_class_scores
+from panmatch.evaluation._costly_mistakes import (
+    CostlyMistake,
+    Totals,
+    costliest,
+    costly_mistakes,
+    pooled_tallies,
+)
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result
-from panmatch.evaluation._series import CaseCounts, CaseSeries, ClassSeries
+from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import (
     MEANS,
     PARTS,
@@ -36,7 +46,7 @@ from panmatch.evaluation._setting import (
     metric_scores,
 )
 from panmatch.evaluation._sides import Image, Images
-from panmatch.evaluation._tables import average_row, unit_text
+from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
 from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
 
 __all__ = [
@@ -55,8 +65,10 @@ __all__ = [
     "ClassScore",
     "ClassSeries",
     "ClassSetting",
+    "CostlyMistake",
     "Diagnosis",
     "Entry",
+    "Findings",
     "Image",
     "Images",
     "Json",
@@ -68,21 +80,28 @@ __all__ = [
     "Score",
     "Setting",
     "Status",
+    "Totals",
     "average_all",
     "average_row",
+    "budget_table",
     "class_cases",
+    "costliest",
+    "costly_mistakes",
     "count_mistakes",
     "diagnose",
     "evaluate_case",
     "filled",
+    "findings_from_dict",
     "known_class_scores",
     "matcher_of",
     "mean_of_defined",
     "metric_scores",
     "mistake_maps",
+    "mistake_table",
     "number",
     "p_text",
     "plural",
+    "pooled_tallies",
     "resampled_means",
     "shape_of",
     "signed",

@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from panmatch.evaluation._series import CaseCounts, CaseSeries, ClassSeries, ScoreCounts
+from panmatch.evaluation._case_counts import SOME, CaseCounts, ScoreCounts
+from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import (
     AREAS,
     MEANS,
@@ -22,8 +23,8 @@ from panmatch.evaluation._setting import (
     Score,
     matcher_of,
 )
-from panmatch.matching import ratio
-from panmatch.overlap import Floats, Ints
+from panmatch.matching import Weights, ratio
+from panmatch.overlap import Floats
 
 Series = CaseSeries | ClassSeries
 AveragingName = Literal["pooled", "mean of cases"]
@@ -54,7 +55,7 @@ class AverageScore:
 def average_all(
     series: Iterable[Series],
     undefined: Undefined,
-    weights: Ints | None = None,
+    weights: Weights | None = None,
     *,
     areas: bool = True,
 ) -> list[AverageScore]:
@@ -96,7 +97,7 @@ def mean_of_defined(values: Floats) -> Floats:
     return ratio(np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0))
 
 
-def resampled_means(values: Floats, weights: Floats | Ints) -> Floats:
+def resampled_means(values: Floats, weights: Floats | Weights) -> Floats:
     """Return the means of (cases,) or (cases, models) in every resample, NaN skipped.
 
     A mean over an infinite value is infinite, and one over both infinities undefined.
@@ -116,15 +117,22 @@ def resampled_means(values: Floats, weights: Floats | Ints) -> Floats:
     >>> resampled_means(np.array([1.0, np.inf, 2.0]), np.array([[1, 0, 1], [1, 1, 1]]))
     array([1.5, inf])
     """
+    size = max(1, SOME // max(weights.shape[1], 1))
+    blocks = (weights[start : start + size] for start in range(0, len(weights), size))
+    return np.concatenate([_resampled(values, block.astype(np.float64)) for block in blocks])
+
+
+def _resampled(values: Floats, weights: Floats) -> Floats:
     some = ~np.isnan(values)
     sums = weights @ np.where(np.isfinite(values), values, 0.0)
     for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but a case that is not drawn is not there
-        drawn = weights @ (values == infinity).astype(np.float64) > 0
-        sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)
+        if (values == infinity).any():
+            drawn = weights @ (values == infinity).astype(np.float64) > 0
+            sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)
     return ratio(sums, weights @ some.astype(np.float64))
 
 
-def _pooled(series: Series, weights: Ints | None) -> Iterator[AverageScore]:
+def _pooled(series: Series, weights: Weights | None) -> Iterator[AverageScore]:
     for threshold, counts in _counts(series):
         samples = {} if weights is None else counts.weighted(weights).scores()
         for score, value in counts.sum().scores().items():
@@ -139,7 +147,7 @@ def _counts(series: Series) -> Iterator[tuple[float | None, CaseCounts | ScoreCo
     yield from series.counts.items()
 
 
-def _pooled_areas(series: Series, weights: Ints | None) -> Iterator[AverageScore]:
+def _pooled_areas(series: Series, weights: Weights | None) -> Iterator[AverageScore]:
     if isinstance(series, ClassSeries):
         return
     for scores, curves, pooled in (
@@ -164,7 +172,7 @@ def _pooled_areas(series: Series, weights: Ints | None) -> Iterator[AverageScore
 
 
 def _case_means(
-    series: Series, undefined: Undefined, weights: Ints | None
+    series: Series, undefined: Undefined, weights: Weights | None
 ) -> Iterator[AverageScore]:
     for (threshold, score), values in series.case_scores().items():
         defined = filled(score, values, undefined)

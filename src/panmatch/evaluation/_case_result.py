@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from sys import intern
@@ -27,6 +27,7 @@ from panmatch.scoring import (
     Measurements,
     MeasureOptions,
     Metric,
+    Mistake,
     ObjectTable,
     TableRows,
     resolve_metrics,
@@ -48,6 +49,9 @@ class Level:
     near_threshold: int  # true positives that a threshold higher by 0.05 would lose
     gap: float | None  # how much PQ an optimal solver may have missed (D6); None for heuristics
     budget: ErrorBudget  # what each kind of mistake costs
+    # The costliest mistakes, each of other objects; only those of the first matcher at the first
+    # threshold are kept.
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,13 +92,25 @@ class ClassScore:
     average: Average  # of a case; averages of cases add
 
 
-FORMAT = "panmatch-case-5"
+FORMAT = "panmatch-case-6"
 
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
 
 TEXT = ("status", "pred_ids")
 WHOLE = ("ref_id", "ref_voxels", "pred_voxels", "ref_start", "ref_stop", "pred_start", "pred_stop")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """What was found in a case: almost all of its result."""
+
+    entries: tuple[Entry, ...] = ()  # for every class and matcher
+    masks: tuple[MaskCounts, ...] = ()  # of every class, for those who compare masks
+    class_scores: tuple[ClassScore, ...] = ()  # those that need no matcher
+
+
+NOTHING = Findings()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,14 +128,11 @@ class CaseResult:
         a missing one, or resampled.
     shape, spacing, unit
         Of the images; without a spacing the unit is ``"voxel"`` (D14).
-    entries
-        What was found, for every class and matcher.
     notices
         What makes it plausible but wrong.
-    masks
-        Voxels of every class as one mask, for those who compare masks.
-    class_scores
-        Scores of classes that need no matcher, as the spec asks for them.
+    found
+        What was found, or a function that reads it: a run of thousands of cases leaves it in its
+        file until it is asked for.
     """
 
     case: str
@@ -129,10 +142,28 @@ class CaseResult:
     shape: tuple[int, ...] = ()
     spacing: tuple[float, ...] | None = None
     unit: Unit = "voxel"
-    entries: tuple[Entry, ...] = ()
     notices: tuple[Notice, ...] = ()
-    masks: tuple[MaskCounts, ...] = ()
-    class_scores: tuple[ClassScore, ...] = ()
+    found: Findings | Callable[[], Findings] = NOTHING
+
+    @property
+    def findings(self) -> Findings:
+        """What was found; read from its file where it is left there."""
+        return self.found if isinstance(self.found, Findings) else self.found()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What was found for every class and matcher."""
+        return self.findings.entries
+
+    @property
+    def masks(self) -> tuple[MaskCounts, ...]:
+        """Voxels of every class as one mask."""
+        return self.findings.masks
+
+    @property
+    def class_scores(self) -> tuple[ClassScore, ...]:
+        """Scores of classes that need no matcher, as the spec asks for them."""
+        return self.findings.class_scores
 
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting; None where the case lacks the class."""
@@ -143,7 +174,8 @@ class CaseResult:
 
         Objects are listed once, and levels name their rows.
         """
-        levels = [level for entry in self.entries for level in entry.levels]
+        found = self.findings
+        levels = [level for entry in found.entries for level in entry.levels]
         tables = list(dict.fromkeys(level.measurements.columns.table for level in levels))
         return {
             "format": FORMAT,
@@ -155,28 +187,24 @@ class CaseResult:
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
-            "masks": [asdict(one) for one in self.masks],
-            "class_scores": [asdict(one) for one in self.class_scores],
+            "masks": [asdict(one) for one in found.masks],
+            "class_scores": [asdict(one) for one in found.class_scores],
             "objects": [
                 {name: _listed(column) for name, column in table.columns.items()}
                 for table in tables
             ],
-            "entries": [_entry_to_dict(entry, tables) for entry in self.entries],
+            "entries": [_entry_to_dict(entry, tables) for entry in found.entries],
         }
 
     @classmethod
-    def from_dict(cls, content: Json) -> CaseResult:
-        """Read what `to_dict` gave."""
+    def from_dict(cls, content: Json, found: Callable[[], Findings] | None = None) -> CaseResult:
+        """Read what `to_dict` gave; what was found can be left to a function that reads it."""
         if content.get("format") != FORMAT:
             raise FileError(
                 f"format={content.get('format')!r} is not {FORMAT!r}: this result was written by "
                 f"another version of panmatch. Evaluate again."
             )
         spacing = content["spacing"]
-        tables = [
-            ObjectTable({intern(name): _column(name, values) for name, values in columns.items()})
-            for columns in content["objects"]
-        ]
         return cls(
             case=content["case"],
             model=content["model"],
@@ -185,11 +213,22 @@ class CaseResult:
             shape=tuple(content["shape"]),
             spacing=None if spacing is None else tuple(spacing),
             unit=content["unit"],
-            entries=tuple(_entry_from_dict(entry, tables) for entry in content["entries"]),
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
-            masks=tuple(MaskCounts(**one) for one in content.get("masks", ())),
-            class_scores=tuple(_class_score_from_dict(one) for one in content["class_scores"]),
+            found=findings_from_dict(content) if found is None else found,
         )
+
+
+def findings_from_dict(content: Json) -> Findings:
+    """Read what `CaseResult.to_dict` says was found."""
+    tables = [
+        ObjectTable({intern(name): _column(name, values) for name, values in columns.items()})
+        for columns in content["objects"]
+    ]
+    return Findings(
+        tuple(_entry_from_dict(entry, tables) for entry in content["entries"]),
+        tuple(MaskCounts(**one) for one in content.get("masks", ())),
+        tuple(_class_score_from_dict(one) for one in content["class_scores"]),
+    )
 
 
 def _class_score_from_dict(content: Json) -> ClassScore:
@@ -276,6 +315,10 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
         "near_threshold": level.near_threshold,
         "gap": level.gap,
         "budget": _budget_to_list(level.budget),
+        "mistakes": [
+            [one.kind, list(one.ref_ids), list(one.pred_ids), _tally_to_list(one.change)]
+            for one in level.mistakes
+        ],
         "metrics": [metric.name for metric in measured.metrics],
         "options": None if measured.options is None else asdict(measured.options),
         "objects": tables.index(measured.columns.table),
@@ -305,6 +348,10 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
         near_threshold=content["near_threshold"],
         gap=content["gap"],
         budget=_budget_from_list(content["budget"]),
+        mistakes=tuple(
+            Mistake(kind, tuple(refs), tuple(preds), Tally.from_units(*change))
+            for kind, refs, preds, change in content["mistakes"]
+        ),
     )
 
 

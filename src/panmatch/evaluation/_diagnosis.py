@@ -8,9 +8,12 @@ import numpy as np
 
 from panmatch.matching import Matching
 from panmatch.overlap import Belonging, Ints, Overlap
+from panmatch.scoring import Mistake, find_mistakes
 
 MISTAKES = ("split", "merged", "missed", "spurious")
 NEAR = 0.05
+MOST_MISTAKES = 10
+CANDIDATES = 3 * MOST_MISTAKES
 _ROUNDING = 1e-12
 
 
@@ -63,6 +66,30 @@ def diagnose(overlap: Overlap) -> Diagnosis:
         missed=overlap.ref_ids[alone_ref],
         spurious=overlap.pred_ids[alone_pred & ~overlap.predictions.dismissible],
     )
+
+
+def worst_mistakes(matching: Matching) -> tuple[Mistake, ...]:
+    """Return the costliest mistakes of a matching, at most one for every object.
+
+    A split object may also be missed, and its pieces spurious: only what costs most is listed.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> overlap = Overlap.from_dense([[4, 4, 0], [0, 0, 6]], [10, 10], [4, 4, 6])
+    >>> [(one.kind, one.ref_ids) for one in worst_mistakes(match(overlap, threshold=0.5))]
+    [('split', (1,)), ('outline', (2,))]
+    """
+    refs: set[int] = set()
+    preds: set[int] = set()
+    worst: list[Mistake] = []
+    for one in find_mistakes(matching, CANDIDATES):
+        known = not refs.isdisjoint(one.ref_ids) or not preds.isdisjoint(one.pred_ids)
+        if not known and one.cost(matching.tally) > 0:
+            worst.append(one)
+            refs.update(one.ref_ids)
+            preds.update(one.pred_ids)
+    return tuple(worst[:MOST_MISTAKES])
 
 
 def count_near_threshold(matching: Matching) -> int:

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.evaluation._case_result import CaseResult, ClassScore, Entry, Level
+from panmatch.evaluation._case_result import CaseResult, ClassScore, Entry, Findings, Level
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
-from panmatch.evaluation._diagnosis import count_near_threshold, diagnose
+from panmatch.evaluation._diagnosis import count_near_threshold, diagnose, worst_mistakes
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
@@ -61,15 +61,17 @@ def evaluate_case(
         shape=shape,
         spacing=None if spacing is None else tuple(as_spacing(spacing, len(shape)).tolist()),
         unit=unit,
-        entries=tuple(entries),
         notices=tuple(
             notice
             for class_case in classes
             if _relies_on_ids(class_case.name, spec)
             for notice in find_id_mistakes(class_case.overlap, class_case.name, case, model)
         ),
-        masks=tuple(class_case.mask_counts for class_case in classes),
-        class_scores=tuple(scores),
+        found=Findings(
+            tuple(entries),
+            tuple(class_case.mask_counts for class_case in classes),
+            tuple(scores),
+        ),
     )
 
 
@@ -108,6 +110,7 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
                     case.measurer_for(matcher),
                     matcher.match(overlap, threshold),
                     case.relabelled(matcher, threshold),
+                    with_mistakes=(matcher, threshold) == (spec.matching[0], spec.thresholds[0]),
                 )
                 for threshold in spec.thresholds
             ),
@@ -116,7 +119,9 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         )
 
 
-def _level(measurer: Measurer, matching: Matching, relabelled: Overlap | None) -> Level:
+def _level(
+    measurer: Measurer, matching: Matching, relabelled: Overlap | None, *, with_mistakes: bool
+) -> Level:
     measured = measurer.measure(matching)
     spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
     by_parts = matching.ref_part_quality
@@ -130,4 +135,5 @@ def _level(measurer: Measurer, matching: Matching, relabelled: Overlap | None) -
         near_threshold=count_near_threshold(matching),
         gap=None if matching.certificate is None else matching.certificate.gap,
         budget=error_budget(matching, relabelled),
+        mistakes=worst_mistakes(matching) if with_mistakes else (),
     )

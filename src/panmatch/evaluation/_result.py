@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
@@ -13,17 +14,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import panmatch
-from panmatch.errors import FileError, OverlapError
+from panmatch.errors import FileError, OverlapError, check_size
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, average_all
-from panmatch.evaluation._case_result import CaseResult, Entry, Status
+from panmatch.evaluation._case_result import CaseResult, Status
 from panmatch.evaluation._class_scores import known_class_scores
+from panmatch.evaluation._costly_mistakes import (
+    CostlyMistake,
+    costliest,
+    costly_mistakes,
+    pooled_tallies,
+)
 from panmatch.evaluation._notices import Notice, merge_notices
-from panmatch.evaluation._series import CaseSeries, ClassSeries
-from panmatch.evaluation._setting import MEANS, ClassSetting, Score, Setting, known_scores
+from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, series_of
+from panmatch.evaluation._setting import MEANS, Score, known_scores
 from panmatch.evaluation._wording import plural, summarise
 from panmatch.labels import Unit
-from panmatch.scoring import REPAIRS, Average, Repair
+from panmatch.scoring import REPAIRS, Repair
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
 
     from panmatch.report import ResultPlots
 
-FORMAT = "panmatch-result-5"
+FORMAT = "panmatch-result-6"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +113,15 @@ class Result:
         return tables.budget_table(self.cases, self.series)
 
     @property
+    def mistakes(self) -> pd.DataFrame:
+        """The costliest mistakes of every class and case, by the first matcher and threshold.
+
+        ``cost`` is what repairing one alone would add to PQ over all cases of the model,
+        ``case_cost`` what it would add in its case. Slices and boxes count from 0.
+        """
+        return tables.mistake_table(self._mistakes(), self.cases)
+
+    @property
     def averages(self) -> pd.DataFrame:
         """Pooled scores and means of cases, one row for each (D11)."""
         return tables.average_table(self.average_scores, self.cases)
@@ -143,12 +159,7 @@ class Result:
     @property
     def has_parts(self) -> bool:
         """Whether some class has parts, so that there is a PartPQ beside PQ."""
-        return any(
-            level.part_tally is not None
-            for case in self.cases
-            for entry in case.entries
-            for level in entry.levels
-        )
+        return any(series.any_counts.has_parts for series in self.series)
 
     @property
     def known_scores(self) -> dict[str, Score]:
@@ -159,14 +170,18 @@ class Result:
         ) | known_class_scores(spec)
 
     @cached_property
+    def _series(self) -> list[tuple[list[CaseSeries], list[ClassSeries]]]:
+        return [series_of(model, self.evaluated(model), self.spec) for model in self.models]
+
+    @property
     def series(self) -> list[CaseSeries]:
         """Every model under every setting, over its cases."""
-        return [series for model in self.models for series in self._series_of(model)]
+        return [series for of_model, _ in self._series for series in of_model]
 
-    @cached_property
+    @property
     def class_series(self) -> list[ClassSeries]:
         """Scores that need no matcher, of every class of every model over its cases."""
-        return [series for model in self.models for series in self._class_series_of(model)]
+        return [series for _, of_model in self._series for series in of_model]
 
     @property
     def losses(self) -> dict[str, dict[Repair, float]]:
@@ -219,6 +234,30 @@ class Result:
         """Return the cases of a model that were evaluated."""
         return [case for case in self.cases if case.model == model and case.status == "ok"]
 
+    def look_first(self, most: int = 10, model: str | None = None) -> list[CostlyMistake]:
+        """Return the mistakes that cost most, over all cases of each model, or of one.
+
+        Examples
+        --------
+        >>> from panmatch import evaluate
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+        >>> worst = result.look_first()[0]
+        >>> worst.kind, worst.ref_ids, worst.start, worst.stop, round(worst.cost, 3)
+        ('missed', (2,), (0, 3), (1, 4), 0.333)
+        """
+        check_size("most", most, 0)
+        found = (one for one in self._mistakes() if model in (None, one.model))
+        return costliest(found, most)
+
+    def _mistakes(self) -> Iterator[CostlyMistake]:
+        return costly_mistakes(self.cases, pooled_tallies(self.series, self.spec))
+
+    def in_blocks(self) -> Iterator[Result]:
+        """Yield results of a few cases each, with all that was found in them in memory."""
+        for start in range(0, len(self.cases), BLOCK):
+            block = self.cases[start : start + BLOCK]
+            yield Result(self.spec, tuple(replace(case, found=case.findings) for case in block))
+
     def summary(self) -> str:
         """Return the result in words and small tables, for people."""
         return summarise(self)
@@ -268,40 +307,3 @@ class Result:
             return cls.from_json(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, FileError) as error:
             raise FileError(f"path={str(path)!r} cannot be read as a result: {error}") from error
-
-    def _class_series_of(self, model: str) -> list[ClassSeries]:
-        cases = self.evaluated(model)
-        found: dict[ClassSetting, list[dict[Score, Average]]] = {}
-        for i, case in enumerate(cases):
-            for one in case.class_scores:
-                setting = ClassSetting(one.class_name, one.kind)
-                rows = found.setdefault(setting, [{} for _ in cases])
-                rows[i][one.score] = one.average
-        names = tuple(case.case for case in cases)
-        scores = tuple(known_class_scores(self.spec).values())
-        masks = [{mask.class_name: mask for mask in case.masks} for case in cases]
-        return [
-            ClassSeries(
-                model,
-                setting,
-                names,
-                tuple(rows),
-                scores,
-                tuple(of_case.get(setting.class_name) for of_case in masks),
-                self.spec.edge_columns,
-            )
-            for setting, rows in found.items()
-        ]
-
-    def _series_of(self, model: str) -> list[CaseSeries]:
-        cases = self.evaluated(model)
-        found: dict[Setting, list[Entry | None]] = {}
-        for i, case in enumerate(cases):
-            for entry in case.entries:
-                found.setdefault(entry.setting, [None] * len(cases))[i] = entry
-        names = tuple(case.case for case in cases)
-        spec = self.spec
-        return [
-            CaseSeries(model, setting, names, tuple(entries), spec.thresholds, spec.edge_columns)
-            for setting, entries in found.items()
-        ]

@@ -1,182 +1,182 @@
-"""Everything of one model under one setting over its cases: what is pooled, averaged, resampled."""
+"""Everything of one model under one setting over its cases: what is pooled, averaged, resampled.
+
+Series hold numbers alone, a few hundred bytes per case, and are made block after block of cases: of
+thousands of cases, what was found in each is never in memory at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from panmatch.evaluation._case_result import Entry, Level, MaskCounts
-from panmatch.evaluation._edge_cases import EdgeCases, settle
-from panmatch.evaluation._setting import (
-    AREAS,
-    PART_AREAS,
-    PARTS,
-    PLAIN,
-    ClassSetting,
-    Score,
-    Setting,
-    metric_scores,
-)
-from panmatch.matching import (
-    LIMBS,
-    Tallies,
-    Tally,
-    carry,
-    limbs_to_floats,
-    ratio,
-    to_limbs,
-    units_to_limbs,
-)
+from panmatch.evaluation._case_counts import CaseCounts, Placed, ScoreCounts, lay_out
+from panmatch.evaluation._case_result import CaseResult, Entry, Findings, Level, MaskCounts
+from panmatch.evaluation._class_scores import known_class_scores
+from panmatch.evaluation._diagnosis import MISTAKES
+from panmatch.evaluation._edge_cases import EdgeCases
+from panmatch.evaluation._setting import AREAS, PART_AREAS, ClassSetting, Score, Setting
+from panmatch.matching import Tallies, ratio
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import CHOICES, Average, Curve, Curves, Metric, Repair, RepairGains, areas_of
+from panmatch.scoring import CHOICES, Average, Curve, Curves, Repair, RepairGains, areas_of
+from panmatch.spec import Spec
 
-_TALLY = 3 + LIMBS
-_NEAR = _TALLY
-_PARTS = _NEAR + 1
-_METRICS = _PARTS + LIMBS
-_PER_METRIC = LIMBS + 1  # the sum of the values over matched objects, and their number
+BLOCK = 64  # cases whose findings are in memory at once
+
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CaseCounts:
-    """Whole numbers that add up over cases, and the scores that follow from them (D13).
+class LevelSeries:
+    """Matchings at one threshold, a row per case; zeros and NaN for a case that lacks the class."""
 
-    The same scores are computed for single cases, for their sum and for resamples of them: only
-    the shape of the array differs.
-
-    Attributes
-    ----------
-    counts
-        Shape (…, columns): the tally, true positives near the threshold, the summed part quality,
-        and for every metric its sum over matched objects and their number.
-    metrics
-        What was measured.
-    has_parts
-        Whether part quality counts.
-    edge_cases
-        What scores are where there is nothing to average, by their names.
-    """
-
-    counts: Ints
-    metrics: tuple[Metric, ...]
-    has_parts: bool
-    edge_cases: EdgeCases
+    counts: CaseCounts
+    budget: Tallies  # behind the error budget of all cases together, shape (8,)
+    deviations: Mapping[str, Floats]  # of every metric over the matched objects of each case
+    gaps: Floats  # how much PQ an optimal solver may have missed; NaN for heuristics
 
     @classmethod
-    def of(cls, levels: Sequence[Level | None], edge_cases: EdgeCases) -> CaseCounts:
-        """Return a row per case; zeros for a case that lacks the class."""
-        places = [i for i, level in enumerate(levels) if level is not None]
-        known = [level for level in levels if level is not None]
-        metrics = known[0].measurements.metrics
-        counts = np.zeros((len(levels), _METRICS + _PER_METRIC * len(metrics)), np.int64)
-        counts[places, :_METRICS] = [_row(level) for level in known]
-        if metrics:
-            matched = [level.measurements.columns["status"] == "matched" for level in known]
-            for i, metric in enumerate(metrics):
-                start = _METRICS + i * _PER_METRIC
-                counts[places, start : start + _PER_METRIC] = _exact_sums(
-                    [
-                        level.measurements.columns[metric.name][rows]
-                        for level, rows in zip(known, matched, strict=True)
-                    ]
-                )
-        has_parts = any(level.part_tally is not None for level in known)
-        return cls(counts, metrics, has_parts, edge_cases)
+    def of(cls, levels: Sequence[Level | None], edge_cases: EdgeCases) -> LevelSeries:
+        """Collect the matchings of all cases."""
+        tallies = [one for level in levels if level is not None for one in level.budget.tallies]
+        budgets = Tallies.of(tallies).counts.reshape(len(tallies) // len(CHOICES), len(CHOICES), -1)
+        gaps = [np.nan if level is None or level.gap is None else level.gap for level in levels]
+        return cls(
+            CaseCounts.of(levels, edge_cases),
+            Tallies(budgets).sum(),
+            _deviations_of(levels),
+            np.array(gaps, np.float64),
+        )
 
-    @property
-    def tallies(self) -> Tallies:
-        """Counts with summed IoU."""
-        return Tallies(self.counts[..., :_TALLY])
-
-    @property
-    def part_tallies(self) -> Tallies:
-        """Counts with summed part quality (D9)."""
-        return self._tallies_with(self.counts[..., _PARTS:_METRICS])
-
-    @property
-    def near_threshold(self) -> Ints:
-        """True positives that a threshold higher by 0.05 would lose."""
-        return self.counts[..., _NEAR]
-
-    def n_cases(self, _: Score) -> int:
-        """Return in how many cases the class occurs."""
-        return int(np.count_nonzero(self.tallies.occurs))
-
-    def sum(self) -> CaseCounts:
-        """Return the sum over cases."""
-        return self._with(self.counts.sum(axis=0))
-
-    def weighted(self, weights: Ints) -> CaseCounts:
-        """Return the sums in which case i counts ``weights[:, i]`` times."""
-        return self._with(np.tensordot(weights, self.counts, axes=1))
-
-    def scores(self) -> dict[Score, Floats]:
-        """Return all scores at the threshold."""
-        found = {score: getattr(self.tallies, score.name) for score in PLAIN}
-        if self.has_parts:
-            found |= {
-                score: getattr(self.part_tallies, score.name.removeprefix("part_"))
-                for score in PARTS
-            }
-        for i, metric in enumerate(self.metrics):
-            if metric_scores(metric)[0] not in found:  # by IoU they are there already
-                found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
-        return self.settle(found)
-
-    def settle(self, scores: Mapping[Score, Floats]) -> dict[Score, Floats]:
-        """Return scores of these counts with the values of edge cases."""
-        return settle(scores, self.edge_cases, self.counts[..., :3])
-
-    def _metric_scores(self, metric: Metric, start: int) -> dict[Score, Floats]:
-        limbs, count = self.counts[..., start : start + LIMBS], self.counts[..., start + LIMBS]
-        scores = metric_scores(metric)
-        if not metric.is_share:
-            return {scores[0]: ratio(limbs_to_floats(limbs), count)}
-        tallies = self._tallies_with(limbs)
-        return {scores[0]: tallies.sq, scores[1]: tallies.pq}
-
-    def _tallies_with(self, limbs: Ints) -> Tallies:
-        return Tallies(np.concatenate([self.counts[..., :3], carry(limbs)], axis=-1))
-
-    def _with(self, counts: Ints) -> CaseCounts:
-        return replace(self, counts=counts)
+    @classmethod
+    def joined(cls, blocks: Sequence[Placed[LevelSeries]], n_cases: int) -> LevelSeries:
+        """Put blocks of cases together, given where each begins."""
+        return cls(
+            CaseCounts.joined([(at, one.counts) for at, one in blocks], n_cases),
+            Tallies(np.stack([one.budget.counts for _, one in blocks])).sum(),
+            {
+                name: lay_out([(at, one.deviations[name]) for at, one in blocks], n_cases, np.nan)
+                for name in blocks[0][1].deviations
+            },
+            lay_out([(at, one.gaps) for at, one in blocks], n_cases, np.nan),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class CaseSeries:
-    """One model under one setting."""
+    """One model under one setting.
 
-    model: str  # what the cases have in common
+    Attributes
+    ----------
+    model, setting
+        What the cases have in common.
+    results
+        The cases of the model.
+    there
+        Whether each has the class.
+    levels
+        The matchings of all cases at every threshold of the spec.
+    mistakes
+        How many objects of each case are split, merged, missed and spurious.
+    curves, part_curves
+        PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
+        parts.
+    areas, part_areas
+        ∫PQ, ∫SQ and ∫RQ of every case, shape (3, cases); of parts without the last one.
+    """
+
+    model: str
     setting: Setting
-    cases: tuple[str, ...]  # names of the model's cases
-    # What was found in each; None for a case that lacks the class.
-    entries: tuple[Entry | None, ...]
-    thresholds: tuple[float, ...]  # those of the spec
-    edge_cases: EdgeCases = field(default_factory=dict)
+    results: tuple[CaseResult, ...]
+    there: Bools
+    levels: dict[float, LevelSeries]
+    mistakes: Ints
+    curves: Curves | None
+    part_curves: Curves | None
+    areas: Floats
+    part_areas: Floats
 
-    @cached_property
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        setting: Setting,
+        results: tuple[CaseResult, ...],
+        entries: Sequence[Entry | None],
+        spec: Spec,
+    ) -> CaseSeries:
+        """Collect what was found in each case; None for a case that lacks the class."""
+        curves = [None if entry is None else entry.curve for entry in entries]
+        part_curves = [None if entry is None else entry.part_curve for entry in entries]
+        ids = [[() if entry is None else getattr(entry.diagnosis, name) for name in MISTAKES]
+               for entry in entries]  # fmt: skip
+        return cls(
+            model,
+            setting,
+            results,
+            np.array([entry is not None for entry in entries], np.bool_),
+            {
+                threshold: LevelSeries.of(
+                    [None if entry is None else entry.level(threshold) for entry in entries],
+                    spec.edge_columns,
+                )
+                for threshold in spec.thresholds
+            },
+            np.array([[len(one) for one in of_case] for of_case in ids], np.int64),
+            _stacked(curves),
+            _stacked(part_curves),
+            areas_of(curves),
+            areas_of(part_curves),
+        )
+
+    @classmethod
+    def joined(
+        cls, results: tuple[CaseResult, ...], blocks: Sequence[Placed[CaseSeries]]
+    ) -> CaseSeries:
+        """Put blocks of cases together, given where each begins."""
+        first, n = blocks[0][1], len(results)
+        if len(first.results) == n:
+            return first
+        return cls(
+            first.model,
+            first.setting,
+            results,
+            lay_out([(at, one.there) for at, one in blocks], n),
+            {
+                threshold: LevelSeries.joined(
+                    [(at, one.levels[threshold]) for at, one in blocks], n
+                )
+                for threshold in first.levels
+            },
+            lay_out([(at, one.mistakes) for at, one in blocks], n),
+            _joined_curves([(at, one.curves) for at, one in blocks], n),
+            _joined_curves([(at, one.part_curves) for at, one in blocks], n),
+            lay_out([(at, one.areas.T) for at, one in blocks], n, np.nan).T,
+            lay_out([(at, one.part_areas.T) for at, one in blocks], n, np.nan).T,
+        )
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Names of the cases."""
+        return tuple(case.case for case in self.results)
+
+    @property
+    def entries(self) -> Iterator[Entry | None]:
+        """What was found in each case, read one by one; None for a case that lacks the class."""
+        return (case.entry(self.setting) for case in self.results)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """Those of the spec."""
+        return tuple(self.levels)
+
+    @property
     def counts(self) -> dict[float, CaseCounts]:
         """Counts of all cases at every threshold of the spec."""
-        return {
-            threshold: CaseCounts.of(
-                [None if entry is None else entry.level(threshold) for entry in self.entries],
-                self.edge_cases,
-            )
-            for threshold in self.thresholds
-        }
-
-    @cached_property
-    def curves(self) -> Curves | None:
-        """Curves of PQ of all cases; None where none was asked for."""
-        return _stacked([None if entry is None else entry.curve for entry in self.entries])
-
-    @cached_property
-    def part_curves(self) -> Curves | None:
-        """Curves of PartPQ of all cases; None without parts."""
-        return _stacked([None if entry is None else entry.part_curve for entry in self.entries])
+        return {threshold: level.counts for threshold, level in self.levels.items()}
 
     @cached_property
     def pooled_curve(self) -> Curve | None:
@@ -188,46 +188,25 @@ class CaseSeries:
         """The curve of PartPQ of all cases together."""
         return None if self.part_curves is None else self.part_curves.sum()
 
-    @cached_property
+    @property
     def case_areas(self) -> dict[Score, Floats]:
         """The areas under the curves of every case, NaN where it lacks the class."""
         found: dict[Score, Floats] = {}
-        for scores, curves in (
-            (AREAS, [None if entry is None else entry.curve for entry in self.entries]),
-            (PART_AREAS, [None if entry is None else entry.part_curve for entry in self.entries]),
-        ):
-            if any(curve is not None for curve in curves):
-                found |= dict(zip(scores, areas_of(curves), strict=False))
+        if self.curves is not None:
+            found |= dict(zip(AREAS, self.areas, strict=False))
+        if self.part_curves is not None:
+            found |= dict(zip(PART_AREAS, self.part_areas, strict=False))
         return self.any_counts.settle(found)
 
     @property
     def any_counts(self) -> CaseCounts:
         """Counts at one threshold: which objects there are is the same at all of them."""
-        return self.counts[self.thresholds[0]]
-
-    def budgets(self, threshold: float) -> Tallies:
-        """Return the tallies behind the error budget of every case, shape (cases, 8)."""
-        levels = [None if entry is None else entry.level(threshold) for entry in self.entries]
-        nothing = [Tally(0, 0, 0, 0.0)] * len(CHOICES)
-        every = [one for level in levels for one in (level.budget.tallies if level else nothing)]
-        return Tallies(Tallies.of(every).counts.reshape(len(levels), len(CHOICES), -1))
+        return next(iter(self.levels.values())).counts
 
     def losses(self, threshold: float) -> dict[Repair, float]:
         """Return which share of 1 − PQ each kind of mistake has, over all cases together."""
-        gains = RepairGains(self.budgets(threshold).sum())
+        gains = RepairGains(self.levels[threshold].budget)
         return {repair: float(share) for repair, share in gains.shares.items()}
-
-    def deviations(self, threshold: float) -> dict[str, Floats]:
-        """Return the standard deviation of every metric over the matched objects of each case."""
-        levels = [None if entry is None else entry.level(threshold) for entry in self.entries]
-        places = [i for i, level in enumerate(levels) if level is not None]
-        known = [level.measurements for level in levels if level is not None]
-        found = {}
-        for metric in known[0].metrics:
-            values = [one.columns[metric.name][one.columns["status"] == "matched"] for one in known]
-            found[metric.name] = np.full(len(levels), np.nan)
-            found[metric.name][places] = _deviations(values)
-        return found
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
         """Return every score of every case by threshold (None for areas) and name."""
@@ -239,87 +218,114 @@ class CaseSeries:
         return found | {(None, score): values for score, values in self.case_areas.items()}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreCounts:
-    """Sums and counts of such scores, which add up over cases.
-
-    Attributes
-    ----------
-    counts
-        Shape (…, scores, 4): the sum in limbs, and what it is divided by.
-    names
-        The scores.
-    voxels
-        Shape (…, 3): voxels of the class in both sides, in the prediction only and in the
-        reference only.
-    edge_cases
-        What scores are where there is nothing to average, by their names.
-    """
-
-    counts: Ints
-    names: tuple[Score, ...]
-    voxels: Ints
-    edge_cases: EdgeCases
-
-    def sum(self) -> ScoreCounts:
-        """Return the sum over cases."""
-        return replace(self, counts=self.counts.sum(axis=0), voxels=self.voxels.sum(axis=0))
-
-    def weighted(self, weights: Ints) -> ScoreCounts:
-        """Return the sums in which case i counts ``weights[:, i]`` times."""
-        counts, voxels = (np.tensordot(weights, one, axes=1) for one in (self.counts, self.voxels))
-        return replace(self, counts=counts, voxels=voxels)
-
-    def scores(self) -> dict[Score, Floats]:
-        """Return all scores."""
-        sums = limbs_to_floats(carry(self.counts[..., :LIMBS]))
-        values = ratio(sums, self.counts[..., LIMBS])
-        found = {score: values[..., i] for i, score in enumerate(self.names)}
-        return settle(found, self.edge_cases, self.voxels)
-
-    def n_cases(self, score: Score) -> int:
-        """Return in how many cases a score is defined."""
-        return int(np.count_nonzero(self.counts[:, self.names.index(score), LIMBS]))
-
-
 @dataclass(frozen=True, eq=False)
 class ClassSeries:
     """One class of one model over its cases: scores without a matcher."""
 
     model: str  # what the cases have in common
     setting: ClassSetting
-    cases: tuple[str, ...]  # names of the model's cases
-    found: tuple[dict[Score, Average], ...]  # of each; empty for a case that lacks the class
-    names: tuple[Score, ...]
-    masks: tuple[MaskCounts | None, ...]  # of each; None for a case that lacks the class
-    edge_cases: EdgeCases = field(default_factory=dict)
+    results: tuple[CaseResult, ...]  # the cases of the model
+    there: Bools  # whether each has the class
+    all_counts: ScoreCounts  # sums and counts of all cases
 
-    @cached_property
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        setting: ClassSetting,
+        results: tuple[CaseResult, ...],
+        scores: Sequence[Mapping[Score, Average]],
+        masks: Sequence[MaskCounts | None],
+        spec: Spec,
+    ) -> ClassSeries:
+        """Collect the scores of each case; none, and no mask, for a case that lacks the class."""
+        there = np.array([bool(one) for one in scores], np.bool_)
+        names = tuple(known_class_scores(spec).values())
+        counts = ScoreCounts.of(scores, names, masks, spec.edge_columns)
+        return cls(model, setting, results, there, counts)
+
+    @classmethod
+    def joined(
+        cls, results: tuple[CaseResult, ...], blocks: Sequence[Placed[ClassSeries]]
+    ) -> ClassSeries:
+        """Put blocks of cases together, given where each begins."""
+        first, n = blocks[0][1], len(results)
+        if len(first.results) == n:
+            return first
+        counts = ScoreCounts.joined([(at, one.all_counts) for at, one in blocks], n)
+        there = lay_out([(at, one.there) for at, one in blocks], n)
+        return cls(first.model, first.setting, results, there, counts)
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Names of the cases."""
+        return tuple(case.case for case in self.results)
+
+    @property
     def counts(self) -> dict[float | None, ScoreCounts]:
-        """Sums and counts of all cases."""
-        nothing = Average(0, 0, 0)
-        rows = [
-            [
-                (*units_to_limbs(average.units), average.count)
-                for average in (case.get(score, nothing) for score in self.names)
-            ]
-            for case in self.found
-        ]
-        shape = len(rows), len(self.names), LIMBS + 1
-        counts = np.array(rows, np.int64).reshape(shape)
-        masks = [(0, 0, 0) if one is None else (one.tp, one.fp, one.fn) for one in self.masks]
-        voxels = np.array(masks, np.int64).reshape(len(rows), 3)
-        return {None: ScoreCounts(counts, self.names, voxels, self.edge_cases)}
+        """Sums and counts of all cases; they have no threshold."""
+        return {None: self.all_counts}
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
         """Return every score of every case."""
-        return {(None, score): values for score, values in self.counts[None].scores().items()}
+        return {(None, score): values for score, values in self.all_counts.scores().items()}
 
 
-def _row(level: Level) -> list[int]:
-    tally, part_tally = level.tally, level.part_tally
-    row = [tally.tp, tally.fp, tally.fn, *units_to_limbs(tally.units), level.near_threshold]
-    return [*row, *units_to_limbs(0 if part_tally is None else part_tally.units)]
+def series_of(
+    model: str, results: Sequence[CaseResult], spec: Spec
+) -> tuple[list[CaseSeries], list[ClassSeries]]:
+    """Return the series of a model: under every setting, and of scores without a matcher."""
+    matched: dict[Setting, list[Placed[CaseSeries]]] = {}
+    plain: dict[ClassSetting, list[Placed[ClassSeries]]] = {}
+    for start in range(0, len(results), BLOCK):
+        block = tuple(results[start : start + BLOCK])
+        found = [case.findings for case in block]
+        for one in _case_series(model, block, found, spec):
+            matched.setdefault(one.setting, []).append((start, one))
+        for other in _class_series(model, block, found, spec):
+            plain.setdefault(other.setting, []).append((start, other))
+    every = tuple(results)
+    return (
+        [CaseSeries.joined(every, blocks) for blocks in matched.values()],
+        [ClassSeries.joined(every, blocks) for blocks in plain.values()],
+    )
+
+
+def _case_series(
+    model: str, results: tuple[CaseResult, ...], found: Sequence[Findings], spec: Spec
+) -> Iterator[CaseSeries]:
+    entries: dict[Setting, list[Entry | None]] = {}
+    for i, one in enumerate(found):
+        for entry in one.entries:
+            entries.setdefault(entry.setting, [None] * len(found))[i] = entry
+    for setting, of_setting in entries.items():
+        yield CaseSeries.of(model, setting, results, of_setting, spec)
+
+
+def _class_series(
+    model: str, results: tuple[CaseResult, ...], found: Sequence[Findings], spec: Spec
+) -> Iterator[ClassSeries]:
+    rows: dict[ClassSetting, list[dict[Score, Average]]] = {}
+    for i, case in enumerate(found):
+        for one in case.class_scores:
+            setting = ClassSetting(one.class_name, one.kind)
+            rows.setdefault(setting, [{} for _ in found])[i][one.score] = one.average
+    masks = [{mask.class_name: mask for mask in case.masks} for case in found]
+    for setting, scores in rows.items():
+        of_class = [case.get(setting.class_name) for case in masks]
+        yield ClassSeries.of(model, setting, results, scores, of_class, spec)
+
+
+def _deviations_of(levels: Sequence[Level | None]) -> dict[str, Floats]:
+    """Return the standard deviation of every metric over the matched objects of each case."""
+    places = [i for i, level in enumerate(levels) if level is not None]
+    known = [level.measurements for level in levels if level is not None]
+    found = {}
+    for metric in known[0].metrics:
+        values = [one.columns[metric.name][one.columns["status"] == "matched"] for one in known]
+        found[metric.name] = np.full(len(levels), np.nan)
+        found[metric.name][places] = _deviations(values)
+    return found
 
 
 def _deviations(values: Sequence[Floats]) -> Floats:
@@ -340,22 +346,10 @@ def _deviations(values: Sequence[Floats]) -> Floats:
     return spread
 
 
-def _exact_sums(values: Sequence[Floats]) -> Ints:
-    """Return the sum of every array in limbs, and how many of its values are defined.
-
-    Examples
-    --------
-    >>> _exact_sums([np.array([1.0, np.nan, 2.5]), np.array([])]).tolist()
-    [[3, 1073741824, 0, 2], [0, 0, 0, 0]]
-    """
-    every = np.concatenate(values)
-    defined = ~np.isnan(every)
-    terms = np.column_stack([to_limbs(np.where(defined, every, 0.0)), defined])
-    running = np.concatenate([np.zeros((1, terms.shape[1]), np.int64), np.cumsum(terms, axis=0)])
-    ends = np.cumsum([len(one) for one in values])
-    sums = np.diff(running[ends], axis=0, prepend=0)
-    return np.concatenate([carry(sums[:, :LIMBS]), sums[:, LIMBS:]], axis=1)
-
-
 def _stacked(curves: Sequence[Curve | None]) -> Curves | None:
     return Curves.of(curves) if any(curve is not None for curve in curves) else None
+
+
+def _joined_curves(blocks: Iterable[Placed[Curves | None]], n_cases: int) -> Curves | None:
+    known = [(start, one) for start, one in blocks if one is not None]
+    return Curves.joined(known, n_cases) if known else None

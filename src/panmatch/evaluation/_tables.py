@@ -15,13 +15,14 @@ import numpy as np
 from panmatch.errors import needs_extra
 from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
+from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import Score
 from panmatch.labels import Unit
-from panmatch.matching import Tallies
+from panmatch.matching import Tallies, Tally
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import REPAIRS, ObjectTable, RepairGains
+from panmatch.scoring import CHOICES, REPAIRS, ObjectTable, RepairGains
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,8 +35,8 @@ Block = Mapping[str, Cell | list[Cell]]
 
 SIDES = ("ref", "pred")
 WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
-         "cases", "skipped"]  # fmt: skip
-CORNER = re.compile(r"(ref|pred)_(start|stop)_\d+")
+         "cases", "skipped", "slice_axis", "slice"]  # fmt: skip
+CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
 # In the order of the table; what metrics add comes after them.
 FIRST_SCORES = (
@@ -94,7 +95,7 @@ def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
             first["part_quality"] = counts.part_tallies.quality.tolist()
         spreads = {
             f"sq_{name}_std": values.tolist()
-            for name, values in series.deviations(threshold).items()
+            for name, values in series.levels[threshold].deviations.items()
         }
         if "sq_iou_std" in spreads:  # by IoU there is no sq_iou either
             spreads["sq_std"] = spreads.pop("sq_iou_std")
@@ -187,29 +188,34 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
     return _frame(list(rows.values()), cases, first=("case", "model"))
 
 
-def budget_table(cases: Sequence[CaseResult], series: Iterable[CaseSeries]) -> pd.DataFrame:
-    """Return what each kind of mistake costs, per case and pooled over the cases of each model."""
-    columns: Columns = {}
-    counts: list[Ints] = []
+def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> pd.DataFrame:
+    """Return what each kind of mistake costs: pooled over cases of each model, then per case.
+
+    Parameters
+    ----------
+    series
+        Every model under every setting, for the pooled rows; none for rows of cases alone.
+    """
+    rows: list[Row] = []
+    tallies: list[Tally] = []
     for one in series:
-        for threshold in one.thresholds:
-            budgets = one.budgets(threshold)
-            occurs = np.flatnonzero(budgets.occurs[:, 0])
-            if not len(occurs):
-                continue
-            counts += [budgets.sum().counts[None], budgets.counts[occurs]]
-            _append(
-                columns,
-                {
-                    "case": ["", *(one.cases[i] for i in occurs)],
-                    "model": one.model,
-                    **one.setting.columns,
-                    "threshold": threshold,
-                    "averaging": ["pooled", *["case"] * len(occurs)],
-                },
-            )
-    gains = _gains(RepairGains(Tallies(np.concatenate(counts)))) if counts else {}
-    return _frame({**columns, **gains}, cases, first=("case", "model"))
+        for threshold, level in one.levels.items():
+            if level.budget.occurs.any():
+                who: Row = {"case": "", "model": one.model, **one.setting.columns}
+                rows.append({**who, "threshold": threshold, "averaging": "pooled"})
+                tallies += [level.budget.tally(i) for i in range(len(CHOICES))]
+    for case in cases:
+        for entry in case.entries:
+            for found in entry.levels:
+                if found.tally.tp + found.tally.fp + found.tally.fn:
+                    who = {"case": case.case, "model": case.model, **entry.setting.columns}
+                    rows.append({**who, "threshold": found.threshold, "averaging": "case"})
+                    tallies += found.budget.tallies
+    columns: Columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    if rows:
+        every = Tallies.of(tallies).counts.reshape(len(rows), len(CHOICES), -1)
+        columns |= _gains(RepairGains(Tallies(every)))
+    return _frame(columns, cases, first=("case", "model"))
 
 
 def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
@@ -219,6 +225,30 @@ def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
         for repair in REPAIRS
         for kind, values in kinds.items()
     }
+
+
+def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> pd.DataFrame:
+    """Return the costliest mistakes of every class and case, a row for each."""
+    rows = [_mistake_row(one) for one in mistakes]
+    return _frame(rows, cases, first=("case", "model"))
+
+
+def _mistake_row(one: CostlyMistake) -> Row:
+    row: Row = {
+        "case": one.case,
+        "model": one.model,
+        **one.setting.columns,
+        "threshold": one.threshold,
+        "mistake": one.kind,
+        "ref_ids": " ".join(map(str, one.ref_ids)),
+        "pred_ids": " ".join(map(str, one.pred_ids)),
+        "cost": one.cost,
+        "case_cost": one.case_cost,
+        "slice_axis": one.axis,
+        "slice": one.slice,
+    }
+    row |= {f"start_{axis}": at for axis, at in enumerate(one.start)}
+    return row | {f"stop_{axis}": at for axis, at in enumerate(one.stop)}
 
 
 def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> pd.DataFrame:
@@ -419,4 +449,5 @@ def _frame(
     corners = [name for name in table.columns if CORNER.fullmatch(name)]
     for name in [*table.columns.intersection(WHOLE), *corners]:
         table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
-    return table if any(case.model for case in cases) else table.drop(columns="model")
+    named = any(case.model for case in cases) or (table["model"].fillna("") != "").any()
+    return table if named else table.drop(columns="model")

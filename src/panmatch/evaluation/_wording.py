@@ -157,14 +157,11 @@ def _counts(series: CaseSeries | None, threshold: float) -> list[str]:
 
 def count_mistakes(result: Result, model: str) -> dict[str, dict[str, int]]:
     """Return how many objects have each kind of mistake, by class, over all cases of a model."""
-    sums: dict[str, dict[str, int]] = {}
-    for case in result.evaluated(model):
-        of_class = {entry.setting.class_name: entry.diagnosis for entry in case.entries}
-        for name, diagnosis in of_class.items():
-            counts = sums.setdefault(name, dict.fromkeys(MISTAKES, 0))
-            for mistake in MISTAKES:
-                counts[mistake] += len(getattr(diagnosis, mistake))
-    return sums
+    first = {one.setting.class_name: one for one in reversed(result.series) if one.model == model}
+    return {
+        name: dict(zip(MISTAKES, first[name].mistakes.sum(axis=0).tolist(), strict=True))
+        for name in reversed(first)
+    }
 
 
 def _mistake_lines(result: Result, model: str) -> list[str]:

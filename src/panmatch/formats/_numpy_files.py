@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from zipfile import BadZipFile
@@ -90,11 +90,12 @@ def _unit(stored: Array, path: Path) -> Unit:
 SUFFIXES = (".npz", ".json")
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file beside its target, then move it there in one step."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file beside its target, piece by piece, then move it there in one step."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        draft.write_bytes(content)
+        with draft.open("wb") as stream:
+            stream.writelines([content] if isinstance(content, bytes) else content)
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)

@@ -25,6 +25,8 @@ from panmatch.overlap import Areas, Floats, Ints, Overlap
 Quality = Literal["iou", "parts"]
 QUALITIES: tuple[Quality, ...] = ("iou", "parts")
 
+Weights = npt.NDArray[np.int32] | Ints  # how often every case counts
+
 COUNTS = 3 + LIMBS  # columns of an array of tallies: tp, fp, fn, quality in three limbs
 
 Number = TypeVar("Number", float, Floats)
@@ -250,7 +252,7 @@ class Tallies(Scored[Floats, Ints]):
         """Return running sums along the first axis."""
         return _carried(np.cumsum(self.counts, axis=0))
 
-    def weighted(self, weights: Ints) -> Tallies:
+    def weighted(self, weights: Weights) -> Tallies:
         """Return sums over the first axis in which case i counts ``weights[…, i]`` times."""
         return _carried(np.tensordot(weights, self.counts, axes=1))
 

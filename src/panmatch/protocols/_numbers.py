@@ -233,7 +233,7 @@ def _matched_score(
         return sizes, _together(sizes, math.nan, over_cases)
     if score.endswith("_std"):
         metric = score.removesuffix("_std").removeprefix("sq").removeprefix("_") or "iou"
-        spread = series.deviations(threshold)[metric]
+        spread = series.levels[threshold].deviations[metric]
         return spread, _together(spread, math.nan, over_cases)
     found = {known.name: values for known, values in counts.scores().items()}
     if score not in found:

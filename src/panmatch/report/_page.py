@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import panmatch
 from panmatch.datasets import (
     FEWEST_CASES,
@@ -287,11 +289,10 @@ def _few_objects(result: Result) -> list[str]:
 
 def _gaps(result: Result) -> list[str]:
     gaps = [
-        level.gap
-        for case in result.cases
-        for entry in case.entries
-        for level in entry.levels
-        if level.gap is not None
+        gap
+        for series in result.series
+        for level in series.levels.values()
+        for gap in level.gaps[~np.isnan(level.gaps)].tolist()
     ]
     largest = max(gaps, default=0.0)
     if largest <= 1e-9:

@@ -16,6 +16,7 @@ from panmatch.matching import (
     Strategy,
     Tallies,
     Tally,
+    Weights,
     check_overlap,
     count_steps,
     resolve_strategy,
@@ -198,6 +199,25 @@ class Curves:
             _all_proven([one.proven for _, one in given]),
         )
 
+    @classmethod
+    def joined(cls, blocks: Sequence[tuple[int, Curves]], n_cases: int) -> Curves:
+        """Put the curves of blocks of cases together, given where each block begins."""
+        first = blocks[0][1].first
+        for _, other in blocks[1:]:
+            _check_alike(first, other.first)
+        thresholds, step = np.unique(
+            np.concatenate([one.thresholds[one.step] for _, one in blocks]), return_inverse=True
+        )
+        return cls(
+            thresholds,
+            np.concatenate([one.case + start for start, one in blocks]),
+            step,
+            Tallies(np.concatenate([one.changes.counts for _, one in blocks])),
+            n_cases,
+            first,
+            _all_proven([one.proven for _, one in blocks]),
+        )
+
     @property
     def occurring(self) -> int:
         """Number of cases with a segment on either side."""
@@ -213,7 +233,7 @@ class Curves:
             self.thresholds, tallies, first.strategy, first.score, first.quality_name, self.proven
         )
 
-    def resampled_areas(self, weights: Ints, most_steps: int) -> Floats:
+    def resampled_areas(self, weights: Weights, most_steps: int) -> Floats:
         """Return ∫PQ, ∫SQ and ∫RQ where case i counts ``weights[:, i]`` times; shape (3, n).
 
         Parameters
@@ -232,7 +252,7 @@ class Curves:
         ]
         return np.concatenate(areas, axis=1)
 
-    def _weighted(self, grid: Floats, weights: Ints) -> Iterator[Tallies]:
+    def _weighted(self, grid: Floats, weights: Weights) -> Iterator[Tallies]:
         """Yield the tallies on a grid for block after block of weights, shape (block, grid)."""
         from scipy.sparse import coo_array
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from panmatch.errors import CallError, check_choice
+from panmatch.errors import CallError, check_choice, check_size
 from panmatch.labels import Mask
 from panmatch.matching import Matching, Tallies, Tally, match, ratio, to_units
 from panmatch.overlap import (
@@ -280,11 +280,19 @@ class Mistake:
         return (1.0 if after.status == "empty" else after.pq) - tally.pq
 
 
-def find_mistakes(matching: Matching) -> list[Mistake]:
-    """Return all mistakes of a matching, those first that cost most.
+def find_mistakes(matching: Matching, most: int | None = None) -> list[Mistake]:
+    """Return the mistakes of a matching, those first that cost most; of equal cost, large objects.
 
     Where the repair of one object can change what is matched far away (optimal many-to-one and
     one-to-many), everything is matched again for each split and merged object.
+
+    Parameters
+    ----------
+    matching
+        From `match`.
+    most
+        How many to return; None for all. Of split and merged objects only so many are looked at,
+        the largest ones, since each is matched again.
 
     Examples
     --------
@@ -292,33 +300,43 @@ def find_mistakes(matching: Matching) -> list[Mistake]:
     >>> from panmatch.matching import match
     >>> ov = Overlap.from_dense([[4, 4, 0], [0, 0, 6]], ref_sizes=[10, 10], pred_sizes=[4, 4, 6])
     >>> matching = match(ov, "one-to-one", threshold=0.5)
-    >>> for mistake in find_mistakes(matching)[:2]:
+    >>> for mistake in find_mistakes(matching, most=2):
     ...     cost = round(mistake.cost(matching.tally), 3)
     ...     print(mistake.kind, mistake.ref_ids, mistake.pred_ids, cost)
     split (1,) (1, 2) 0.46
     missed (1,) () 0.293
     """
     _check_matching(matching)
+    if most is not None:
+        check_size("most", most, 0)
     tally = matching.tally
-    found = [*_shapes(matching), *_presence(matching), *_outlines(matching)]
+    found = [*_shapes(matching, most), *_presence(matching, most), *_outlines(matching, most)]
     places = range(len(found))
     costs = [mistake.cost(tally) for mistake in found]
-    return [found[i] for i in sorted(places, key=lambda i: (-costs[i], i))]
+    return [found[i] for i in sorted(places, key=lambda i: (-costs[i], i))][:most]
 
 
-def _shapes(matching: Matching) -> Iterator[Mistake]:
-    """Yield split references and merged predictions."""
+def _shapes(matching: Matching, most: int | None) -> Iterator[Mistake]:
+    """Yield split references and merged predictions, large ones first."""
     if not matching.strategy.takes_repairs:
         return
     overlap = matching.overlap
     belonging, whole, repair = Belonging.of(overlap), overlap.predictions, _Repairer(matching)
     refs, owners = overlap.edges.ref, belonging.owner
-    for ref, preds in _several(refs, owners, belonging.pred_in_ref):
+    split = _several(refs, owners, belonging.pred_in_ref)
+    for ref, preds in _largest(split, overlap.ref_sizes, most):
         ids = tuple(whole.ids[preds].tolist())
         yield Mistake("split", (int(overlap.ref_ids[ref]),), ids, repair.change(join_split, ref))
-    for pred, captives in _several(owners, refs, belonging.ref_in_pred):
+    merged = _several(owners, refs, belonging.ref_in_pred)
+    for pred, captives in _largest(merged, whole.sizes, most):
         ids = tuple(overlap.ref_ids[captives].tolist())
         yield Mistake("merged", ids, (int(whole.ids[pred]),), repair.change(cut_merged, pred))
+
+
+def _largest(
+    found: Iterable[tuple[int, Ints]], sizes: Ints, most: int | None
+) -> list[tuple[int, Ints]]:
+    return sorted(found, key=lambda one: -int(sizes[one[0]]))[:most]
 
 
 def _several(hosts: Ints, guests: Ints, related: Mask) -> Iterator[tuple[int, Ints]]:
@@ -354,24 +372,36 @@ class _Repairer:
         )  # fmt: skip
 
 
-def _presence(matching: Matching) -> Iterator[Mistake]:
+def _presence(matching: Matching, most: int | None) -> Iterator[Mistake]:
+    """Yield missed references and spurious predictions, large ones first."""
     found, removed = Tally(1, 0, -1, 1.0), Tally(0, -1, 0, 0.0)
-    for ref in matching.missed.tolist():
+    overlap, whole = matching.overlap, matching.overlap.predictions
+    for ref in _by_size(matching.missed, overlap.ref_ids, overlap.ref_sizes)[:most]:
         yield Mistake("missed", (ref,), (), found)
-    for pred in matching.false_positives.tolist():
+    for pred in _by_size(matching.false_positives, whole.ids, whole.sizes)[:most]:
         yield Mistake("spurious", (), (pred,), removed)
 
 
-def _outlines(matching: Matching) -> Iterator[Mistake]:
-    partners: dict[int, list[int]] = {}
-    for ref, pred in matching.pairs.tolist():
-        partners.setdefault(ref, []).append(pred)
-    for ref, quality in zip(
-        matching.overlap.ref_ids.tolist(), matching.ref_quality.tolist(), strict=True
-    ):
-        if ref in partners and quality < 1:
-            lost = Tally.from_units(0, 0, 0, to_units(1.0) - to_units(quality))
-            yield Mistake("outline", (ref,), tuple(partners[ref]), lost)
+def _by_size(wanted: Ints, ids: Ints, sizes: Ints) -> list[int]:
+    """Return some of the ids, those of large objects first."""
+    places = np.flatnonzero(np.isin(ids, wanted))
+    ordered: list[int] = ids[places[np.argsort(-sizes[places], kind="stable")]].tolist()
+    return ordered
+
+
+def _outlines(matching: Matching, most: int | None) -> Iterator[Mistake]:
+    """Yield matched references that are not perfect, those first that are worst."""
+    quality, matched = matching.ref_quality, ~np.isin(matching.overlap.ref_ids, matching.missed)
+    places = np.flatnonzero(matched & (quality < 1))
+    order = np.lexsort([-matching.overlap.ref_sizes[places], quality[places]])
+    places = places[order][:most]
+    ids = matching.overlap.ref_ids[places]
+    partners: dict[int, list[int]] = {ref: [] for ref in ids.tolist()}
+    for ref, pred in matching.pairs[np.isin(matching.pairs[:, 0], ids)].tolist():
+        partners[ref].append(pred)
+    for ref, value in zip(ids.tolist(), quality[places].tolist(), strict=True):
+        lost = Tally.from_units(0, 0, 0, to_units(1.0) - to_units(value))
+        yield Mistake("outline", (ref,), tuple(partners[ref]), lost)
 
 
 def _rematch(matching: Matching, overlap: Overlap) -> Tally:

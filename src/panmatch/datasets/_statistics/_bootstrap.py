@@ -18,9 +18,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import OptionError, ShapeError, check_choice
+from panmatch.errors import OptionError, ShapeError, check_choice, check_size
 from panmatch.evaluation import resampled_means
-from panmatch.overlap import Floats, Ints
+from panmatch.matching import Weights
+from panmatch.overlap import Floats
 
 Undefined = Literal["skip", "zero", "one"]
 
@@ -44,7 +45,7 @@ class Interval:
         return not math.isnan(self.low)
 
 
-def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Ints:
+def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Weights:
     """Draw cases with replacement, and count how often each is drawn.
 
     Parameters
@@ -58,19 +59,19 @@ def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Ints:
 
     Returns
     -------
-    Ints
+    Weights
         Of shape (n_resamples, n_cases); every row adds up to n_cases.
 
     Examples
     --------
     >>> resample(5, n_resamples=2, seed=0)
     array([[0, 2, 1, 1, 1],
-           [4, 0, 0, 0, 1]])
+           [4, 0, 0, 0, 1]], dtype=int32)
     """
     check_size("n_cases", n_cases, 0)
     check_size("n_resamples", n_resamples, 1)
     generator = np.random.Generator(np.random.PCG64(seed))
-    counts = np.zeros((n_resamples, n_cases), np.int64)
+    counts = np.zeros((n_resamples, n_cases), np.int32)
     for row in counts:
         row[:] = np.bincount(generator.integers(max(n_cases, 1), size=n_cases), minlength=n_cases)
     return counts
@@ -129,7 +130,7 @@ def interval_over_cases(values: npt.ArrayLike, n_cases: int, level: float = 0.95
     return interval(values if n_cases >= FEWEST_CASES else [], level)
 
 
-def bootstrap_mean(values: npt.ArrayLike, counts: Ints, undefined: Undefined = "skip") -> Floats:
+def bootstrap_mean(values: npt.ArrayLike, counts: Weights, undefined: Undefined = "skip") -> Floats:
     """Return the mean of the cases' scores in every resample (D11, mean of cases).
 
     Parameters
@@ -161,7 +162,7 @@ def bootstrap_mean(values: npt.ArrayLike, counts: Ints, undefined: Undefined = "
     return resampled_means(scores, _draws(counts, ~np.isnan(scores)))
 
 
-def _draws(counts: Ints, defined: npt.NDArray[np.bool_]) -> Floats:
+def _draws(counts: Weights, defined: npt.NDArray[np.bool_]) -> Floats:
     """Return the counts as weights; no draws at all where fewer than two cases are defined."""
     enough = np.count_nonzero(defined) >= 2
     return np.asarray(counts, np.float64) * enough
@@ -198,9 +199,3 @@ def check_level(level: float) -> None:
             f"level={level!r} is not a confidence level: pass a number between 0 and 1, such as "
             f"0.95."
         )
-
-
-def check_size(argument: str, size: int, least: int) -> None:
-    """Raise an `OptionError` unless size ≥ least."""
-    if size < least:
-        raise OptionError(f"{argument}={size!r} is too small: pass {least} or more.")

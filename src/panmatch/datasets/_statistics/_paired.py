@@ -17,6 +17,7 @@ from panmatch.datasets._statistics._bootstrap import (
 )
 from panmatch.datasets._statistics._ranking import TIE, ranks
 from panmatch.errors import OptionError, ShapeError
+from panmatch.matching import Weights
 from panmatch.overlap import Floats, Ints
 
 # Up to here the distribution of the signed ranks is counted out; beyond, it is a normal one.
@@ -43,7 +44,7 @@ def paired_test(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
     *,
-    counts: Ints | None = None,
+    counts: Weights | None = None,
     n_resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,

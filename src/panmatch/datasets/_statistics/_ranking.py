@@ -10,6 +10,7 @@ import numpy.typing as npt
 from panmatch.datasets._statistics._bootstrap import as_scores, check_counts
 from panmatch.errors import ShapeError
 from panmatch.evaluation import resampled_means
+from panmatch.matching import Weights
 from panmatch.overlap import Floats, Ints
 
 # Scores that differ by no more are equal: sums in another order differ by less.
@@ -72,7 +73,7 @@ def mean_ranks(first: Ints, last: Ints) -> Floats:
     return middle
 
 
-def rank_counts(scores: npt.ArrayLike, counts: Ints, *, higher_is_better: bool = True) -> Floats:
+def rank_counts(scores: npt.ArrayLike, counts: Weights, *, higher_is_better: bool = True) -> Floats:
     """Return how often each model takes each place when cases are resampled.
 
     Models are ranked by their mean over the cases of a resample, NaN skipped (D11, mean of

@@ -1,0 +1,191 @@
+"""Runs that leave their findings on disk: block by block the same tables, series and errors."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from panmatch.datasets import Job, _store, load_run
+from panmatch.datasets._table_files import TableFile, without_formulas
+from panmatch.errors import FileError
+from panmatch.evaluation import CaseSeries, Result, _result, _series
+from panmatch.evaluation._case_counts import weighted_sums
+from panmatch.spec import as_spec
+from tests.datasets.folders import TABLES, make_folders, paths_in, run
+
+SPEC = as_spec(
+    {
+        "classes": {"cell": {"labels": "1-9"}, "debris": {"labels": "10-19"}},
+        "matching": ["one-to-one", "many-to-one"],
+        "thresholds": [0.1, 0.5],
+        "metrics": ["dice", "hd"],
+        "whole": ["dice"],
+        "related": ["aji"],
+    }
+)
+JOB = Job(SPEC.canonical())
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_series, "BLOCK", 2)
+    monkeypatch.setattr(_result, "BLOCK", 2)
+    monkeypatch.setattr(_store, "MOST_RECENT", 0)
+
+
+def odd_folders(folder: Path) -> None:
+    """Write a broken case first, then cases of two and three axes; debris only in the last."""
+    for at in range(7):
+        shape = (9, 10) if at < 3 else (4, 9, 10)
+        generator = np.random.default_rng(at)
+        reference = generator.integers(0, 4, shape).astype(np.uint8)
+        prediction = np.roll(reference, 1, axis=-1)
+        if at == 6:
+            reference[..., :2], prediction[..., :3] = 11, 12
+        for side, image in (("ref", reference), ("model", prediction)):
+            (folder / side).mkdir(parents=True, exist_ok=True)
+            np.save(folder / side / f"case{at:02}.npy", image)
+    (folder / "model" / "case00.npy").write_bytes(b"nothing")
+    np.save(folder / "model" / "case01.npy", np.zeros((2, 2), np.uint8))
+
+
+def run_odd(folder: Path, name: str) -> Result:
+    return run(paths_in(folder), folder / name, job=JOB)
+
+
+def test_tables_are_the_same_in_small_blocks(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    odd_folders(tmp_path)
+    run_odd(tmp_path, "whole")
+    request.getfixturevalue("small_blocks")
+    found = run_odd(tmp_path, "blocks")
+    assert [case.status for case in found.cases][:3] == ["failed", "failed", "ok"]
+    for name in TABLES:
+        whole, blocks = (pd.read_csv(tmp_path / out / f"{name}.csv", dtype=str) for out in
+                         ("whole", "blocks"))  # fmt: skip
+        pd.testing.assert_frame_equal(whole, blocks[whole.columns], obj=name)
+        assert len(blocks.columns) == len(whole.columns)
+        stored = [pd.read_parquet(tmp_path / out / f"{name}.parquet") for out in
+                  ("whole", "blocks")]  # fmt: skip
+        pd.testing.assert_frame_equal(stored[0], stored[1][whole.columns], obj=name)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_tables_on_disk_are_those_of_the_result(tmp_path: Path) -> None:
+    run(make_folders(tmp_path, 5, ("a", "b")), tmp_path / "out")
+    result = load_run(tmp_path / "out")
+    for name in TABLES[:-1]:
+        table = without_formulas(getattr(result, name))
+        assert (tmp_path / "out" / f"{name}.csv").read_text() == table.to_csv(index=False), name
+
+
+def test_a_series_in_blocks_is_the_series_of_all_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd_folders(tmp_path)
+    whole = run_odd(tmp_path, "out")
+    monkeypatch.setattr(_series, "BLOCK", 2)
+    blocks = load_run(tmp_path / "out")
+    assert len(whole.series) == len(blocks.series) == 4
+    for one, other in zip(whole.series, blocks.series, strict=True):
+        assert (one.model, one.setting, one.cases) == (other.model, other.setting, other.cases)
+        _assert_same_series(one, other)
+    for mask, same in zip(whole.class_series, blocks.class_series, strict=True):
+        np.testing.assert_array_equal(mask.there, same.there)
+        np.testing.assert_array_equal(mask.all_counts.counts, same.all_counts.counts)
+        np.testing.assert_array_equal(mask.all_counts.voxels, same.all_counts.voxels)
+
+
+def _assert_same_series(one: CaseSeries, other: CaseSeries) -> None:
+    np.testing.assert_array_equal(one.there, other.there)
+    np.testing.assert_array_equal(one.mistakes, other.mistakes)
+    np.testing.assert_array_equal(one.areas, other.areas)
+    assert one.pooled_curve is not None
+    assert other.pooled_curve is not None
+    np.testing.assert_array_equal(one.pooled_curve.thresholds, other.pooled_curve.thresholds)
+    np.testing.assert_array_equal(
+        one.pooled_curve.tallies.counts, other.pooled_curve.tallies.counts
+    )
+    for threshold, level in one.levels.items():
+        same = other.levels[threshold]
+        np.testing.assert_array_equal(level.counts.counts, same.counts.counts)
+        np.testing.assert_array_equal(level.budget.counts, same.budget.counts)
+        np.testing.assert_array_equal(level.gaps, same.gaps)
+        for name, spread in level.deviations.items():
+            np.testing.assert_array_equal(spread, same.deviations[name])
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_result_travels_to_another_process(tmp_path: Path) -> None:
+    run(make_folders(tmp_path, 3), tmp_path / "out")
+    result = load_run(tmp_path / "out")
+    travelled = pickle.loads(pickle.dumps(result))
+    assert travelled.to_json() == result.to_json()
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_findings_that_are_gone_are_an_error_that_names_the_file(tmp_path: Path) -> None:
+    run(make_folders(tmp_path, 3), tmp_path / "out")
+    result = load_run(tmp_path / "out")
+    assert [case.case for case in result.cases] == ["case00", "case01", "case02"]
+    shutil.rmtree(tmp_path / "out")
+    with pytest.raises(FileError, match=r"cases\.jsonl' cannot be read any more"):
+        _ = result.scores
+
+
+def test_findings_of_a_small_run_stay_in_memory(tmp_path: Path) -> None:
+    result = run(make_folders(tmp_path, 3), tmp_path / "out")
+    shutil.rmtree(tmp_path / "out")
+    assert len(result.scores) == 3 * len(result.series) * len(result.spec.thresholds)
+
+
+@given(
+    arrays(np.int64, (5, 3), elements=st.integers(0, 4)),
+    arrays(np.int64, (3, 2), elements=st.integers(-(2**58), 2**58)),
+)
+def test_weighted_sums_are_exact(
+    weights: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+    counts: np.ndarray[tuple[int, int], np.dtype[np.int64]],
+) -> None:
+    expected = [
+        [sum(w * c for w, c in zip(row, column, strict=True)) for column in counts.T.tolist()]
+        for row in weights.tolist()
+    ]
+    assert weighted_sums(weights, counts).tolist() == expected
+
+
+def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> None:
+    blocks = [
+        pd.DataFrame({"case": ["=a", "b,c"], "tp": [1, 2], "why": ["x", 'say "y"']}),
+        pd.DataFrame({"case": ["d"], "tp": pd.array([None], "Int64"), "pq": [0.1], "why": [None]}),
+        pd.DataFrame({"case": ["e"], "tp": [4], "pq": [1 / 3], "n": [5], "why": ["z"]}),
+    ]
+    with TableFile(tmp_path, "table") as file:
+        for block in blocks:
+            file.add(block)
+        file.finish()
+    assert (tmp_path / "table.csv").read_text() == (
+        "case,tp,pq,n,why\n'=a,1,,,x\n"
+        '"b,c",2,,,"say ""y"""\n'
+        "d,,0.1,,\ne,4,0.3333333333333333,5,z\n"
+    )
+    stored = pd.read_parquet(tmp_path / "table.parquet")
+    assert stored["case"].tolist() == ["=a", "b,c", "d", "e"]
+    assert stored["tp"].tolist() == [1, 2, pd.NA, 4]
+    assert stored["n"].tolist() == [pd.NA, pd.NA, pd.NA, 5]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["table.csv", "table.parquet"]
+
+
+def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
+    with TableFile(tmp_path, "table") as file:
+        file.add(pd.DataFrame({"a": [1]}))
+    assert not list(tmp_path.iterdir())
