@@ -31,8 +31,12 @@ Side = Literal["reference", "prediction"]
 STATUSES = ("matched", "missed", "false positive", "other")  # other: dismissed (D10)
 
 LONGEST_SIDE = 480  # of a picture, in the units of its drawing
-MOST_PIXELS = 512  # along a side; larger slices are thinned out
-MOST_EDGES = 12_000  # of voxels, along all outlines of a picture; about 3 bytes each
+
+# Larger slices are thinned out. All hold where there are few pictures; many share the same room.
+MOST_PIXELS = 512  # along a side
+MOST_EDGES = 40_000  # of voxels, along all outlines; about 3 bytes each
+FEW_PICTURES = 16
+
 BOX_MARGIN = 5  # around the largest mistake, in the units of the drawing
 QUALITY = 70  # of compressed images, out of 100
 
@@ -123,13 +127,12 @@ def show_cases(
     models = result.models[:MOST_MODELS]
     room = max(1, min(WORST + BEST, MOST_PICTURES // (n_classes * len(models))))
     best = BEST if room > BEST else 0
+    detail = min(1.0, FEW_PICTURES / (room * n_classes * len(models)))
     found = []
     for series in result.series:
         setting = series.setting
-        if series.model not in models or (setting.class_name, setting.matcher) != (
-            class_name,
-            matcher,
-        ):
+        wanted = series.model in models and setting.class_name == class_name
+        if not wanted or setting.matcher != matcher:
             continue
         scored = []
         for case, entry in zip(result.evaluated(series.model), series.entries, strict=True):
@@ -141,7 +144,7 @@ def show_cases(
         chosen = scored[:worst] + (scored[worst:][-best:] if best else [])
         for _, _, case, level in chosen:
             listed = cases.get((case.model, case.case))
-            found.append(_show(result, case, level, listed, class_name, images))
+            found.append(_show(result, case, level, listed, class_name, images, detail))
     return found
 
 
@@ -165,6 +168,7 @@ def draw_case(
     spacing: Sequence[float] | None = None,
     orientation: str | None = None,
     grey: LabelArray | None = None,
+    detail: float = 1.0,
 ) -> Drawing:
     """Draw the slice that shows most of the largest mistake, cropped to its objects.
 
@@ -179,6 +183,8 @@ def draw_case(
         with the patient upright. None leaves them as they are stored.
     grey
         Grey levels from 0 to 255 to show below, of the same shape.
+    detail
+        How much room the picture may take, from 0 to 1.
 
     Examples
     --------
@@ -195,11 +201,11 @@ def draw_case(
     mistake = largest_mistake(found.matching)
     focus = turn.turned(_focus(found, mistake))
     ref, pred = turn.turned(found.reference), turn.turned(found.prediction)
-    view = find_view(ref, pred, focus, steps).cropped(ref, pred)
+    view = find_view(ref, pred, focus, steps).cropped(ref, pred).widened(ref.shape)
     rows, columns = ref[view.index].shape
     longest = max(rows * view.spacing[0], columns * view.spacing[1])
     y_unit, x_unit = (LONGEST_SIDE * length / longest for length in view.spacing)  # of a voxel
-    step = _thinning(ref[view.index], pred[view.index])
+    step = _thinning(ref[view.index], pred[view.index], detail)
     shown = _thinned(ref[view.index], step), _thinned(pred[view.index], step)
     drawing = Drawing(
         round(columns * x_unit, 2),
@@ -212,7 +218,7 @@ def draw_case(
     )
     if grey is None:
         return drawing
-    url, (n_rows, n_columns) = _data_url(turn.turned(grey)[view.index])
+    url, (n_rows, n_columns) = _data_url(turn.turned(grey)[view.index], detail)
     size = round(n_columns * x_unit, 2), round(n_rows * y_unit, 2)
     return replace(drawing, grey=url, grey_size=size)
 
@@ -232,10 +238,10 @@ def _objects(ref: LabelArray, pred: LabelArray, mistake: ShownMistake) -> Mask:
     return there
 
 
-def _thinning(ref: LabelArray, pred: LabelArray) -> int:
+def _thinning(ref: LabelArray, pred: LabelArray, detail: float) -> int:
     """Return 1, or which voxels to take of slices that are large or full of tiny objects."""
-    step = -(-max(ref.shape) // MOST_PIXELS)
-    while sum(_n_edges(_thinned(labels, step)) for labels in (ref, pred)) > MOST_EDGES:
+    step = math.ceil(max(ref.shape) / MOST_PIXELS)
+    while sum(_n_edges(_thinned(labels, step)) for labels in (ref, pred)) > MOST_EDGES * detail:
         step += 1
     return step
 
@@ -292,6 +298,7 @@ def _show(
     listed: Case | None,
     class_name: str,
     images: Mapping[str, Path] | None,
+    detail: float,
 ) -> CasePicture:
     if listed is None:
         return CasePicture(case.case, case.model, level, problem="its files are not listed")
@@ -310,7 +317,9 @@ def _show(
         path = None if images is None else images.get(case.case)
         grey, problem = _grey_below(path, loaded.grid, found.reference.shape)
         orientation = None if loaded.grid is None else loaded.grid.orientation
-        drawing = draw_case(found, spacing=case.spacing, orientation=orientation, grey=grey)
+        drawing = draw_case(
+            found, spacing=case.spacing, orientation=orientation, grey=grey, detail=detail
+        )
     except PanmatchError as error:
         return CasePicture(case.case, case.model, level, problem=str(error))
     lacks = images is not None and path is None
@@ -336,13 +345,13 @@ def _grey_below(
     return np.asarray(image.labels), ""
 
 
-def _data_url(levels: LabelArray) -> tuple[str, tuple[int, int]]:
+def _data_url(levels: LabelArray, detail: float) -> tuple[str, tuple[int, int]]:
     """Return a compressed image, and how many rows and columns of voxels it covers."""
     with needs_extra("files", "Images below pictures"):
         from PIL import Image, features
 
     kind = "webp" if features.check("webp") else "jpeg"
-    step = -(-max(levels.shape) // MOST_PIXELS)
+    step = math.ceil(max(levels.shape) / (MOST_PIXELS * math.sqrt(detail)))
     picture = Image.fromarray(np.ascontiguousarray(levels, np.uint8)).reduce(step)
     file = BytesIO()
     picture.save(file, kind, quality=QUALITY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -19,6 +20,8 @@ Values = TypeVar("Values", bound=np.generic)
 ALIKE = 1.01  # spacings that differ by less are the same
 MARGIN = 0.08  # around the objects, as a share of what they span
 LEAST_MARGIN = 2  # voxels
+NARROWEST = 0.7  # shorter side of what is shown, as a share of the longer one
+SMALLEST = 0.3  # of what is shown, as a share of the longer side of a slice
 
 # Pictures run from head to feet, from front to back, and from the patient's right to the left: any
 # two of these axes, in this order, are the rows and columns of a slice as radiologists see it.
@@ -116,6 +119,30 @@ class View:
         """Which slice it is; nothing for images with two axes."""
         cut = [(axis, place) for axis, place in enumerate(self.index) if isinstance(place, int)]
         return ", ".join(f"slice {place} of axis {axis}" for axis, place in cut)
+
+    def widened(self, shape: tuple[int, ...]) -> View:
+        """Show more around a part that is narrow, or a small one of its slice.
+
+        Parameters
+        ----------
+        shape
+            Of the image.
+        """
+        places = [place for place in self.index if isinstance(place, slice)]
+        whole = [n for n, place in zip(shape, self.index, strict=True) if isinstance(place, slice)]
+        spans = [place.indices(n) for place, n in zip(places, whole, strict=True)]
+        lengths = [
+            (stop - start) * step
+            for (start, stop, _), step in zip(spans, self.spacing, strict=True)
+        ]
+        slice_lengths = [n * step for n, step in zip(whole, self.spacing, strict=True)]
+        least = max(NARROWEST * max(lengths), SMALLEST * max(slice_lengths))
+        wider = iter(
+            _at_least(start, stop, math.ceil(least / step), n)
+            for (start, stop, _), step, n in zip(spans, self.spacing, whole, strict=True)
+        )
+        index = tuple(place if isinstance(place, int) else next(wider) for place in self.index)
+        return replace(self, index=index)
 
     def cropped(self, reference: LabelArray, prediction: LabelArray) -> View:
         """Leave out what is far from all objects of the two images."""
@@ -216,6 +243,20 @@ def _worst_slice(mask: Mask, spacing: Floats) -> tuple[int, int]:
 def _slice_counts(mask: Mask, axis: int) -> Ints:
     counts: Ints = mask.sum(axis=tuple(other for other in range(mask.ndim) if other != axis))
     return counts
+
+
+def _at_least(start: int, stop: int, length: int, n: int) -> slice:
+    """Return a range of this length or more around another one, within n voxels.
+
+    Examples
+    --------
+    >>> _at_least(4, 6, 6, 20), _at_least(1, 3, 6, 20), _at_least(1, 3, 6, 5)
+    (slice(2, 8, None), slice(0, 6, None), slice(0, 5, None))
+    """
+    length = min(max(length, stop - start), n)
+    first = (start + stop - length) // 2
+    first = min(max(first, 0), n - length)
+    return slice(first, first + length)
 
 
 def _box_with_margin(objects: Mask) -> tuple[slice, slice]:

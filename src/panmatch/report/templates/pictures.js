@@ -31,8 +31,10 @@
     count.textContent = `${at + 1} of ${buttons.length}`;
     panes.replaceChildren(...(view === "sides" ? ["Reference", "Prediction"] : [""]).map((only) => pane(picture, only)));
     panes.classList.toggle("broad", width > height);
-    const told = buttons[at].closest("figure").querySelectorAll(".place, .mistake, .scores");
-    caption.replaceChildren(...[...told].map((part) => part.cloneNode(true)));
+    const small = buttons[at].closest("figure");
+    const told = [".place", ".mistake", ".scores"].flatMap((part) => [...small.querySelectorAll(part)]);
+    caption.replaceChildren(...told.map((part) => part.cloneNode(true)));
+    for (const end of caption.querySelectorAll("br")) end.replaceWith(" · ");
     for (const button of views) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   };
   const step = (by) => {
