@@ -25,7 +25,7 @@ from panmatch.report._matched_class import (
     statuses_of,
 )
 from panmatch.report._outlines import outline_path
-from panmatch.report._views import Mask, Turn, View, disagreement, find_view
+from panmatch.report._views import Mask, Turn, View, check_axes, disagreement, find_view
 
 Side = Literal["reference", "prediction"]
 STATUSES = ("matched", "missed", "false positive", "other")  # other: dismissed (D10)
@@ -196,6 +196,7 @@ def draw_case(
     >>> [(layer.side, layer.status, layer.path) for layer in drawing.layers][1]
     ('reference', 'missed', 'M3 0h1v1h-1z')
     """
+    check_axes(found.reference.ndim)
     turn = Turn.upright(orientation, found.reference.ndim)
     steps = as_spacing(spacing, found.reference.ndim)[list(turn.order)]
     mistake = largest_mistake(found.matching)
