@@ -33,7 +33,7 @@
     panes.classList.toggle("broad", width > height);
     const small = buttons[at].closest("figure");
     const told = [".place", ".mistake", ".scores"].flatMap((part) => [...small.querySelectorAll(part)]);
-    caption.replaceChildren(...told.map((part) => part.cloneNode(true)));
+    caption.replaceChildren(...told.flatMap((part, i) => [...(i > 0 ? [" · "] : []), part.cloneNode(true)]));
     for (const end of caption.querySelectorAll("br")) end.replaceWith(" · ");
     for (const button of views) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   };
