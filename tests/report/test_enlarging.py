@@ -38,7 +38,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         labels = np.zeros((40, 40, 3), np.uint8)  # x to the right, y to the front, z upwards
         labels[4:16, 4:16, 1] = 1
         labels[22:36, 4 + at : 16, 1] = 2
-        grey = np.zeros(labels.shape)
+        grey = np.zeros(labels.shape, np.uint8)
         grey[20:, :20] = 200  # right and posterior
         for side, stored in (
             ("ref", labels), ("pred", np.where(labels == 1, 1, 0)), ("images", grey),
@@ -145,7 +145,8 @@ def test_objects_image_and_box_are_painted_where_they_are(page: Any) -> None:
         """() => {
           const svg = document.querySelector("#enlarged .picture"), box = svg.querySelector(".box");
           const { width, height } = svg.viewBox.baseVal;
-          return [[width, height], ["x", "y", "width", "height"].map((name) => Number(box.getAttribute(name)))];
+          const inside = box.getBBox();
+          return [[width, height], [inside.x, inside.y, inside.width, inside.height]];
         }"""
     )
     middle = (box[0] + box[2] / 2) / view[0], (box[1] + box[3] / 2) / view[1]

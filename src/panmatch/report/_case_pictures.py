@@ -34,8 +34,8 @@ LONGEST_SIDE = 480  # of a picture, in the units of its drawing
 
 # Larger slices are thinned out. All hold where there are few pictures; many share the same room.
 MOST_PIXELS = 512  # along a side
-MOST_EDGES = 40_000  # of voxels, along all outlines; about 3 bytes each
-FEW_PICTURES = 16
+MOST_EDGES = 30_000  # of voxels, along all outlines; about 3 bytes each
+FEW_PICTURES = 12
 
 BOX_MARGIN = 5  # around the largest mistake, in the units of the drawing
 QUALITY = 70  # of compressed images, out of 100
@@ -155,9 +155,8 @@ def image_notes(pictures: Sequence[CasePicture]) -> list[str]:
     if missing:
         named, more = ", ".join(missing[:MOST_NAMES]), len(missing) - MOST_NAMES
         rest = f" and {more} more" if more > 0 else ""
-        notes.append(
-            f"No image for {plural(len(missing), 'case')} shown here ({named}{rest}): drawn without."
-        )
+        told = f"{plural(len(missing), 'case')} shown here ({named}{rest})"
+        notes.append(f"No image for {told}: drawn without.")
     unfit = {picture.case: picture.image_problem for picture in pictures if picture.image_problem}
     return notes + [f"{case}: {problem}; drawn without." for case, problem in unfit.items()]
 
@@ -241,7 +240,7 @@ def _objects(ref: LabelArray, pred: LabelArray, mistake: ShownMistake) -> Mask:
 
 def _thinning(ref: LabelArray, pred: LabelArray, detail: float) -> int:
     """Return 1, or which voxels to take of slices that are large or full of tiny objects."""
-    step = math.ceil(max(ref.shape) / MOST_PIXELS)
+    step: int = math.ceil(max(ref.shape) / MOST_PIXELS)
     while sum(_n_edges(_thinned(labels, step)) for labels in (ref, pred)) > MOST_EDGES * detail:
         step += 1
     return step

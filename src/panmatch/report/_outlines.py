@@ -85,7 +85,7 @@ def _take(ways: dict[Point, list[int]], at: Point, before: int) -> int:
 
 
 def _edges(mask: Mask) -> dict[Point, list[int]]:
-    """Return the directions of all edges between mask and background, by the corner they begin at."""
+    """Return the directions of all edges of a mask, by the corner where each begins."""
     around = np.pad(mask, 1)
     neighbours = {
         RIGHT: (around[:-2, 1:-1], (0, 0)),  # along the upper edge, beginning at its left end
