@@ -402,7 +402,7 @@ def test_formats_of_other_libraries_are_turned_by_their_own_headers(tmp_path: Pa
         layout = DatasetPaths(folder / "ref", {"m": folder / "pred"})
         run_dataset(pair(layout), Job(as_spec({}).canonical()), folder / "out", RunOptions())
         page = report_of(folder, None)
-        drawn.append(re.findall(r'<svg class="picture".*?</svg>|class="place">.*?<', page, re.S))
+        drawn.append(re.findall(r'<svg class="picture".*?</svg>|class="slice-text">.*?<', page, re.S))
     assert len(drawn[0]) == 2
     assert "sagittal" in drawn[0][1] or "coronal" in drawn[0][1]
     assert drawn[0] == drawn[1] == drawn[2]

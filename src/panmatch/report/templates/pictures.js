@@ -32,7 +32,7 @@
     panes.replaceChildren(...(view === "sides" ? ["Reference", "Prediction"] : [""]).map((only) => pane(picture, only)));
     panes.classList.toggle("broad", width > height);
     const small = buttons[at].closest("figure");
-    const told = [".place", ".mistake", ".scores"].flatMap((part) => [...small.querySelectorAll(part)]);
+    const told = [".slice-text", ".mistake-text", ".score-text"].flatMap((part) => [...small.querySelectorAll(part)]);
     caption.replaceChildren(...told.flatMap((part, i) => [...(i > 0 ? [" · "] : []), part.cloneNode(true)]));
     for (const end of caption.querySelectorAll("br")) end.replaceWith(" · ");
     for (const button of views) button.setAttribute("aria-pressed", String(button.dataset.view === view));
