@@ -41,7 +41,7 @@ def read_grey(path: str | os.PathLike[str]) -> LabelImage:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(f"{folder}/case.npy", np.array([[-1000.0, 0.0], [500.0, 1000.0]]))
     ...     read_grey(f"{folder}/case.npy").labels.tolist()
-    [[0, 127], [193, 255]]
+    [[0, 127], [192, 255]]
     """
     source = Path(path)
     suffix = _known_suffix(source)
