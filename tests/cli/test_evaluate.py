@@ -262,6 +262,9 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
         (["ref", "model", "--spacing", "1,x"], "--spacing '1,x'"),
         (["ref", "model", "-o", "ref/case00.nii.gz"], "cannot be written"),
         (["ref", "model", "-j", "0"], "Invalid value"),
+        (["ref", "model", "--report", "--images", "no"], "--images 'no' is not a folder."),
+        (["ref", "model", "--report", "--images", "empty"], "--images 'empty' holds no image."),
+        (["ref", "model", "--images", "ref"], "--images is for the pictures of the report: add"),
     ],
 )
 def test_what_the_user_can_mend_is_said_in_one_line_with_exit_code_2(
@@ -275,6 +278,27 @@ def test_what_the_user_can_mend_is_said_in_one_line_with_exit_code_2(
     assert message in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_images_are_shown_below_labels_whenever_their_folder_is_given(tmp_path: Path) -> None:
+    make_folders(tmp_path, 2)
+    save_nifti(tmp_path / "images" / "case00_0000.nii.gz", scene(0), SPACING)
+    images, out = tmp_path / "images", tmp_path / "out"
+    done = panmatch("evaluate", tmp_path / "ref", tmp_path / "model", "-o", out, "--report",
+                    "--images", images)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, NO_INTERVAL)
+    first = (out / "report.html").read_text(encoding="utf-8")
+    assert first.count("<image ") == 1
+    assert str(images) not in (out / "run.json").read_text(encoding="utf-8")
+    assert panmatch("report", out).returncode == 0
+    assert "<image " not in (out / "report.html").read_text(encoding="utf-8")
+    again = panmatch("report", out, "--images", images)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert (out / "report.html").read_text(encoding="utf-8") == first
+    missing = panmatch("report", out, "--images", tmp_path / "no")
+    assert (missing.returncode, missing.stderr) == (
+        2, f"panmatch: --images {str(tmp_path / 'no')!r} is not a folder.\n",
+    )  # fmt: skip
 
 
 def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> None:

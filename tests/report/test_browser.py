@@ -56,7 +56,7 @@ def test_it_opens_without_errors_and_shows_the_numbers(browser: Any, out: Path, 
         page.wait_for_timeout(150)
     assert page.locator(".js-plotly-plot").count() == page.locator(".chart").count()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("#cases img").count() == 6
+    assert page.locator("#cases svg.picture").count() == 6
     assert complaints == []
     page.close()
 

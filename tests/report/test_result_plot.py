@@ -174,8 +174,8 @@ assert not heavy & set(sys.modules), heavy & set(sys.modules)
          "pip install 'panmatch[report]'."),
         ("jinja2", "render(result, {}, {})", "Reports need jinja2, which is not installed: pip "
          "install 'panmatch[report]'."),
-        ("PIL", "case_picture([[1]], [[1]], {}, {})", "Pictures need PIL, which is not installed: "
-         "pip install 'panmatch[files]'."),
+        ("PIL", "draw_case(found, grey=numpy.ones((1, 1)))", "Images below pictures need PIL, "
+         "which is not installed: pip install 'panmatch[files]'."),
         ("skimage", "result.plot.scene(reference=[[1]], prediction=[[1]])", "Outlines need "
          "skimage, which is not installed: pip install 'panmatch[skeleton]'."),
     ],
@@ -190,8 +190,12 @@ class Missing(importlib.abc.MetaPathFinder):
 sys.meta_path.insert(0, Missing())
 import panmatch as pm
 from panmatch.errors import MissingExtraError
-from panmatch.report._case_pictures import case_picture
+import numpy
+from panmatch.report._case_pictures import draw_case
+from panmatch.report._matched_class import match_class
 from panmatch.report._page import render
+one = numpy.ones((1, 1), int)
+found = match_class(pm.Spec(), reference=one, prediction=one)
 result = pm.evaluate(reference=[[1]], prediction=[[1]])
 try:
     {call}

@@ -7,7 +7,7 @@ import pytest
 
 from panmatch.errors import OptionError
 from panmatch.labels import LabelArray
-from panmatch.report._views import View, check_axes, disagreement, find_view, slice_view
+from panmatch.report._views import Turn, View, check_axes, disagreement, find_view, slice_view
 
 ONES = np.ones(3)
 
@@ -111,6 +111,64 @@ def test_crops_leave_a_margin_that_ends_at_the_border() -> None:
     small[10, 12] = 1
     view = find_view(small, small, small > 1, np.ones(2)).cropped(0 * small, small)
     assert view.index == (slice(8, 13), slice(10, 15))
+
+
+def test_narrow_parts_show_more_around_them() -> None:
+    view = View((slice(10, 60), 7, slice(40, 44)), (1.0, 2.0))
+    wider = view.widened((100, 9, 56))
+    # 50 along the rows: at least 0.7 of it are 35, and 18 voxels of length 2.
+    assert wider.index == (slice(10, 60), 7, slice(33, 51))
+    assert wider.spacing == view.spacing
+
+
+def test_small_parts_show_a_share_of_their_slice() -> None:
+    view = View((slice(10, 12), slice(98, 100)), (1.0, 1.0))
+    assert view.widened((50, 100)).index == (slice(0, 30), slice(70, 100))
+    assert view.widened((20, 100)).index == (slice(0, 20), slice(70, 100))
+
+
+def test_whole_slices_stay_whole() -> None:
+    view = View((3, slice(None), slice(None)), (1.0, 1.0))
+    assert view.widened((6, 10, 90)).index == (3, slice(0, 10), slice(0, 90))
+
+
+@pytest.mark.parametrize(
+    ("orientation", "order", "reversed_axes"),
+    [
+        ("LPI", (2, 1, 0), ()),  # axes run from right to left, front to back, head to feet
+        ("RAS", (2, 1, 0), (0, 1, 2)),
+        ("IPL", (0, 1, 2), ()),
+        ("SAR", (0, 1, 2), (0, 1, 2)),
+        ("PIR", (1, 0, 2), (2,)),
+    ],
+)
+def test_axes_are_turned_by_their_letters(
+    orientation: str, order: tuple[int, ...], reversed_axes: tuple[int, ...]
+) -> None:
+    turn = Turn.upright(orientation, 3)
+    assert (turn.order, turn.reversed_axes) == (order, reversed_axes)
+    assert turn.planes == ("axial", "coronal", "sagittal")
+
+
+def test_flat_and_long_images_are_turned_as_far_as_they_are_known() -> None:
+    assert Turn.upright("LP", 2) == Turn((1, 0), (), ("coronal", "sagittal"))
+    assert Turn.upright("RAS", 4) == Turn(
+        (2, 1, 0, 3), (0, 1, 2), ("axial", "coronal", "sagittal", "")
+    )
+    assert Turn.upright(None, 3) == Turn((0, 1, 2), (), ("", "", ""))
+    assert Turn.upright("+x-y+z", 3) == Turn((0, 1, 2), (), ("", "", ""))
+
+
+def test_slices_are_counted_from_0_along_the_stored_axis() -> None:
+    image = np.arange(4 * 5 * 6).reshape(4, 5, 6)
+    turn = Turn.upright("RAS", 3)
+    view = View((1, slice(None), slice(None)), (1.0, 1.0))
+    assert turn.slice_text(view, turn.turned(image).shape) == "slice 4 of 5, axial"
+    assert np.array_equal(turn.turned(image)[1], image[::-1, ::-1, 4].T)
+    both = View((slice(None), slice(None), 0, 2), (1.0, 1.0))
+    assert Turn.upright("RAS", 4).slice_text(both, (6, 5, 4, 3)) == (
+        "slice 3 of 3, sagittal; slice 2 of 2, axis 3"
+    )
 
 
 def test_a_slice_can_be_given() -> None:

@@ -20,6 +20,7 @@ from panmatch.cli._options import (
     Everything,
     Explain,
     FailUnder,
+    Images,
     LogLevel,
     Metrics,
     MissingPredictions,
@@ -155,6 +156,7 @@ def evaluate(
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
+    images: Images = None,
     also: Also = None,
     wide: Wide = False,
     maps: Annotated[
@@ -219,6 +221,7 @@ def evaluate(
         spacing=_numbers(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
+        images=images,
         missing=missing,
         resample=resample,
     )
@@ -363,6 +366,7 @@ def compare(
 @app.command(
     epilog=examples(
         "panmatch report out",
+        "panmatch report out --images imagesTs",
     )
 )
 def report(
@@ -370,11 +374,12 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
+    images: Images = None,
 ) -> None:
     """Write one HTML file about a run, with figures."""
     from panmatch.report import write_report
 
-    typer.echo(f"Report: {write_report(folder, out)}")
+    typer.echo(f"Report: {write_report(folder, out, images=images)}")
 
 
 @app.command(

@@ -26,6 +26,7 @@ from panmatch.datasets import (
     RunOptions,
     Stopwatch,
     coco_cases,
+    find_images,
     find_pairs,
     left_out_metrics,
     listed_cases,
@@ -67,6 +68,7 @@ def run_evaluate(
     spacing: tuple[float, ...] | None,
     limits: Sequence[Limit],
     with_report: bool = False,
+    images: Path | None = None,
     threads: int | None = None,
     missing: str | None = None,
     resample: bool = False,
@@ -80,6 +82,10 @@ def run_evaluate(
         check_choice("--also", name, OTHER_OUTPUTS)
     if resample and allow_header_mismatch:
         raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
+    if images is not None:
+        if not with_report:
+            raise OptionError("--images is for the pictures of the report: add --report.")
+        find_images(images)  # an error now rather than after the run
     report = None
     try:
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
@@ -100,7 +106,7 @@ def run_evaluate(
             )
             if with_report:
                 with clock.phase("report"):
-                    report = _write_report(out)
+                    report = _write_report(out, images)
             notices = [] if log_level == "error" else listed_notices(out)
             with clock.phase("bootstrap"):
                 wide = wide_files(result) if WIDE in options.also else ()
@@ -264,10 +270,10 @@ def _protocol_text(
     return "\n\n".join(blocks) + "\n"
 
 
-def _write_report(folder: Path) -> Path:
+def _write_report(folder: Path, images: Path | None) -> Path:
     from panmatch.report import write_report
 
-    return write_report(folder)
+    return write_report(folder, images=images)
 
 
 def _places(tables: Path | None, report: Path | None) -> list[str]:

@@ -114,6 +114,13 @@ Resample = Annotated[
         "--resample", help="Put predictions on the grid of their references: nearest label."
     ),
 ]
+Images = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Grey images with the names of the cases, to show below the labels in the report.",
+    ),
+]
 Also = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
+    from panmatch.datasets._label_files import find_images
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
     from panmatch.datasets._other_outputs import OTHER_OUTPUTS, WIDE, wide_files
@@ -77,6 +78,7 @@ __getattr__, __dir__ = lazy_face(
             "order_text",
         ),
         "panmatch.datasets._file_comparison": ("compare_files",),
+        "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
@@ -153,6 +155,7 @@ __all__ = [
     "compare_runs",
     "draft_spec",
     "evaluate",
+    "find_images",
     "find_pairs",
     "headline_rankings",
     "left_out_metrics",

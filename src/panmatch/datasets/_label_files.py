@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from panmatch.datasets._nnunet import is_training_picture, prediction_folders
-from panmatch.errors import FileError, OptionError
+from panmatch.errors import Argument, FileError, OptionError
 from panmatch.evaluation import plural
-from panmatch.formats import case_name, is_label_file
+from panmatch.formats import case_name, image_name, is_label_file
 
 MOST_NAMED = 2  # files of one kind that are named rather than counted
 
 ARCHIVE = ".npz"
+FIRST_CHANNEL = "_0000"  # as nnU-Net calls the images of a case
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,33 @@ def find_label_files(folder: Path, pattern: str | None, side: str) -> FoundFiles
         fits = f" that fits the pattern {pattern!r}" if pattern else ""
         raise FileError(f"{side}={str(folder)!r} holds no label file{fits}.")
     return FoundFiles(images, tuple(twins), tuple(strays), tuple(others))
+
+
+def find_images(folder: Path) -> dict[str, Path]:
+    """Return the images below a folder by their cases, those of nnU-Net's first channel too.
+
+    Where a case has an image with and one without the suffix of a channel, the latter is taken.
+
+    Raises
+    ------
+    FileError
+        If there is no such folder, or no image in it.
+    """
+    if not folder.is_dir():
+        raise FileError(Argument("images", str(folder)), " is not a folder.")
+    named: dict[str, Path] = {}
+    for path in sorted(_files(folder)):
+        if (name := image_name(path)) is not None:
+            place = path.relative_to(folder).parent / name
+            named.setdefault(_printable(place.as_posix()), path)
+    if not named:
+        raise FileError(Argument("images", str(folder)), " holds no image.")
+    channels = {
+        name.removesuffix(FIRST_CHANNEL): path
+        for name, path in named.items()
+        if name.endswith(FIRST_CHANNEL)
+    }
+    return channels | named
 
 
 def _add(images: dict[tuple[str, str], Path], key: tuple[str, str] | None, path: Path) -> None:

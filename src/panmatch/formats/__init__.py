@@ -4,6 +4,7 @@ The libraries behind the formats are imported when the first file of their kind 
 """
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
+from panmatch.formats._grey import image_name, read_grey
 from panmatch.formats._images import (
     LabelImage,
     StoredImage,
@@ -41,6 +42,7 @@ __all__ = [
     "check_same_grid",
     "convert_spacing",
     "grid_difference",
+    "image_name",
     "is_chunked_file",
     "is_label_file",
     "is_on_grid_of",
@@ -48,6 +50,7 @@ __all__ = [
     "open_labels",
     "pair_images",
     "read_coco_panoptic",
+    "read_grey",
     "read_labels",
     "resample_like",
     "save_overlap",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ LONGEST_CAUSE = 200
 
 # What values were read from: a file, or an image that goes by another name, such as 'reference'.
 Origin = Path | str
+
+# Turns the values of a file into what is wanted of them, or raises a `FileError`.
+Decode = Callable[[npt.NDArray[Any], Origin], LabelArray]
 
 # Above this, floating-point numbers no longer tell neighbouring whole numbers apart.
 LARGEST_WHOLE = 2.0**53

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
+from panmatch.formats._decoding import Decode, as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import Floats, LabelImage, reverse_axes
 from panmatch.formats._units import shift_decimal_point, usable_spacing
 from panmatch.labels import Array, Unit, shortest_decimal
@@ -40,7 +40,7 @@ LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 _unheard = logging.Logger("panmatch.formats.nifti", logging.CRITICAL + 1)
 
 
-def read_nifti(path: Path) -> LabelImage:
+def read_nifti(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read a NIfTI-1 or NIfTI-2 file, ``.nii`` or ``.nii.gz``.
 
     Axes, dtype and memory order are those of the file. Trailing axes of length 1 beyond the third
@@ -61,7 +61,7 @@ def read_nifti(path: Path) -> LabelImage:
         values = nibabel.volumeutils.apply_read_scaling(
             _stored_array(content, header, path), *header.get_slope_inter()
         )
-        return LabelImage(as_stored_labels(values, path), *_nifti_grid(header, values.ndim, path))
+        return LabelImage(decode(values, path), *_nifti_grid(header, values.ndim, path))
 
 
 def from_nibabel(image: Any, name: str) -> LabelImage:
@@ -88,7 +88,7 @@ def from_nibabel(image: Any, name: str) -> LabelImage:
         return LabelImage(labels, *_grid(usable_spacing(steps), affine, path, "mm"), name)
 
 
-def read_itk(path: Path) -> LabelImage:
+def read_itk(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read an image with SimpleITK, which the optional extra ``itk`` installs.
 
     Axes are (x, y, z), so that array, spacing and affine equal those of the same volume read
@@ -112,7 +112,7 @@ def read_itk(path: Path) -> LabelImage:
             raise ValueError(_innermost_cause(error)) from error
         values = _itk_values(image, sitk)
         grid = _itk_grid(image, values.ndim, path)
-        return LabelImage(as_stored_labels(values, path), *_grid(*grid, path, "mm"))
+        return LabelImage(decode(values, path), *_grid(*grid, path, "mm"))
 
 
 def from_simpleitk(image: Image, name: str) -> LabelImage:

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from panmatch.errors import FileError, OptionError
-from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
+from panmatch.formats._decoding import Decode, as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import micrometres_per
 from panmatch.labels import Array, Unit, as_spacing
@@ -22,14 +22,14 @@ from panmatch.overlap import Overlap
 UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
 
 
-def read_array(path: Path) -> LabelImage:
+def read_array(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read a ``.npy`` file by a memory map."""
     with reading_as(path, "a NumPy array"):
         values = np.lib.format.open_memmap(path, mode="r")
-        return LabelImage(as_stored_labels(np.asarray(values), path), None, None, path)
+        return LabelImage(decode(np.asarray(values), path), None, None, path)
 
 
-def read_archive(path: Path) -> LabelImage:
+def read_archive(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read the labels of an ``.npz`` archive.
 
     An archive holds one array, or one called ``labels``. One called ``spacing`` is taken as the
@@ -39,7 +39,7 @@ def read_archive(path: Path) -> LabelImage:
         name = _name_of_labels(arrays.files, path)
         assert arrays.zip is not None
         check_fits_in_memory(sum(int(one.file_size) for one in arrays.zip.infolist()), path)
-        labels = as_stored_labels(arrays[name], path)
+        labels = decode(arrays[name], path)
         if "spacing" not in arrays:
             return LabelImage(labels, None, None, path)
         spacing = _spacing(arrays["spacing"], labels.ndim, path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
+from panmatch.formats._decoding import Decode, as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Unit
@@ -39,37 +39,47 @@ RESOLUTION_UNITS = {2: "inch", 3: "cm"}
 MANY_DOTS = 10_000
 
 
-def read_tiff(path: Path) -> LabelImage:
+def read_tiff(
+    path: Path, *, decode: Decode = as_stored_labels, colours: bool = False
+) -> LabelImage:
     """Read all pages of a TIFF file as one array (z, y, x).
 
     Axes of length 1 other than y and x are dropped. The spacing is that of OME-XML
     (``PhysicalSizeX`` …) or of ImageJ (``spacing`` and the resolution tags), in micrometres;
     ImageJ numbers without a unit are taken as they are, with the unit ``voxel``. It is None for
     other files, for units that are not lengths, and for stacks along time or channels.
+
+    Parameters
+    ----------
+    colours
+        Whether several samples per pixel are accepted; their mean is taken.
     """
     with needs_extra("files", "TIFF files"):
         from tifffile import TiffFile
 
     with reading_as(path, "a TIFF image"), _damage_raised(), TiffFile(path) as file:
-        values, axes = _whole_stack(file, path)
+        values, axes = _whole_stack(file, path, colours)
         steps, unit = _ome_steps(file) if file.is_ome else _imagej_steps(file)
         kept = [i for i, n in enumerate(values.shape) if n != 1 or axes[i] in "YX"]
         values = values.reshape([values.shape[i] for i in kept])
         spacing = usable_spacing(steps.get(axes[i]) for i in kept)
         known: Unit = "voxel" if spacing is None else unit
-        return LabelImage(as_stored_labels(values, path), spacing, None, path, known)
+        return LabelImage(decode(values, path), spacing, None, path, known)
 
 
-def _whole_stack(file: TiffFile, path: Path) -> tuple[Array, str]:
+def _whole_stack(file: TiffFile, path: Path, colours: bool) -> tuple[Array, str]:
     series = list(file.series)
     if not series:
         raise ValueError("it has no pages")
-    if any(image.keyframe.samplesperpixel > 1 for image in series):
+    coloured = any(image.keyframe.samplesperpixel > 1 for image in series)
+    if coloured and not colours:
         raise FileError(
             f"path={str(path)!r} holds colours (several samples per pixel), which are not labels: "
             f"store one integer per pixel."
         )
     check_fits_in_memory(sum(image.nbytes for image in series), path)
+    if coloured:
+        return _brightness(_decoded(series[0], file, path), series[0].axes)
     if len(series) == 1:
         return _decoded(series[0], file, path), series[0].axes
     shapes = [image.shape for image in series]
@@ -80,6 +90,19 @@ def _whole_stack(file: TiffFile, path: Path) -> tuple[Array, str]:
         )
     # tifffile takes pages that were written one at a time for images of their own.
     return np.stack([image.asarray() for image in series]), f"I{series[0].axes}"
+
+
+def _brightness(values: Array, axes: str) -> tuple[Array, str]:
+    """Return the mean of the first three samples of every pixel: a fourth one is how opaque it is.
+
+    Examples
+    --------
+    >>> values, axes = _brightness(np.array([[[30, 60, 90, 255]]]), "YXS")
+    >>> values.tolist(), axes
+    ([[60.0]], 'YX')
+    """
+    samples = np.moveaxis(values, axes.index("S"), -1)
+    return samples[..., :3].mean(axis=-1), axes.replace("S", "")
 
 
 def _decoded(series: TiffPageSeries, file: TiffFile, path: Path) -> Array:

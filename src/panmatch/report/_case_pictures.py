@@ -1,38 +1,94 @@
-"""Pictures of the cases that went best and worst: PNG, in the colours of `_style`."""
+"""Pictures of the cases that went best and worst: outlines of objects, over the image if given."""
 
 from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from panmatch.datasets import Case, load_case
-from panmatch.errors import OptionError, PanmatchError, check_choice, needs_extra
-from panmatch.evaluation import CaseResult, Level, Result
-from panmatch.labels import LabelArray, as_spacing
-from panmatch.report._matched_class import match_class, statuses_of
-from panmatch.report._style import OTHER, STATUSES
-from panmatch.report._views import View, as_pair, disagreement, find_view
+from panmatch.errors import PanmatchError, needs_extra
+from panmatch.evaluation import CaseResult, Level, Result, plural
+from panmatch.formats import StoredImage, grid_difference, read_grey, turned_like
+from panmatch.labels import LabelArray, as_spacing, mask_of
+from panmatch.report._matched_class import (
+    MatchedClass,
+    ShownMistake,
+    largest_mistake,
+    match_class,
+    statuses_of,
+)
+from panmatch.report._outlines import outline_path
+from panmatch.report._views import Mask, Turn, View, check_axes, disagreement, find_view
 
-Indices = npt.NDArray[np.uint8]
+Side = Literal["reference", "prediction"]
+STATUSES = ("matched", "missed", "false positive", "other")  # other: dismissed (D10)
 
-# Kinds of objects: 0 is none, 1 one without a status.
-REFERENCE_KINDS = {"matched": 2, "missed": 3}
-PREDICTION_KINDS = {"matched": 2, "false positive": 3}
-COLORS = ("#FFFFFF", OTHER.color, *(look.color for look in STATUSES.values()))
-TINT = 0.35  # of filled references
-BACKGROUND, PALE, STRONG = 0, 0, len(COLORS)  # where colours begin in the palette
-STRIPE_PX, DASH_PX = (8, 3), 5
-LINE_PX = 2
-LEAST_PIXELS = 16
+LONGEST_SIDE = 480  # of a picture, in the units of its drawing
+
+# Larger slices are thinned out. All hold where there are few pictures; many share the same room.
+MOST_PIXELS = 512  # along a side
+MOST_EDGES = 30_000  # of voxels, along all outlines; about 3 bytes each
+FEW_PICTURES = 12
+
+BOX_MARGIN = 5  # around the largest mistake, in the units of the drawing
+QUALITY = 70  # of compressed images, out of 100
 
 WORST, BEST = 3, 1
 MOST_MODELS = 4
+MOST_PICTURES = 60  # of all classes; with many of them each one has fewer
+MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The objects of one side that have the same status."""
+
+    side: Side
+    status: str
+    path: str  # their outlines, as SVG spells them, in voxels
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A slice of a case, ready to be drawn.
+
+    Attributes
+    ----------
+    width, height
+        In units of which the longer side has `LONGEST_SIDE`; voxels keep their proportions.
+    scale
+        From voxels of the layers to these units, along x and y.
+    layers
+        References, then predictions.
+    box
+        Around the objects of `mistake`: x, y, width and height; None where nothing is wrong.
+    grey, grey_size
+        The image below, as a data URL, with its width and height; empty where there is none.
+    slice_text, mistake
+        Which slice it is, and what is in the box; empty where there is neither.
+    """
+
+    width: float
+    height: float
+    scale: tuple[float, float]
+    layers: tuple[Layer, ...]
+    box: tuple[float, float, float, float] | None = None
+    grey: str = ""
+    grey_size: tuple[float, float] = (0.0, 0.0)
+    slice_text: str = ""
+    mistake: str = ""
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much of a page it takes."""
+        return len(self.grey) + sum(len(layer.path) for layer in self.layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +98,41 @@ class CasePicture:
     case: str
     model: str
     level: Level
-    png: str = ""  # as base64; empty if the images cannot be read any more
+    drawing: Drawing | None = None  # none if the images cannot be read any more
     problem: str = ""  # why there is no picture
+    lacks_image: bool = False  # whether there should be an image below, but none has this name
+    image_problem: str = ""  # why the image that has this name is not below
 
 
 def show_cases(
-    result: Result, cases: Mapping[tuple[str, str], Case], class_name: str
+    result: Result,
+    cases: Mapping[tuple[str, str], Case],
+    class_name: str,
+    *,
+    images: Mapping[str, Path] | None = None,
+    n_classes: int = 1,
 ) -> list[CasePicture]:
-    """Return the worst and the best cases of every model, by PQ, worst first."""
+    """Return the worst and the best cases of every model, by PQ, worst first.
+
+    Parameters
+    ----------
+    cases
+        The files of every case, by model and case.
+    images
+        Images to show below the labels, by case; None if none are wanted.
+    n_classes
+        How many classes are shown in all.
+    """
     matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
+    models = result.models[:MOST_MODELS]
+    room = max(1, min(WORST + BEST, MOST_PICTURES // (n_classes * len(models))))
+    best = BEST if room > BEST else 0
+    detail = min(1.0, FEW_PICTURES / (room * n_classes * len(models)))
     found = []
     for series in result.series:
         setting = series.setting
-        shown = series.model in result.models[:MOST_MODELS]
-        if not shown or (setting.class_name, setting.matcher) != (class_name, matcher):
+        wanted = series.model in models and setting.class_name == class_name
+        if not wanted or setting.matcher != matcher:
             continue
         scored = []
         for case, entry in zip(result.evaluated(series.model), series.entries, strict=True):
@@ -63,79 +140,166 @@ def show_cases(
             if level is not None and not math.isnan(level.tally.pq):
                 scored.append((level.tally.pq, case.case, case, level))
         scored.sort(key=lambda item: item[:2])
-        chosen = scored[:WORST] + scored[WORST:][-BEST:]
-        found += [_show(result, case, level, cases, class_name) for _, _, case, level in chosen]
+        worst = room - best
+        chosen = scored[:worst] + (scored[worst:][-best:] if best else [])
+        for _, _, case, level in chosen:
+            listed = cases.get((case.model, case.case))
+            found.append(_show(result, case, level, listed, class_name, images, detail))
     return found
 
 
-def case_picture(
-    reference: npt.ArrayLike,
-    prediction: npt.ArrayLike,
-    status_of_reference: Mapping[int, str],
-    status_of_prediction: Mapping[int, str],
-    *,
-    spacing: npt.ArrayLike | None = None,
-    pixels: int = 480,
-) -> bytes:
-    r"""Draw references as pale areas and predictions as outlines, in the colours of their status.
+def image_notes(pictures: Sequence[CasePicture]) -> list[str]:
+    """Return sentences about images that are missing, or do not fit, each one once."""
+    missing = list(dict.fromkeys(picture.case for picture in pictures if picture.lacks_image))
+    notes = []
+    if missing:
+        named, more = ", ".join(missing[:MOST_NAMES]), len(missing) - MOST_NAMES
+        rest = f" and {more} more" if more > 0 else ""
+        told = f"{plural(len(missing), 'case')} shown here ({named}{rest})"
+        notes.append(f"No image for {told}: drawn without.")
+    unfit = {picture.case: picture.image_problem for picture in pictures if picture.image_problem}
+    return notes + [f"{case}: {problem}; drawn without." for case, problem in unfit.items()]
 
-    Of an image with more than two axes it is the slice with most disagreement (`find_view`).
-    Missed references are striped, and outlines of false positives dashed.
+
+def draw_case(
+    found: MatchedClass,
+    *,
+    spacing: Sequence[float] | None = None,
+    orientation: str | None = None,
+    grey: LabelArray | None = None,
+    detail: float = 1.0,
+) -> Drawing:
+    """Draw the slice that shows most of the largest mistake, cropped to its objects.
 
     Parameters
     ----------
-    reference, prediction
-        Label images of one shape, with two axes or more; 0 is background.
-    status_of_reference
-        ``"matched"`` or ``"missed"`` by id. What has no status is grey.
-    status_of_prediction
-        ``"matched"`` or ``"false positive"`` by id.
+    found
+        Label images with two axes or more, and their matching.
     spacing
         Distance between voxels along each axis; it decides the proportions of the picture.
-    pixels
-        Length of the longer side.
-
-    Returns
-    -------
-    bytes
-        A PNG file.
+    orientation
+        Where each axis points, as `StoredImage` says: slices are then axial, coronal or sagittal,
+        with the patient upright. None leaves them as they are stored.
+    grey
+        Grey levels from 0 to 255 to show below, of the same shape.
+    detail
+        How much room the picture may take, from 0 to 1.
 
     Examples
     --------
-    >>> image = np.array([[0, 7, 7], [0, 7, 0]])
-    >>> case_picture(image, image, {7: "matched"}, {7: "matched"})[:4]
-    b'\x89PNG'
+    >>> from panmatch.spec import Spec
+    >>> reference, prediction = np.array([[0, 7, 0, 9]]), np.array([[0, 7, 0, 0]])
+    >>> drawing = draw_case(match_class(Spec(), reference=reference, prediction=prediction))
+    >>> drawing.mistake
+    'missed reference 9'
+    >>> [(layer.side, layer.status, layer.path) for layer in drawing.layers][1]
+    ('reference', 'missed', 'M3 0h1v1h-1z')
     """
-    ref, pred = as_pair(reference, prediction)
-    if isinstance(pixels, bool) or not isinstance(pixels, int) or pixels < LEAST_PIXELS:
-        raise OptionError(
-            f"pixels={pixels!r} is not a size of a picture: pass {LEAST_PIXELS} or more."
-        )
-    for status in status_of_reference.values():
-        check_choice("status_of_reference", status, REFERENCE_KINDS)
-    for status in status_of_prediction.values():
-        check_choice("status_of_prediction", status, PREDICTION_KINDS)
-    missed = [ref for ref, status in status_of_reference.items() if status != "matched"]
-    false = [pred for pred, status in status_of_prediction.items() if status != "matched"]
-    sizes = as_spacing(spacing, ref.ndim)
-    wrong = disagreement(ref, pred, missed, false)
-    view = find_view(ref, pred, wrong, sizes).cropped(ref, pred)
-    shown = _enlarged(ref, view, pixels), _enlarged(pred, view, pixels)
-    kinds = (
-        _kinds(shown[0], status_of_reference, REFERENCE_KINDS),
-        _kinds(shown[1], status_of_prediction, PREDICTION_KINDS),
+    check_axes(found.reference.ndim)
+    turn = Turn.upright(orientation, found.reference.ndim)
+    steps = as_spacing(spacing, found.reference.ndim)[list(turn.order)]
+    mistake = largest_mistake(found.matching)
+    focus = turn.turned(_focus(found, mistake))
+    ref, pred = turn.turned(found.reference), turn.turned(found.prediction)
+    view = find_view(ref, pred, focus, steps).cropped(ref, pred).widened(ref.shape)
+    rows, columns = ref[view.index].shape
+    longest = max(rows * view.spacing[0], columns * view.spacing[1])
+    y_unit, x_unit = (LONGEST_SIDE * length / longest for length in view.spacing)  # of a voxel
+    step = _thinning(ref[view.index], pred[view.index], detail)
+    shown = _thinned(ref[view.index], step), _thinned(pred[view.index], step)
+    drawing = Drawing(
+        round(columns * x_unit, 2),
+        round(rows * y_unit, 2),
+        (round(step * x_unit, 6), round(step * y_unit, 6)),
+        tuple(_layers(shown, found)),
+        None if mistake is None else _box(ref, pred, view, mistake, (x_unit, y_unit)),
+        slice_text=turn.slice_text(view, ref.shape),
+        mistake="" if mistake is None else mistake.text,
     )
-    return _png(_painted(shown[0], shown[1], kinds))
+    if grey is None:
+        return drawing
+    url, (n_rows, n_columns) = _data_url(turn.turned(grey)[view.index], detail)
+    size = round(n_columns * x_unit, 2), round(n_rows * y_unit, 2)
+    return replace(drawing, grey=url, grey_size=size)
+
+
+def _focus(found: MatchedClass, mistake: ShownMistake | None) -> Mask:
+    """Return the voxels to look for: what is wrong about a mistake, or all that is wrong."""
+    ref, pred, matching = found.reference, found.prediction, found.matching
+    wrong = disagreement(ref, pred, matching.missed.tolist(), matching.false_positives.tolist())
+    if mistake is None:
+        return wrong
+    objects = _objects(ref, pred, mistake)
+    return wrong & objects if (wrong & objects).any() else objects
+
+
+def _objects(ref: LabelArray, pred: LabelArray, mistake: ShownMistake) -> Mask:
+    there: Mask = mask_of(ref, mistake.ref_ids) | mask_of(pred, mistake.pred_ids)
+    return there
+
+
+def _thinning(ref: LabelArray, pred: LabelArray, detail: float) -> int:
+    """Return 1, or which voxels to take of slices that are large or full of tiny objects."""
+    step: int = math.ceil(max(ref.shape) / MOST_PIXELS)
+    while sum(_n_edges(_thinned(labels, step)) for labels in (ref, pred)) > MOST_EDGES * detail:
+        step += 1
+    return step
+
+
+def _thinned(labels: LabelArray, step: int) -> LabelArray:
+    """Return the voxel in the middle of every block, or the last one of a block that is cut."""
+    places = [np.minimum(np.arange(0, n, step) + step // 2, n - 1) for n in labels.shape]
+    return labels[np.ix_(*places)]
+
+
+def _n_edges(labels: LabelArray) -> int:
+    along = int(np.count_nonzero(labels[1:] != labels[:-1]))
+    return along + int(np.count_nonzero(labels[:, 1:] != labels[:, :-1]))
+
+
+def _layers(shown: tuple[LabelArray, LabelArray], found: MatchedClass) -> list[Layer]:
+    layers = []
+    sides: tuple[Side, Side] = ("reference", "prediction")
+    for side, labels, known in zip(sides, shown, statuses_of(found.matching), strict=True):
+        ids: dict[str, set[int]] = {status: set() for status in STATUSES}
+        for number in np.unique(labels).tolist():
+            if number:
+                ids[known.get(number, "other")].add(number)
+        paths = {status: outline_path(labels, there) for status, there in ids.items() if there}
+        layers += [Layer(side, status, path) for status, path in paths.items()]
+    return layers
+
+
+def _box(
+    ref: LabelArray,
+    pred: LabelArray,
+    view: View,
+    mistake: ShownMistake,
+    units: tuple[float, float],
+) -> tuple[float, float, float, float] | None:
+    """Return x, y, width and height of the box around a mistake, inside of the picture."""
+    there = _objects(ref[view.index], pred[view.index], mistake)
+    if not there.any():
+        return None
+    ends = []
+    for axis, unit in ((1, units[0]), (0, units[1])):
+        along = np.flatnonzero(there.any(axis=1 - axis))
+        low = max(float(along[0] * unit) - BOX_MARGIN, 1.0)
+        high = min(float((along[-1] + 1) * unit) + BOX_MARGIN, there.shape[axis] * unit - 1.0)
+        ends.append((round(low, 1), round(high - low, 1)))
+    (x, width), (y, height) = ends
+    return x, y, width, height
 
 
 def _show(
     result: Result,
     case: CaseResult,
     level: Level,
-    cases: Mapping[tuple[str, str], Case],
+    listed: Case | None,
     class_name: str,
+    images: Mapping[str, Path] | None,
+    detail: float,
 ) -> CasePicture:
-    listed = cases.get((case.model, case.case))
     if listed is None:
         return CasePicture(case.case, case.model, level, problem="its files are not listed")
     try:
@@ -150,72 +314,46 @@ def _show(
             class_name=class_name,
             spacing=case.spacing,
         )
-        statuses = statuses_of(found.matching)
-        png = case_picture(found.reference, found.prediction, *statuses, spacing=case.spacing)
+        path = None if images is None else images.get(case.case)
+        grey, problem = _grey_below(path, loaded.grid, found.reference.shape)
+        orientation = None if loaded.grid is None else loaded.grid.orientation
+        drawing = draw_case(
+            found, spacing=case.spacing, orientation=orientation, grey=grey, detail=detail
+        )
     except PanmatchError as error:
         return CasePicture(case.case, case.model, level, problem=str(error))
-    return CasePicture(case.case, case.model, level, base64.b64encode(png).decode())
+    lacks = images is not None and path is None
+    return CasePicture(case.case, case.model, level, drawing, "", lacks, problem)
 
 
-def _enlarged(image: LabelArray, view: View, pixels: int) -> LabelArray:
-    """Return the view with its true proportions, every pixel the label at its centre."""
-    part = image[view.index]
-    lengths = [n * step for n, step in zip(part.shape, view.spacing, strict=True)]
-    scale = pixels / max(lengths)
-    places = []
-    for n, length in zip(part.shape, lengths, strict=True):
-        size = max(1, round(length * scale))
-        places.append(((np.arange(size) + 0.5) * n / size).astype(np.int64))
-    return part[np.ix_(*places)]
+def _grey_below(
+    path: Path | None, grid: StoredImage | None, shape: tuple[int, ...]
+) -> tuple[LabelArray | None, str]:
+    """Return the grey levels to show below labels of this shape, or why there are none."""
+    if path is None:
+        return None, ""
+    try:
+        read = read_grey(path)
+    except PanmatchError as error:
+        return None, str(error).rstrip(".")
+    image = read if grid is None else turned_like(read, grid)
+    if image.labels.shape != shape:
+        return None, f"its image has shape {read.labels.shape}, but its labels have shape {shape}"
+    problem = None if grid is None else grid_difference(grid, image, ("labels", "image"))
+    if problem is not None:
+        return None, f"its image and its labels {problem.split(':')[0]}"
+    return np.asarray(image.labels), ""
 
 
-def _kinds(labels: LabelArray, statuses: Mapping[int, str], kinds: dict[str, int]) -> Indices:
-    ids, place = np.unique(labels, return_inverse=True)
-    of_id = [0 if i == 0 else kinds.get(statuses.get(i, ""), 1) for i in ids.tolist()]
-    return np.array(of_id, np.uint8)[place].reshape(labels.shape)
+def _data_url(levels: LabelArray, detail: float) -> tuple[str, tuple[int, int]]:
+    """Return a compressed image, and how many rows and columns of voxels it covers."""
+    with needs_extra("files", "Images below pictures"):
+        from PIL import Image, features
 
-
-def _painted(ref: LabelArray, pred: LabelArray, kinds: tuple[Indices, Indices]) -> Indices:
-    ref_kind, pred_kind = kinds
-    rows, columns = np.ogrid[: ref.shape[0], : ref.shape[1]]
-    period, stripe = STRIPE_PX
-    striped = (ref_kind == REFERENCE_KINDS["missed"]) & ((rows + columns) % period < stripe)
-    dashes = (rows // DASH_PX + columns // DASH_PX) % 2 > 0  # so that no direction has none
-    # In the palette, status colours of references and predictions lie one after the other.
-    painted = np.where(ref_kind, PALE + ref_kind, BACKGROUND)
-    strong = striped | _outline(ref, ref_kind, 1)
-    painted = np.where(strong, STRONG + ref_kind, painted)
-    gaps = (pred_kind == PREDICTION_KINDS["false positive"]) & dashes
-    drawn = _outline(pred, pred_kind, LINE_PX) & ~gaps
-    false = pred_kind == PREDICTION_KINDS["false positive"]
-    return np.where(drawn, STRONG + pred_kind + false, painted).astype(np.uint8)
-
-
-def _outline(labels: LabelArray, kind: Indices, line_px: int) -> npt.NDArray[np.bool_]:
-    """Return the outermost pixels of every object, except at the edge of the picture."""
-    outer = np.zeros(labels.shape, np.bool_)
-    for axis in (0, 1):
-        along, edge = np.moveaxis(labels, axis, 0), np.moveaxis(outer, axis, 0)
-        for step in range(1, line_px + 1):
-            differs = along[step:] != along[:-step]
-            edge[step:] |= differs
-            edge[:-step] |= differs
-    return outer & (kind > 0)
-
-
-def _png(painted: Indices) -> bytes:
-    with needs_extra("files", "Pictures"):
-        from PIL import Image
-
-    picture = Image.fromarray(painted)
-    picture.putpalette(bytes(value for color in palette() for value in color))
+    kind = "webp" if features.check("webp") else "jpeg"
+    step = math.ceil(max(levels.shape) / (MOST_PIXELS * math.sqrt(detail)))
+    picture = Image.fromarray(np.ascontiguousarray(levels, np.uint8)).reduce(step)
     file = BytesIO()
-    picture.save(file, "PNG", optimize=True)
-    return file.getvalue()
-
-
-def palette() -> list[tuple[int, int, int]]:
-    """Return the colours of a picture: pale ones of areas, then full ones of lines."""
-    full = [tuple(bytes.fromhex(color[1:])) for color in COLORS]
-    pale = [tuple(round(255 + TINT * (value - 255)) for value in color) for color in full]
-    return [*pale, *full]  # type: ignore[list-item]
+    picture.save(file, kind, quality=QUALITY)
+    covered = picture.height * step, picture.width * step
+    return f"data:image/{kind};base64,{base64.b64encode(file.getvalue()).decode()}", covered

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Required, TypedDict, Unpack
+from typing import Literal, Required, TypedDict, Unpack
 
+import numpy as np
 import numpy.typing as npt
 
 from panmatch.evaluation import Image, Images, class_cases, number
-from panmatch.labels import LabelArray, as_labels
+from panmatch.labels import Ints, LabelArray, Mask, as_labels
 from panmatch.matching import Matcher, Matching
+from panmatch.overlap import Belonging
 from panmatch.report._selection import choose_class, choose_matcher
 from panmatch.spec import Spec
 
+MOST_IDS = 4  # that are named one by one
 SHORT_BOUNDS = "preds per ref : refs per pred"  # what `Strategy.short_bounds` counts
 
 
@@ -89,6 +93,117 @@ def statuses_of(matching: Matching) -> tuple[dict[int, str], dict[int, str]]:
     preds = dict.fromkeys(matching.pairs[:, 1].tolist(), "matched")
     preds |= dict.fromkeys(matching.false_positives.tolist(), "false positive")
     return refs, dict(sorted(preds.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMistake:
+    """What went wrong with an object, or with a few that belong together, by their ids."""
+
+    kind: Literal["split", "merged", "missed", "spurious", "outline"]
+    ref_ids: tuple[int, ...] = ()
+    pred_ids: tuple[int, ...] = ()
+    iou: float = 0.0  # of a reference that is matched, but not perfectly
+
+    @property
+    def text(self) -> str:
+        """What it is, with the ids.
+
+        Examples
+        --------
+        >>> ShownMistake("split", (3,), (5, 6, 9)).text
+        'reference 3, split into predictions 5, 6 and 9'
+        """
+        refs, preds = _listed("reference", self.ref_ids), _listed("prediction", self.pred_ids)
+        return {
+            "split": f"{refs}, split into {preds}",
+            "merged": f"{refs}, merged into {preds}",
+            "missed": f"missed {refs}",
+            "spurious": f"spurious {preds}",
+            "outline": f"{refs}, IoU {number(self.iou)}",
+        }[self.kind]
+
+
+def largest_mistake(matching: Matching) -> ShownMistake | None:
+    """Return the mistake with most voxels of objects that are not matched.
+
+    A missed reference that belongs to a prediction with others is told as merged, and a false
+    positive that belongs to a reference with others as split. Where all objects are matched, it is
+    the outline with the lowest IoU; None where nothing is wrong.
+
+    Examples
+    --------
+    >>> from panmatch.matching import match
+    >>> from panmatch.overlap import Overlap
+    >>> overlap = Overlap.from_dense([[9, 0], [5, 0], [0, 0]], [10, 6, 3], [15, 4])
+    >>> largest_mistake(match(overlap)).text
+    'references 1 and 2, merged into prediction 1'
+    """
+    overlap, whole = matching.overlap, matching.overlap.predictions
+    missed, false = set(matching.missed.tolist()), set(matching.false_positives.tolist())
+    ref_sizes = dict(zip(overlap.ref_ids.tolist(), overlap.ref_sizes.tolist(), strict=True))
+    pred_sizes = dict(zip(whole.ids.tolist(), whole.sizes.tolist(), strict=True))
+    shapes = list(_shapes(matching, missed, false))
+    told_refs = {ref for one in shapes for ref in one.ref_ids}
+    told_preds = {pred for one in shapes for pred in one.pred_ids}
+    found = [
+        *shapes,
+        *(ShownMistake("missed", (ref,)) for ref in sorted(missed - told_refs)),
+        *(ShownMistake("spurious", (), (pred,)) for pred in sorted(false - told_preds)),
+    ]
+
+    def size(mistake: ShownMistake) -> float:
+        refs = sum(ref_sizes[ref] for ref in mistake.ref_ids if ref in missed)
+        return float(refs + sum(pred_sizes[pred] for pred in mistake.pred_ids if pred in false))
+
+    return max(found, key=size) if found else _worst_outline(matching)
+
+
+def _shapes(matching: Matching, missed: set[int], false: set[int]) -> Iterator[ShownMistake]:
+    """Yield split references and merged predictions that the matching does not forgive."""
+    if not matching.strategy.takes_repairs:
+        return
+    overlap, belonging = matching.overlap, Belonging.of(matching.overlap)
+    refs, preds = overlap.ref_ids[overlap.edges.ref], overlap.predictions.ids[belonging.owner]
+    for ref, guests in _guests(refs, preds, belonging.pred_in_ref).items():
+        if false.intersection(guests):
+            yield ShownMistake("split", (ref,), guests)
+    for pred, guests in _guests(preds, refs, belonging.ref_in_pred).items():
+        if missed.intersection(guests):
+            yield ShownMistake("merged", guests, (pred,))
+
+
+def _guests(hosts: Ints, guests: Ints, related: Mask) -> dict[int, tuple[int, ...]]:
+    """Return the hosts that have several guests, with these."""
+    found: dict[int, list[int]] = {}
+    for host, guest in zip(hosts[related].tolist(), guests[related].tolist(), strict=True):
+        found.setdefault(host, []).append(guest)
+    distinct = {host: tuple(sorted(set(there))) for host, there in sorted(found.items())}
+    return {host: there for host, there in distinct.items() if len(there) > 1}
+
+
+def _worst_outline(matching: Matching) -> ShownMistake | None:
+    matched = np.unique(matching.pairs[:, 0])
+    quality = matching.ref_quality[np.isin(matching.overlap.ref_ids, matched)]
+    if not len(quality) or quality.min() >= 1:
+        return None
+    ref = int(matched[np.argmin(quality)])
+    preds = matching.pairs[matching.pairs[:, 0] == ref, 1]
+    return ShownMistake("outline", (ref,), tuple(preds.tolist()), float(quality.min()))
+
+
+def _listed(word: str, ids: tuple[int, ...]) -> str:
+    """Return a few ids in words.
+
+    Examples
+    --------
+    >>> _listed("prediction", (4,)), _listed("reference", (1, 2, 3, 4, 5, 6))
+    ('prediction 4', 'references 1, 2, 3, 4 and 2 more')
+    """
+    if len(ids) < 2:
+        return f"{word} {', '.join(map(str, ids))}"
+    named = [str(one) for one in ids[:MOST_IDS]]
+    last = f"{len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else named.pop()
+    return f"{word}s {', '.join(named)} and {last}"
 
 
 def matcher_title(matcher: Matcher) -> str:

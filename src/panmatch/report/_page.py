@@ -17,6 +17,7 @@ from panmatch.datasets import (
     RESAMPLES,
     Case,
     compare,
+    find_images,
     listed_cases,
     load_run,
     read_run,
@@ -26,7 +27,7 @@ from panmatch.errors import needs_extra
 from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number
 from panmatch.formats import write_atomically
 from panmatch.report import _charts as charts
-from panmatch.report._case_pictures import CasePicture, show_cases
+from panmatch.report._case_pictures import CasePicture, image_notes, show_cases
 from panmatch.report._charts import Chart, MatcherKey, Mistakes
 from panmatch.report._style import SERIES_COLORS, luminance
 from panmatch.report._tables import (
@@ -75,7 +76,7 @@ class ClassPage:
         return [name for name in self.charts if name.startswith("metric-")]
 
 
-def write_report(folder: Path, path: Path | None = None) -> Path:
+def write_report(folder: Path, path: Path | None = None, *, images: Path | None = None) -> Path:
     """Write the report of a run, and return where it is.
 
     Parameters
@@ -84,10 +85,14 @@ def write_report(folder: Path, path: Path | None = None) -> Path:
         Output of ``panmatch evaluate``.
     path
         Where to write; by default ``report.html`` in the folder.
+    images
+        Folder of grey images with the names of the cases, to show below their labels.
     """
     target = folder / "report.html" if path is None else path
     run = read_run(folder)
-    text = render(load_run(folder), listed_cases(folder), run, title=folder.resolve().name)
+    found = None if images is None else find_images(images)
+    title = folder.resolve().name
+    text = render(load_run(folder), listed_cases(folder), run, title=title, images=found)
     write_atomically(target, text.encode())
     return target
 
@@ -97,8 +102,9 @@ def render(
     cases: Mapping[tuple[str, str], Case],
     run: Mapping[str, Any],
     title: str = "panmatch",
+    images: Mapping[str, Path] | None = None,
 ) -> str:
-    """Return the report as HTML."""
+    """Return the report as HTML; `images` are to be shown below the labels, by case."""
     with needs_extra("report", "Reports"):
         from jinja2 import Environment
         from plotly.offline import get_plotlyjs
@@ -106,13 +112,17 @@ def render(
     templates = files("panmatch.report") / "templates"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["score"] = number
-    page = environment.from_string((templates / "report.html").read_text(encoding="utf-8"))
+
+    def text(*names: str) -> str:
+        return "\n".join((templates / name).read_text(encoding="utf-8") for name in names)
+
+    page = environment.from_string(text("report.html"))
     return page.render(
         title=title,
-        style=(templates / "report.css").read_text(encoding="utf-8") + _model_colours(),
-        script=(templates / "report.js").read_text(encoding="utf-8"),
+        style=text("report.css", "pictures.css") + _model_colours(),
+        script=text("report.js", "pictures.js"),
         plotly=get_plotlyjs(),
-        **_context(result, cases, run),
+        **_context(result, cases, run, images),
     )
 
 
@@ -127,12 +137,20 @@ def _model_colours() -> str:
 
 
 def _context(
-    result: Result, cases: Mapping[tuple[str, str], Case], run: Mapping[str, Any]
+    result: Result,
+    cases: Mapping[tuple[str, str], Case],
+    run: Mapping[str, Any],
+    images: Mapping[str, Path] | None,
 ) -> dict[str, object]:
     """Return all that the template shows."""
     classes = []
     if any(result.evaluated(model) for model in result.models):
         averages = Averages(result)
+        shown = [name for name in averages.classes if name not in MEANS]
+        pictures = {
+            name: show_cases(result, cases, name, images=images, n_classes=len(shown))
+            for name in shown
+        }
         mistakes = {model: count_mistakes(result, model) for model in result.models}
         classes = [
             ClassPage(
@@ -144,13 +162,15 @@ def _context(
                 class_scores=class_score_rows(result, averages, name),
                 thresholds=threshold_tables(result, name),
                 charts=_class_charts(result, averages, mistakes, name),
-                pictures=[] if name in MEANS else show_cases(result, cases, name),
+                pictures=pictures.get(name, []),
             )
             for i, name in enumerate(averages.classes)
         ]
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
     return {
         "classes": classes,
+        "over_images": images is not None,
+        "image_notes": image_notes([one for page in classes for one in page.pictures]),
         "answer": verdict(result) if classes else "",
         "ranks": rank_models(compare(result)) if can_compare(result) else None,
         # A closing tag within a string would end the script.

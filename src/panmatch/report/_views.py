@@ -1,9 +1,11 @@
-"""The part of an image to show: the slice with most disagreement, cropped to its objects."""
+"""The part of an image to show: which way up, which slice, and how much of it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +15,96 @@ from panmatch.labels import LabelArray, as_labels, check_same_shape, mask_of
 from panmatch.overlap import Floats, Ints
 
 Mask = npt.NDArray[np.bool_]
+Values = TypeVar("Values", bound=np.generic)
 
 ALIKE = 1.01  # spacings that differ by less are the same
 MARGIN = 0.08  # around the objects, as a share of what they span
 LEAST_MARGIN = 2  # voxels
+NARROWEST = 0.7  # shorter side of what is shown, as a share of the longer one
+SMALLEST = 0.3  # of what is shown, as a share of the longer side of a slice
+
+# Pictures run from head to feet, from front to back, and from the patient's right to the left: any
+# two of these axes, in this order, are the rows and columns of a slice as radiologists see it.
+UPRIGHT = ("SI", "AP", "RL")
+PLANES = ("axial", "coronal", "sagittal")  # slices across each of them
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How the axes of a stored image are brought into the order and direction of a picture.
+
+    Attributes
+    ----------
+    order
+        The stored axis behind every axis of the picture.
+    reversed_axes
+        Axes of the picture that run against the stored ones.
+    planes
+        What a slice across an axis of the picture is called; empty where nobody knows.
+
+    Examples
+    --------
+    >>> turn = Turn.upright("LAS", 3)
+    >>> turn.order, turn.reversed_axes, turn.planes
+    ((2, 1, 0), (0, 1), ('axial', 'coronal', 'sagittal'))
+    """
+
+    order: tuple[int, ...]
+    reversed_axes: tuple[int, ...] = ()
+    planes: tuple[str, ...] = ()
+
+    @classmethod
+    def upright(cls, orientation: str | None, ndim: int) -> Turn:
+        """Return how to turn an image whose axes point to these letters (`StoredImage`).
+
+        Images without an orientation stay as they are stored. Axes beyond the third come last.
+        """
+        letters = orientation or ""
+        if not letters or set(letters) - set("".join(UPRIGHT)):
+            return cls(tuple(range(ndim)), (), ("",) * ndim)
+        placed = [
+            (world, axis)
+            for world, ends in enumerate(UPRIGHT)
+            for axis, letter in enumerate(letters)
+            if letter in ends
+        ]
+        others = tuple(range(len(letters), ndim))
+        return cls(
+            tuple(axis for _, axis in placed) + others,
+            tuple(
+                at for at, (world, axis) in enumerate(placed) if letters[axis] == UPRIGHT[world][0]
+            ),
+            tuple(PLANES[world] for world, _ in placed) + ("",) * len(others),
+        )
+
+    def turned(self, image: npt.NDArray[Values]) -> npt.NDArray[Values]:
+        """Return a view of an image with the axes of the picture."""
+        return np.flip(np.transpose(image, self.order), self.reversed_axes)
+
+    def slice_text(self, view: View, shape: tuple[int, ...]) -> str:
+        """Return which slice of the stored image is shown; nothing for images with two axes.
+
+        Slices are counted from 0 along the stored axis, as in tables, arrays and the playground.
+
+        Parameters
+        ----------
+        shape
+            Of the picture, before a slice was chosen.
+
+        Examples
+        --------
+        >>> view = View((4, slice(None), slice(None)), (1.0, 1.0))
+        >>> Turn.upright("LAS", 3).slice_text(view, (10, 20, 30))
+        'slice 5 of 9, axial'
+        """
+        told = []
+        for axis, place in enumerate(view.index):
+            if isinstance(place, int):
+                last = shape[axis] - 1
+                stored = last - place if axis in self.reversed_axes else place
+                named = self.planes[axis] or f"axis {self.order[axis]}"
+                told.append(f"slice {stored} of {last}, {named}")
+        return "; ".join(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +119,30 @@ class View:
         """Which slice it is; nothing for images with two axes."""
         cut = [(axis, place) for axis, place in enumerate(self.index) if isinstance(place, int)]
         return ", ".join(f"slice {place} of axis {axis}" for axis, place in cut)
+
+    def widened(self, shape: tuple[int, ...]) -> View:
+        """Show more around a part that is narrow, or a small one of its slice.
+
+        Parameters
+        ----------
+        shape
+            Of the image.
+        """
+        places = [place for place in self.index if isinstance(place, slice)]
+        whole = [n for n, place in zip(shape, self.index, strict=True) if isinstance(place, slice)]
+        spans = [place.indices(n) for place, n in zip(places, whole, strict=True)]
+        lengths = [
+            (stop - start) * step
+            for (start, stop, _), step in zip(spans, self.spacing, strict=True)
+        ]
+        slice_lengths = [n * step for n, step in zip(whole, self.spacing, strict=True)]
+        least = max(NARROWEST * max(lengths), SMALLEST * max(slice_lengths))
+        wider = iter(
+            _at_least(start, stop, math.ceil(least / step), n)
+            for (start, stop, _), step, n in zip(spans, self.spacing, whole, strict=True)
+        )
+        index = tuple(place if isinstance(place, int) else next(wider) for place in self.index)
+        return replace(self, index=index)
 
     def cropped(self, reference: LabelArray, prediction: LabelArray) -> View:
         """Leave out what is far from all objects of the two images."""
@@ -131,6 +243,20 @@ def _worst_slice(mask: Mask, spacing: Floats) -> tuple[int, int]:
 def _slice_counts(mask: Mask, axis: int) -> Ints:
     counts: Ints = mask.sum(axis=tuple(other for other in range(mask.ndim) if other != axis))
     return counts
+
+
+def _at_least(start: int, stop: int, length: int, n: int) -> slice:
+    """Return a range of this length or more around another one, within n voxels.
+
+    Examples
+    --------
+    >>> _at_least(4, 6, 6, 20), _at_least(1, 3, 6, 20), _at_least(1, 3, 6, 5)
+    (slice(2, 8, None), slice(0, 6, None), slice(0, 5, None))
+    """
+    length = min(max(length, stop - start), n)
+    first = (start + stop - length) // 2
+    first = min(max(first, 0), n - length)
+    return slice(first, first + length)
 
 
 def _box_with_margin(objects: Mask) -> tuple[slice, slice]:
