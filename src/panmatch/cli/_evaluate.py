@@ -191,12 +191,13 @@ def result_text(
         return "\n".join([result.summary(), *([""] if places else []), *places, ""])
     width = screen_width()
     taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
+    look_first: list[str] = []
     if tables is not None:
         folder = shlex.quote(str(tables))
-        places += _look_first_lines(result, tables, width)
+        look_first = _look_first_lines(result, tables, width)
         places += [] if report else [f"Report: panmatch report {folder}"]
         places.append(f"Everything: panmatch show --all {folder}")
-    return f"{evaluation_screen(result, width, places, taken)}\n"
+    return f"{evaluation_screen(result, width, places, taken, look_first)}\n"
 
 
 def _best_model(result: Result) -> str | None:

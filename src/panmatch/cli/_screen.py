@@ -37,7 +37,13 @@ LOST_TO: dict[Repair, str] = {
 }
 
 
-def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:
+def evaluation_screen(
+    result: Result,
+    width: int,
+    more: Sequence[str] = (),
+    taken: int = 0,
+    if_room: Sequence[str] = (),
+) -> str:
     """Return at most 24 lines about a result of one model or five.
 
     Parameters
@@ -48,6 +54,8 @@ def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), take
         Lines to end with, such as where the tables are.
     taken
         Lines of the screen that something else needs, such as warnings.
+    if_room
+        Lines to add to the answer where the screen has room for them.
     """
     if not result.average_scores:
         return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
@@ -56,7 +64,9 @@ def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), take
     room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
     rows = _rows(result, max(room, 1))
     table = grid(_columns(result, rows, name_length(width)), width)
-    return "\n".join([*head, "", *table, *_unshown(result, rows), "", *below, "", *more])
+    shown = [*head, "", *table, *_unshown(result, rows), "", *below]
+    has_room = len(shown) + len(if_room) + 1 + len(more) + taken <= LINES
+    return "\n".join([*shown, *(if_room if has_room else ()), "", *more])
 
 
 Who = tuple[str, Setting]
