@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal, cast
 
@@ -207,6 +207,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         for name, case in self._cases(prediction_arr, reference_arr, voxelspacing, skip_groups):
             start = perf_counter()
             self._check(case)
+            case = replace(case, objects_first=True)
             results = {one: case.result(one, None if fixed else one) for one in thresholds}
             found[name] = PanopticaAUTCResult(results)
             self._clock(name, found[name], perf_counter() - start, save_group_times, log_times)

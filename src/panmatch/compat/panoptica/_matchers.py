@@ -12,7 +12,12 @@ from panmatch.compat.panoptica._config import SavedPart, approximator_node, matc
 from panmatch.compat.panoptica._enums import CCABackend
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, components_within_labels, connected_components
+from panmatch.labels import (
+    Connectivity,
+    LabelArray,
+    components_within_labels,
+    connected_components,
+)
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy
 from panmatch.overlap import Edges, Floats, Ints, Overlap
 from panmatch.spec import (
@@ -85,10 +90,15 @@ def find_objects(
     cc3d joins voxels at corners and keeps touching labels apart; scipy joins them at faces,
     whatever their labels.
     """
-    backend = approximator.backend_for(image.ndim)
-    if backend == "cc3d" and not approximator.one_hot and group.kind == "labels":
+    connectivity = connectivity_of(approximator, image)
+    if connectivity == "full" and not approximator.one_hot and group.kind == "labels":
         return components_within_labels(image, "full")
-    return connected_components(image, "full" if backend == "cc3d" else "faces")
+    return connected_components(image, connectivity)
+
+
+def connectivity_of(approximator: PanopticaApproximator, image: LabelArray) -> Connectivity:
+    """Return how its backend connects the voxels of an image."""
+    return "full" if approximator.backend_for(image.ndim) == "cc3d" else "faces"
 
 
 class InstanceMatchingAlgorithm(SavedPart):
