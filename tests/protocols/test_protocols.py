@@ -103,11 +103,16 @@ def test_classes_of_a_program_stay_those_of_the_program() -> None:
 def test_brats_takes_all_labels_but_1_to_3_for_background(name: str, strange: int) -> None:
     # Strange labels bridge lesions, cover some of them, and stand alone.
     scene = {one.name: one for one in lesions()}["drawn 5"]
-    sides = {"reference": scene.reference.copy(), "prediction": scene.prediction.copy()}
+    sides: dict[str, Any] = {
+        "reference": scene.reference.copy(),
+        "prediction": scene.prediction.copy(),
+    }
     for i, side in enumerate(sides.values()):
         side[4 + i : 24 : 3, 8:12] = strange
         side[-2:, -2:, -2:] = strange
-    known = {key: np.where((side > 0) & (side < 4), side, 0) for key, side in sides.items()}
+    known: dict[str, Any] = {
+        key: np.where((side > 0) & (side < 4), side, 0) for key, side in sides.items()
+    }
     assert any((side != known[key]).any() for key, side in sides.items())
     found = protocols.run(name, **sides, spacing=scene.spacing)
     assert found == protocols.run(name, **known, spacing=scene.spacing)

@@ -124,7 +124,8 @@ class GroupCase:
     def stacked(self) -> bool:
         """Whether components of every label are in a channel of their own."""
         one_hot = self.approximator is not None and self.approximator.one_hot
-        return self.quirks and one_hot and self.group.kind != "parts"
+        plain = self.group.kind != "parts" and not self.config.per_region
+        return self.quirks and one_hot and plain
 
     @cached_property
     def _sides(self) -> tuple[LabelArray, LabelArray]:
@@ -170,6 +171,12 @@ class GroupCase:
         return GroupImages(*sides, steps, volume, quirks=self.quirks)
 
     @cached_property
+    def _line(self) -> GroupImages:
+        """The channels one after the other on a line, as panoptica measures most of them."""
+        sides = self.images.reference.ravel(), self.images.prediction.ravel()
+        return GroupImages(*sides, (1.0,), self.images.voxel_volume, quirks=self.quirks)
+
+    @cached_property
     def whole(self) -> dict[Metric, float | None]:
         """Metrics of all objects as one mask."""
         shared, metrics = self._voxels[2], self.global_metrics
@@ -179,9 +186,8 @@ class GroupCase:
             return {metric: self._without_overlap(metric) for metric in metrics}
         if self.parts is not None:
             return {metric: self._mean_of_channels(metric) for metric in metrics}
-        sides, options = (self.images.reference, self.images.prediction), self.images.options
-        if self.stacked:
-            sides = sides[0].ravel(), sides[1].ravel()
+        images = self._line if self.stacked else self.images
+        sides, options = (images.reference, images.prediction), images.options
         if self.quirks:
             options = measure_options(sides[0].shape, tolerance=0.5)
         return dict(measure_masks(*sides, self._voxels, metrics, options, quirks=self.quirks))
@@ -226,7 +232,7 @@ class GroupCase:
         overlap, metric = self.images.overlap, _metric(matcher.metric)
         if metric.name in BY_OVERLAP:
             return overlap.iou if metric is Metric.IOU else overlap.dice, 1
-        values = self.images.values.of_edges(metric)
+        values = (self._line if self.stacked else self.images).values.of_edges(metric)
         return values, -1 if self._decreasing(metric) else 1
 
     def _decreasing(self, metric: Metric) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.compat.panoptica._enums import MetricMode, NamedEnum
-from panmatch.labels import mask_of
+from panmatch.labels import LabelArray, mask_of
 from panmatch.overlap import Floats
 from panmatch.scoring import ComparedObjects, measure_whole, resolve_metrics
 from panmatch.scoring import Metric as OurMetric
@@ -40,8 +40,9 @@ def cldsc_of_thinning(objects: ComparedObjects) -> Floats:
 
     Ours never are: a voxel stands in for what thinning leaves of an object.
     """
-    from skimage.morphology import skeletonize
+    from skimage import morphology
 
+    thin: Callable[[npt.NDArray[np.bool_]], LabelArray] = morphology.skeletonize  # it has no types
     values, found, pairs = Metric.clDSC.ours.values(objects), objects.skeletons, objects.pairs
     images = np.asarray(objects.reference), np.asarray(objects.prediction)
     apart = (found.ref_inside == 0) & (found.pred_inside == 0)
@@ -50,7 +51,7 @@ def cldsc_of_thinning(objects: ComparedObjects) -> Floats:
         preds = pairs.pred_ids[pairs.pred_first[i] : pairs.pred_first[i + 1]]
         sides = images[0][box] == pairs.ref_ids[i], np.isin(images[1][box], preds)
         lengths = found.ref_length[i], found.pred_length[i]
-        gone = [n == 1 and not skeletonize(np.pad(one, 1)).any() for one, n in zip(
+        gone = [n == 1 and not thin(np.pad(one, 1)).any() for one, n in zip(
             sides, lengths, strict=True)]  # fmt: skip
         if apart[i] or any(gone):
             values[row] = math.nan
