@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from panmatch.errors import SpecError
-from panmatch.spec import ClassSpec, as_spec
+from panmatch.spec import ClassSpec, as_spec, label_numbers
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,21 @@ def test_labels_stay_as_written_and_know_their_numbers(
     assert found.numbers == numbers
 
 
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        (-1, (-1,)),
+        ("-3--1", (-3, -2, -1)),
+        (" -1 - 1 ", (-1, 0, 1)),
+        ([-9, "-2-0"], (-9, -2, -1, 0)),
+    ],
+)
+def test_markers_may_be_negative_also_in_ranges(written: Any, numbers: tuple[int, ...]) -> None:
+    spec = as_spec({"background": written})
+    assert label_numbers(spec.background) == numbers
+    assert as_spec(spec.model_dump()).background == spec.background
+
+
 NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
 
 
@@ -46,6 +61,7 @@ NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
         ([4, 4], "names the label 4 more than once"),
         (-1, f"-1 {NO_LABEL}"),
         ("-3-5", f"'-3-5' {NO_LABEL}"),
+        ("-3--1", f"'-3--1' {NO_LABEL}"),
         (True, f"True {NO_LABEL}"),
         (2.0, f"2.0 {NO_LABEL}"),
         (None, f"None {NO_LABEL}"),
