@@ -29,6 +29,7 @@ REPAIRS: tuple[Repair, ...] = ("class", "split", "merged", "missed", "spurious",
 REMATCHED: tuple[Repair, ...] = ("class", "split", "merged")  # after which all is matched again
 # Every choice of those, in the order in which a budget holds their tallies.
 CHOICES = [frozenset(chosen) for n in range(4) for chosen in combinations(REMATCHED, n)]
+_DIRECT = [frozenset(chosen) for n in range(4) for chosen in combinations(REPAIRS[3:], n)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ class RepairGains:
 
     def pq_after(self, repairs: Iterable[Repair]) -> Floats:
         """Return PQ after some repairs; 1 if they leave nothing on either side."""
-        return self._after(frozenset(repairs))
+        return self._known[frozenset(repairs)]
 
     def _share(self, repair: Repair) -> Floats:
         others = _without(repair)
@@ -165,25 +166,27 @@ class RepairGains:
 
     @cached_property
     def _known(self) -> dict[frozenset[Repair], Floats]:
-        return {}
-
-    def _after(self, repairs: frozenset[Repair]) -> Floats:
-        if repairs not in self._known:
-            self._known[repairs] = self._computed(repairs)
-        return self._known[repairs]
+        return {
+            chosen | direct: values[..., place]
+            for direct, values in ((direct, self._computed(direct)) for direct in _DIRECT)
+            for place, chosen in enumerate(CHOICES)
+        }
 
     def _computed(self, repairs: frozenset[Repair]) -> Floats:
-        place = CHOICES.index(repairs.intersection(REMATCHED))
-        tallies = Tallies(self.tallies.counts[..., place, :])
-        tp, fp, fn, quality = tallies.tp, tallies.fp, tallies.fn, tallies.quality
+        """Return PQ after some repairs that match nothing again, for all `CHOICES` at once."""
+        tp, fp, fn, quality = self._counts
         if "missed" in repairs:
             tp, fn, quality = tp + fn, np.zeros_like(fn), quality + fn
         if "spurious" in repairs:
             fp = np.zeros_like(fp)
         if "outline" in repairs:
             quality = tp.astype(np.float64)
-        before = Tallies(self.tallies.counts[..., 0, :]).occurs
+        before = self.tallies.occurs[..., :1]
         return ratio(quality, np.asarray(tp + 0.5 * (fp + fn)), np.where(before, 1.0, np.nan))
+
+    @cached_property
+    def _counts(self) -> tuple[Ints, Ints, Ints, Floats]:
+        return self.tallies.tp, self.tallies.fp, self.tallies.fn, self.tallies.quality
 
 
 def _without(repair: Repair) -> tuple[Repair, ...]:
