@@ -9,6 +9,7 @@ from panmatch.overlap import Overlap
 from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
 from panmatch.playground._score_rows import (
     TABLE_THRESHOLDS,
+    budget_row,
     certificate_row,
     json_number,
     tally_row,
@@ -48,6 +49,7 @@ def describe(counted: CountedOverlap, view: View) -> Message:
         "tally": tally_row(matching.part_tally or matching.tally),
         "curves": [steps for steps, _ in compared],
         "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
+        "budget": budget_row(matching),
         "certificate": certificate_row(matching.certificate),
         "shortfall": shortfall(overlap, view),
     }

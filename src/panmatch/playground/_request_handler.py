@@ -18,7 +18,7 @@ from panmatch.playground._export import answer_code
 from panmatch.playground._file_pair import FilePair, answer_slice
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
-from panmatch.playground._score_rows import overlap_metric_rows, pending_rows
+from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
@@ -138,11 +138,13 @@ class RequestHandler:
                     "label": strategy.label,
                     "about": strategy.about,
                     "needs_regions": strategy.needs_regions,
+                    "takes_repairs": strategy.takes_repairs,
                     "hue": strategy.hue,
                     "dash": strategy.dash,
                 }
                 for key, strategy in STRATEGIES.items()
             ],
+            "losses": loss_looks(),
             "presets": [preset.to_dict() for preset in PRESETS],
             "limits": {
                 "shapes": MOST_SHAPES,

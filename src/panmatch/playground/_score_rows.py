@@ -1,4 +1,4 @@
-"""Scores as rows of JSON: tallies, certificates, curves (D7) and other metrics of the field (D12).
+"""Scores as rows of JSON: tallies, certificates, losses, curves (D7) and other metrics (D12).
 
 Nothing of numpy is in a row, and null stands for what is undefined (D11).
 """
@@ -11,12 +11,18 @@ from dataclasses import dataclass
 
 from panmatch import related
 from panmatch.labels import LabelArray, connected_components
-from panmatch.matching import Certificate, OneToOne, Tally
+from panmatch.matching import Certificate, Matching, OneToOne, Tallies, Tally
 from panmatch.overlap import Areas, Overlap, count_overlaps
 from panmatch.playground._validation import Message
-from panmatch.scoring import Curve
+from panmatch.scoring import LOSS_LOOKS, Curve, Repair, RepairGains, error_budget, find_mistakes
 
 TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
+
+MOST_MISTAKES = 30  # that are listed
+MOST_TO_REPAIR = 500  # objects of a side; above, looking at each of them would be felt
+MOST_TO_REMATCH = 60  # where everything is matched again for each
+REPAIRS: tuple[Repair, ...] = ("split", "merged", "missed", "spurious", "outline")  # of one class
+NEED_REPAIRS: tuple[Repair, ...] = ("split", "merged")  # which some strategies do not take
 
 EMPTY = "Neither side has an object."
 NO_REFERENCE = "There is no reference component to average over."
@@ -75,6 +81,62 @@ def certificate_row(certificate: Certificate | None) -> Message | None:
         "gap": json_number(certificate.gap),
         "proven": certificate.proven,
     }
+
+
+def loss_looks() -> list[Message]:
+    """Return how what is lost to each kind of mistake is written and drawn, in their order."""
+    looks = ((kind, LOSS_LOOKS[kind]) for kind in REPAIRS)
+    return [
+        {"kind": kind, "title": look.title, "colour": look.colour, "pattern": look.pattern}
+        for kind, look in looks
+    ]
+
+
+def budget_row(matching: Matching) -> Message:
+    """Return where 1 − PQ is lost: what each repair brings, and the mistakes that cost most.
+
+    By plain IoU, also where objects have parts. ``"mistakes"`` is None for graphs so large that
+    looking for them would be felt.
+    """
+    budget = error_budget(matching)
+    gains = RepairGains(Tallies.of(budget.tallies))
+    alone, last, shares = gains.repaired, gains.last, gains.shares
+    taken = matching.strategy.takes_repairs
+    return {
+        "pq": json_number(budget.pq),
+        "loss": json_number(1 - budget.pq),
+        "repairs": [
+            {
+                "kind": kind,
+                "alone": json_number(float(alone[kind])),
+                "last": json_number(float(last[kind])),
+                "share": json_number(float(shares[kind])),
+            }
+            for kind in REPAIRS
+            if taken or kind not in NEED_REPAIRS
+        ],
+        **_mistake_rows(matching),
+    }
+
+
+def _mistake_rows(matching: Matching) -> Message:
+    """Return the costliest mistakes, and how many others there are."""
+    overlap, strategy = matching.overlap, matching.strategy
+    local = not strategy.takes_repairs or strategy.is_local(overlap, matching.threshold)
+    largest = max(len(overlap.ref_ids), len(overlap.predictions.ids))
+    if largest > (MOST_TO_REPAIR if local else MOST_TO_REMATCH):
+        return {"mistakes": None, "more_mistakes": 0}
+    found, tally = find_mistakes(matching), matching.tally
+    rows = [
+        {
+            "kind": mistake.kind,
+            "references": mistake.ref_ids,
+            "predictions": mistake.pred_ids,
+            "cost": mistake.cost(tally),
+        }
+        for mistake in found[:MOST_MISTAKES]
+    ]
+    return {"mistakes": rows, "more_mistakes": len(found) - len(rows)}
 
 
 def curve_row(name: str, steps: Curve) -> Message:

@@ -13,7 +13,16 @@ import numpy as np
 
 from panmatch.errors import CallError, check_choice
 from panmatch.labels import Mask
-from panmatch.matching import Matching, Tallies, Tally, match, ratio, to_units
+from panmatch.matching import (
+    Matching,
+    Tallies,
+    Tally,
+    limbs_to_units,
+    match,
+    ratio,
+    to_limbs,
+    to_units,
+)
 from panmatch.overlap import (
     Belonging,
     Floats,
@@ -30,6 +39,35 @@ REMATCHED: tuple[Repair, ...] = ("class", "split", "merged")  # after which all 
 # Every choice of those, in the order in which a budget holds their tallies.
 CHOICES = [frozenset(chosen) for n in range(4) for chosen in combinations(REMATCHED, n)]
 _DIRECT = [frozenset(chosen) for n in range(4) for chosen in combinations(REPAIRS[3:], n)]
+
+
+@dataclass(frozen=True, slots=True)
+class LossLook:
+    """How what is lost to one kind of mistake is written and drawn.
+
+    Attributes
+    ----------
+    title
+        In a chart or a table.
+    colour
+        As ``"#RRGGBB"``; dark text is readable on it.
+    pattern
+        As plotly spells it, so that neighbours also differ in print; ``""`` for none.
+    """
+
+    title: str
+    colour: str
+    pattern: str
+
+
+LOSS_LOOKS: dict[Repair, LossLook] = {
+    "class": LossLook("wrong class", "#b8b8b8", "-"),
+    "split": LossLook("splits", "#E69F00", "."),
+    "merged": LossLook("merges", "#009E73", "x"),
+    "missed": LossLook("missed", "#CC79A7", "/"),
+    "spurious": LossLook("spurious", "#e8904f", "\\"),
+    "outline": LossLook("outlines", "#56B4E9", ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,11 +407,11 @@ def _outlines(matching: Matching) -> Iterator[Mistake]:
     partners: dict[int, list[int]] = {}
     for ref, pred in matching.pairs.tolist():
         partners.setdefault(ref, []).append(pred)
-    for ref, quality in zip(
-        matching.overlap.ref_ids.tolist(), matching.ref_quality.tolist(), strict=True
-    ):
-        if ref in partners and quality < 1:
-            lost = Tally.from_units(0, 0, 0, to_units(1.0) - to_units(quality))
+    perfect = to_units(1.0)
+    qualities = map(limbs_to_units, to_limbs(matching.ref_quality))
+    for ref, quality in zip(matching.overlap.ref_ids.tolist(), qualities, strict=True):
+        if ref in partners and quality < perfect:
+            lost = Tally.from_units(0, 0, 0, perfect - quality)
             yield Mistake("outline", (ref,), tuple(partners[ref]), lost)
 
 

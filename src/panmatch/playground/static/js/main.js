@@ -1,6 +1,7 @@
 // Wires everything: the store tells of changes, the server answers, the panels draw.
 
 import { learn } from "./strategies.js";
+import { Budget } from "./budget.js";
 import { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
@@ -69,7 +70,7 @@ class Page {
     this.related = new Related();
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.scene = new Scene(this.store, limits);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId)];
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), new Budget(this.store, byId, hello.losses)];
     this.panels.forEach((panel) => this.watch(panel));
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
