@@ -22,13 +22,13 @@ from panmatch.playground._validation import Message
 MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000
 
 
-def answer_numbers(source: Source, view: View) -> Message:
-    """Return all numbers of a view."""
+def answer_numbers(source: Source, view: View, budget: bool = True) -> Message:
+    """Return all numbers of a view; the error budget only if somebody sees it."""
     borders = source.voronoi_borders() if view.voronoi else None
-    return {**describe(source.counted(view), view), "voronoi": borders}
+    return {**describe(source.counted(view), view, budget), "voronoi": borders}
 
 
-def describe(counted: CountedOverlap, view: View) -> Message:
+def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Message:
     """Return all numbers that an overlap gives."""
     overlap = counted.overlap
     matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
@@ -49,7 +49,7 @@ def describe(counted: CountedOverlap, view: View) -> Message:
         "tally": tally_row(matching.part_tally or matching.tally),
         "curves": [steps for steps, _ in compared],
         "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
-        "budget": budget_row(matching),
+        "budget": budget_row(matching) if budget else None,
         "certificate": certificate_row(matching.certificate),
         "shortfall": shortfall(overlap, view),
     }

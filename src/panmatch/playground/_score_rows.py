@@ -14,15 +14,23 @@ from panmatch.labels import LabelArray, connected_components
 from panmatch.matching import Certificate, Matching, OneToOne, Tallies, Tally
 from panmatch.overlap import Areas, Overlap, count_overlaps
 from panmatch.playground._validation import Message
-from panmatch.scoring import LOSS_LOOKS, Curve, Repair, RepairGains, error_budget, find_mistakes
+from panmatch.scoring import (
+    LOSS_LOOKS,
+    REPAIRS,
+    Curve,
+    Repair,
+    RepairGains,
+    error_budget,
+    find_mistakes,
+)
 
 TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
 
 MOST_MISTAKES = 30  # that are listed
 MOST_TO_REPAIR = 500  # objects of a side; above, looking at each of them would be felt
 MOST_TO_REMATCH = 60  # where everything is matched again for each
-REPAIRS: tuple[Repair, ...] = ("split", "merged", "missed", "spurious", "outline")  # of one class
-NEED_REPAIRS: tuple[Repair, ...] = ("split", "merged")  # which some strategies do not take
+LOSSES: tuple[Repair, ...] = REPAIRS[1:]  # nothing is of the wrong class where there is but one
+SHAPES: tuple[Repair, ...] = ("split", "merged")  # repairs that some strategies do not take
 
 EMPTY = "Neither side has an object."
 NO_REFERENCE = "There is no reference component to average over."
@@ -85,7 +93,7 @@ def certificate_row(certificate: Certificate | None) -> Message | None:
 
 def loss_looks() -> list[Message]:
     """Return how what is lost to each kind of mistake is written and drawn, in their order."""
-    looks = ((kind, LOSS_LOOKS[kind]) for kind in REPAIRS)
+    looks = ((kind, LOSS_LOOKS[kind]) for kind in LOSSES)
     return [
         {"kind": kind, "title": look.title, "colour": look.colour, "pattern": look.pattern}
         for kind, look in looks
@@ -112,8 +120,8 @@ def budget_row(matching: Matching) -> Message:
                 "last": json_number(float(last[kind])),
                 "share": json_number(float(shares[kind])),
             }
-            for kind in REPAIRS
-            if taken or kind not in NEED_REPAIRS
+            for kind in LOSSES
+            if taken or kind not in SHAPES
         ],
         **_mistake_rows(matching),
     }

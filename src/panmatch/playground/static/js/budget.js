@@ -32,6 +32,7 @@ export class Budget {
   }
 
   take({ budget, quality }) {
+    if (!budget) return; // out of sight while something is dragged
     const { pq, loss, repairs, mistakes, more_mistakes: more } = budget;
     this.budget = pq === null ? null : budget;
     const { strategy } = this.store.state.view;

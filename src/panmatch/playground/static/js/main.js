@@ -68,9 +68,10 @@ class Page {
     this.inspector = new Inspector(this.store);
     this.curves = new Curves(this.store, byId);
     this.related = new Related();
+    this.budget = new Budget(this.store, byId, hello.losses);
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.scene = new Scene(this.store, limits);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), new Budget(this.store, byId, hello.losses)];
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.panels.forEach((panel) => this.watch(panel));
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
@@ -84,6 +85,7 @@ class Page {
     const seen = ([{ isIntersecting }]) => {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
+      if (isIntersecting && panel === this.budget && !this.askedBudget) this.ask();
     };
     new IntersectionObserver(seen).observe(panel.root);
   }
@@ -179,6 +181,7 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       links.push(this.store.state);
+      if (!this.askedBudget) this.ask();
       if (this.store.state.view.areas === "analytic") this.remark = "";
       if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
@@ -206,8 +209,11 @@ class Page {
     this.curves.moveThreshold(this.store.state.view.threshold);
   }
 
+  /** Ask for the numbers of what is shown; for the budget only where a drag does not wait for it. */
   ask() {
-    if (this.store.state) this.connection.ask("numbers", { state: this.store.state });
+    if (!this.store.state) return;
+    this.askedBudget = this.budget.inSight || !this.store.dragging;
+    this.connection.ask("numbers", { state: this.store.state, budget: this.askedBudget });
   }
 
   take(numbers) {
