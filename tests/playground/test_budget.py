@@ -290,3 +290,27 @@ def test_after_a_drag_the_panel_out_of_sight_is_about_the_scene_of_the_moment(
     moved, _ = read_link(page.url)
     assert moved.scene is not None
     check_panel(page, pm.match(pm.count_overlaps(*moved.scene.label_images())))
+
+
+@needs_chromium
+def test_while_an_object_is_held_still_the_panel_is_about_where_it_is(
+    page: Any, address: str
+) -> None:
+    page.set_viewport_size(TALL)
+    show(page, address + TWO)
+    before = page.inner_text("#budget")
+    box = page.locator("#scene .layer.prediction .shape").nth(1).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(12):
+        page.mouse.move(x + 2 * step, y)
+    page.wait_for_timeout(600)
+    settle(page)
+    held = page.inner_text("#budget")
+    page.mouse.up()
+    settle(page)
+    assert held == page.inner_text("#budget") != before
+    moved, _ = read_link(page.url)
+    assert moved.scene is not None
+    check_panel(page, pm.match(pm.count_overlaps(*moved.scene.label_images())))

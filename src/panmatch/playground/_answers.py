@@ -35,6 +35,8 @@ def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Messag
     graph = MatchingGraph.of(overlap, matching)
     vertices = {side: graph.vertex_rows(side) for side in SIDES}
     edges, terms = graph.edge_rows(), quality_terms(matching, MOST_VERTICES)
+    part_tally = matching.part_tally
+    tally = tally_row(part_tally or matching.tally)
     compared = [counted.rows(name) for name in view.compared]
     return {
         "vertices": vertices,
@@ -42,11 +44,11 @@ def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Messag
         "left_out": {
             **{side: len(graph.ids(side)) - len(vertices[side]) for side in SIDES},
             "edges": len(graph.edges.ref) - len(edges),
-            "terms": matching.tally.tp - len(terms),
+            "terms": tally["tp"] - len(terms),
         },
         "terms": terms,
-        "quality": "iou" if matching.part_tally is None else "parts",
-        "tally": tally_row(matching.part_tally or matching.tally),
+        "quality": "iou" if part_tally is None else "parts",
+        "tally": tally,
         "curves": [steps for steps, _ in compared],
         "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
         "budget": budget_row(matching) if budget else None,

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from panmatch import related
 from panmatch.labels import LabelArray, connected_components
 from panmatch.matching import Certificate, Matching, OneToOne, Tallies, Tally
@@ -123,18 +125,18 @@ def budget_row(matching: Matching) -> Message:
             for kind in LOSSES
             if taken or kind not in SHAPES
         ],
-        **_mistake_rows(matching),
+        **_mistake_rows(matching, budget.tally),
     }
 
 
-def _mistake_rows(matching: Matching) -> Message:
+def _mistake_rows(matching: Matching, tally: Tally) -> Message:
     """Return the costliest mistakes, and how many others there are."""
     overlap, strategy = matching.overlap, matching.strategy
     local = not strategy.takes_repairs or strategy.is_local(overlap, matching.threshold)
     largest = max(len(overlap.ref_ids), len(overlap.predictions.ids))
     if largest > (MOST_TO_REPAIR if local else MOST_TO_REMATCH):
         return {"mistakes": None, "more_mistakes": 0}
-    found, tally = find_mistakes(matching), matching.tally
+    found = find_mistakes(matching)
     rows = [
         {
             "kind": mistake.kind,
@@ -162,9 +164,9 @@ def curve_row(name: str, steps: Curve) -> Message:
 
 def table_row(name: str, steps: Curve) -> Message:
     """Return the scores at the round thresholds."""
-    rows = [tally_row(steps.at(threshold)) for threshold in TABLE_THRESHOLDS]
+    tallies = steps.sampled(np.array(TABLE_THRESHOLDS))
     columns = ("pq", "sq", "rq", "tp", "fp", "fn")
-    return {"strategy": name, **{key: [row[key] for row in rows] for key in columns}}
+    return {"strategy": name, **{key: json_numbers(getattr(tallies, key)) for key in columns}}
 
 
 @dataclass(frozen=True, slots=True)

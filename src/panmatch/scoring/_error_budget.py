@@ -376,9 +376,13 @@ class _Repairer:
     """Somebody who repairs one object, and matches again what that can change."""
 
     def __init__(self, matching: Matching) -> None:
-        overlap = matching.overlap
-        local = matching.strategy.is_local(overlap, matching.threshold)
-        self._matching, self._surroundings = matching, Surroundings(overlap) if local else None
+        self._matching = matching
+
+    @cached_property
+    def _surroundings(self) -> Surroundings | None:
+        overlap = self._matching.overlap
+        local = self._matching.strategy.is_local(overlap, self._matching.threshold)
+        return Surroundings(overlap) if local else None
 
     def change(self, repair: Callable[[Overlap, Ints], Overlap], position: int) -> Tally:
         if self._surroundings is None:

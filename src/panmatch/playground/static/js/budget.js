@@ -32,7 +32,7 @@ export class Budget {
   }
 
   take({ budget, quality }) {
-    if (!budget) return; // out of sight while something is dragged
+    if (!budget) return; // while something is dragged it comes now and then only
     const { pq, loss, repairs, mistakes, more_mistakes: more } = budget;
     this.budget = pq === null ? null : budget;
     const { strategy } = this.store.state.view;

@@ -22,6 +22,7 @@ import { Volume } from "./volume.js";
 
 const KEPT_ROUND_TRIPS = 400;
 const CALM_MILLISECONDS = 120; // without new numbers, before panels out of sight are drawn
+const BUDGET_MILLISECONDS = 100; // between two budgets while something is dragged
 
 class Page {
   constructor() {
@@ -85,7 +86,7 @@ class Page {
     const seen = ([{ isIntersecting }]) => {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
-      if (isIntersecting && panel === this.budget && !this.askedBudget) this.ask();
+      if (isIntersecting && panel === this.budget && this.budgetMissing) this.ask();
     };
     new IntersectionObserver(seen).observe(panel.root);
   }
@@ -181,7 +182,7 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       links.push(this.store.state);
-      if (!this.askedBudget) this.ask();
+      if (this.budgetMissing) this.ask();
       if (this.store.state.view.areas === "analytic") this.remark = "";
       if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
@@ -209,11 +210,16 @@ class Page {
     this.curves.moveThreshold(this.store.state.view.threshold);
   }
 
-  /** Ask for the numbers of what is shown; for the budget only where a drag does not wait for it. */
+  /** Ask for the numbers of what is shown. A drag does not wait for the budget: it comes along now
+   * and then if it is in sight, and at the end. */
   ask() {
     if (!this.store.state) return;
-    this.askedBudget = this.budget.inSight || !this.store.dragging;
-    this.connection.ask("numbers", { state: this.store.state, budget: this.askedBudget });
+    const now = performance.now();
+    const due = this.budget.inSight && now - (this.budgetAsked ?? 0) > BUDGET_MILLISECONDS;
+    const budget = due || !this.store.dragging;
+    if (budget) this.budgetAsked = now;
+    this.budgetMissing = !budget;
+    this.connection.ask("numbers", { state: this.store.state, budget });
   }
 
   take(numbers) {
@@ -227,9 +233,15 @@ class Page {
     if (this.volume?.picked) this.volume.ask();
     for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
     clearTimeout(this.calm);
-    this.calm = setTimeout(() => this.panels.forEach((panel) => this.catchUp(panel)), CALM_MILLISECONDS);
+    this.calm = setTimeout(() => this.settle(), CALM_MILLISECONDS);
     if (this.store.hover) this.linked.light();
     this.timed(performance.now() - numbers.sent, numbers.milliseconds);
+  }
+
+  /** Nothing has changed for a moment: draw what was left out. */
+  settle() {
+    this.panels.forEach((panel) => this.catchUp(panel));
+    if (this.budgetMissing && this.budget.inSight) this.ask();
   }
 
   timed(whole, server) {
