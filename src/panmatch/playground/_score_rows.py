@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,9 +82,15 @@ def tally_row(tally: Tally) -> Message:
 
 
 def certificate_row(certificate: Certificate | None) -> Message | None:
-    """Return what is proven of an optimal matching; None for heuristics."""
+    """Return what is proven of an optimal matching; None for heuristics.
+
+    It is about PQ by plain IoU, also where objects have parts. A solver's bound may be too large by
+    rounding, or while it has not searched yet; PQ is never above 1.
+    """
     if certificate is None:
         return None
+    bound = max(min(certificate.upper_bound, 1.0), certificate.value)
+    certificate = replace(certificate, upper_bound=bound)
     return {
         "value": json_number(certificate.value),
         "bound": json_number(certificate.upper_bound),

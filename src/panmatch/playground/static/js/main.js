@@ -38,7 +38,11 @@ class Page {
   }
 
   reachable(there) {
+    this.there = there;
     find("#offline").hidden = there;
+    find("#same-port").textContent = `panmatch play ${this.hello?.pair ? "REF PRED " : ""}--port ${location.port}`;
+    if (!there && this.numbers) document.body.classList.add("outdated");
+    this.enable();
     if (!there) return;
     if (this.hello) this.ask();
     else this.connection.ask("hello");
@@ -153,6 +157,8 @@ class Page {
       find("#refusal").hidden = false;
       find("#refusal p").textContent = problem;
       document.body.classList.add("refused");
+      find("#export").removeAttribute("open");
+      this.enable();
       return;
     }
     if (about === "numbers" && this.store.state.view.areas === "analytic") {
@@ -197,9 +203,20 @@ class Page {
     return !same;
   }
 
+  /** Offer what can be done now: nothing with a link that was refused, no old numbers to take away. */
   enable() {
-    find("#undo").disabled = !this.store.past.length;
-    find("#redo").disabled = !this.store.future.length;
+    const shown = Boolean(this.store.state) && !this.refused;
+    find("#undo").disabled = !shown || !this.store.past.length;
+    find("#redo").disabled = !shown || !this.store.future.length;
+    for (const button of document.querySelectorAll("[data-export]")) {
+      const kept = button.dataset.export === "link" || button.dataset.export.startsWith("scene");
+      button.disabled = !shown || !(kept || (this.there && this.numbers));
+    }
+    find("#keep-scene").disabled = !shown;
+  }
+
+  get refused() {
+    return document.body.classList.contains("refused");
   }
 
   show() {
@@ -225,7 +242,9 @@ class Page {
   take(numbers) {
     find("#trouble").hidden = true;
     document.body.classList.remove("outdated");
+    const first = !this.numbers;
     this.numbers = numbers;
+    if (first) this.enable();
     this.shown = numbers.seq;
     this.linked.numbers = numbers;
     this.scene?.take(numbers);
@@ -257,6 +276,7 @@ class Page {
   wire() {
     find("#undo").addEventListener("click", () => this.store.undo());
     find("#redo").addEventListener("click", () => this.store.redo());
+    find("#keep-scene").addEventListener("click", () => this.copy(exports.command(this.store.state), "Command copied"));
     find("#theme").addEventListener("click", () => this.switchTheme());
     find("#open-example").addEventListener("click", () => {
       history.pushState(null, "", location.pathname);
@@ -284,7 +304,7 @@ class Page {
   key(event) {
     const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
     if (event.ctrlKey || event.metaKey) {
-      if (writing) return;
+      if (writing || this.refused) return;
       const key = event.key.toLowerCase();
       if (key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
       else if (key === "y") this.store.redo();
@@ -306,6 +326,7 @@ class Page {
   }
 
   async export(what) {
+    if (this.refused || !this.store.state) return;
     find("#export").removeAttribute("open");
     const ground = colour("card");
     const drawings = { scene: "#scene", curves: "#curve-picture" };
