@@ -125,7 +125,7 @@ def test_without_a_server_the_page_says_how_to_go_on_with_its_scene(browser: Any
         port = address.rstrip("/").rsplit(":", 1)[1]
     page.wait_for_selector("#offline:not([hidden])")
     said = page.inner_text("#offline")
-    assert f"Run panmatch play --port {port}, and this page connects again by itself." in said
+    assert f"run panmatch play --port {port}, and this page connects again by itself." in said
     assert "A plain panmatch play opens a new page at another address." in said
     for what in NUMBERS_TO_TAKE:
         assert page.locator(f"[data-export='{what}']").is_disabled()
