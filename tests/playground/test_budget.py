@@ -102,7 +102,7 @@ def test_losses_look_as_in_the_report() -> None:
     found = {row["kind"]: row for row in loss_looks()}
     assert tuple(found) == KINDS
     for kind, row in found.items():
-        title = LOSS_TITLES[kind]  # type: ignore[index]
+        title = LOSS_TITLES[kind]
         assert (row["title"], (row["colour"], row["pattern"])) == (title, LOSS_LOOKS[title])
 
 
@@ -110,12 +110,11 @@ def random_state(number: int) -> State:
     rng = np.random.default_rng(number)
     name = list(STRATEGIES)[number % len(STRATEGIES)]
 
-    def discs(n: int) -> tuple[Disc, ...]:
-        low, high = (60, 60, 15), (420, 300, 80)
-        parts = ((), (0.5,))
-        return tuple(Disc(*rng.uniform(low, high), parts[rng.integers(2)]) for _ in range(n))
+    def discs() -> tuple[Disc, ...]:
+        places = rng.uniform((60, 60, 15), (420, 300, 80), size=(rng.integers(1, 7), 3)).tolist()
+        return tuple(Disc(x, y, r, (0.5,) if rng.integers(2) else ()) for x, y, r in places)
 
-    scene = Scene(discs(rng.integers(1, 7)), discs(rng.integers(1, 7)))
+    scene = Scene(discs(), discs())
     regions = name == "union" or bool(rng.integers(2))
     view = view_of(name, regions, bool(rng.integers(2)), round(float(rng.uniform(0, 0.5)), 3))
     return State(scene, view)

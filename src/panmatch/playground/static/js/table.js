@@ -44,7 +44,7 @@ export class Legend extends StrategyTable {
     const keys = ["pq", "sq", "rq"];
     const names = keys.map((key) => named(key));
     const areas = keys.map((key) => named(key, "areaName"));
-    const head = ["strategy", `${names[0]}(${view.threshold})`, ...names.slice(1), ...areas];
+    const head = ["strategy", `${names[0]} (${view.threshold})`, ...names.slice(1), ...areas];
     this.cells = curves.map(() => Array.from({ length: 6 }, () => html("td")));
     const lines = curves.map(({ strategy }, line) => {
       const { label, about } = this.strategies.get(strategy);
