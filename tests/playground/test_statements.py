@@ -86,7 +86,8 @@ def test_about_an_empty_scene_nothing_is_proven(page: Any, address: str) -> None
 
 def opacities(page: Any) -> list[float]:
     found: list[float] = page.evaluate(
-        "panels => panels.map(one => Number(getComputedStyle(document.querySelector(one)).opacity))",
+        "panels => panels.map(one => document.querySelector(one))"
+        ".map(one => Number(getComputedStyle(one).opacity))",
         list(PANELS),
     )
     return found

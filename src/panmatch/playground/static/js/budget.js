@@ -1,7 +1,7 @@
 // Where 1 − PQ is lost: what each repair would bring, and the mistakes that cost most.
 
 import { find, html, whenResized, write } from "./dom.js";
-import { plural, precise, score, short } from "./wording.js";
+import { precise, score, short, size } from "./wording.js";
 
 const LETTER = 6.6; // width of one, about
 const AROUND = 12; // room beside a name
@@ -143,7 +143,7 @@ const signed = (value) => score(value).replace(/^-0\.000$/, "0.000").replace("-"
 
 function noteOn(mistakes, more) {
   if (mistakes === null) return "Single mistakes are not listed here: there are so many objects that looking at each would slow the page down. pm.find_mistakes lists them.";
-  if (more) return `… and ${plural(more, "more")} that cost less.`.replace("mores", "more");
+  if (more) return `… and ${size(more)} more, none of which costs more than these.`;
   return mistakes.length ? "" : "There is none.";
 }
 
