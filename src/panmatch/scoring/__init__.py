@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     )
     from panmatch.scoring._error_budget import (
         CHOICES,
+        LOSS_LOOKS,
         REPAIRS,
         ErrorBudget,
+        LossLook,
         Mistake,
         Repair,
         RepairGains,
@@ -57,8 +59,10 @@ else:  # a first score needs none of these, and importing panmatch must be quick
             ),
             "panmatch.scoring._error_budget": (
                 "CHOICES",
+                "LOSS_LOOKS",
                 "REPAIRS",
                 "ErrorBudget",
+                "LossLook",
                 "Mistake",
                 "Repair",
                 "RepairGains",
@@ -87,6 +91,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
 
 __all__ = [
     "CHOICES",
+    "LOSS_LOOKS",
     "REPAIRS",
     "Average",
     "ClassCurves",
@@ -97,6 +102,7 @@ __all__ = [
     "Curves",
     "ErrorBudget",
     "GroupScore",
+    "LossLook",
     "MeasureOptions",
     "Measurements",
     "Measurer",

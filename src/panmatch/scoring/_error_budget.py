@@ -13,7 +13,16 @@ import numpy as np
 
 from panmatch.errors import CallError, check_choice, check_size
 from panmatch.labels import Mask
-from panmatch.matching import Matching, Tallies, Tally, match, ratio, to_units
+from panmatch.matching import (
+    Matching,
+    Tallies,
+    Tally,
+    limbs_to_units,
+    match,
+    ratio,
+    to_limbs,
+    to_units,
+)
 from panmatch.overlap import (
     Belonging,
     Floats,
@@ -29,6 +38,36 @@ REPAIRS: tuple[Repair, ...] = ("class", "split", "merged", "missed", "spurious",
 REMATCHED: tuple[Repair, ...] = ("class", "split", "merged")  # after which all is matched again
 # Every choice of those, in the order in which a budget holds their tallies.
 CHOICES = [frozenset(chosen) for n in range(4) for chosen in combinations(REMATCHED, n)]
+_DIRECT = [frozenset(chosen) for n in range(4) for chosen in combinations(REPAIRS[3:], n)]
+
+
+@dataclass(frozen=True, slots=True)
+class LossLook:
+    """How what is lost to one kind of mistake is written and drawn.
+
+    Attributes
+    ----------
+    title
+        In a chart or a table.
+    colour
+        As ``"#RRGGBB"``; dark text is readable on it.
+    pattern
+        As plotly spells it, so that neighbours also differ in print; ``""`` for none.
+    """
+
+    title: str
+    colour: str
+    pattern: str
+
+
+LOSS_LOOKS: dict[Repair, LossLook] = {
+    "class": LossLook("wrong class", "#b8b8b8", "-"),
+    "split": LossLook("splits", "#E69F00", "."),
+    "merged": LossLook("merges", "#009E73", "x"),
+    "missed": LossLook("missed", "#CC79A7", "/"),
+    "spurious": LossLook("spurious", "#e8904f", "\\"),
+    "outline": LossLook("outlines", "#56B4E9", ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +191,7 @@ class RepairGains:
 
     def pq_after(self, repairs: Iterable[Repair]) -> Floats:
         """Return PQ after some repairs; 1 if they leave nothing on either side."""
-        return self._after(frozenset(repairs))
+        return self._known[frozenset(repairs)]
 
     def _share(self, repair: Repair) -> Floats:
         others = _without(repair)
@@ -165,25 +204,27 @@ class RepairGains:
 
     @cached_property
     def _known(self) -> dict[frozenset[Repair], Floats]:
-        return {}
-
-    def _after(self, repairs: frozenset[Repair]) -> Floats:
-        if repairs not in self._known:
-            self._known[repairs] = self._computed(repairs)
-        return self._known[repairs]
+        return {
+            chosen | direct: values[..., place]
+            for direct, values in ((direct, self._computed(direct)) for direct in _DIRECT)
+            for place, chosen in enumerate(CHOICES)
+        }
 
     def _computed(self, repairs: frozenset[Repair]) -> Floats:
-        place = CHOICES.index(repairs.intersection(REMATCHED))
-        tallies = Tallies(self.tallies.counts[..., place, :])
-        tp, fp, fn, quality = tallies.tp, tallies.fp, tallies.fn, tallies.quality
+        """Return PQ after some repairs that match nothing again, for all `CHOICES` at once."""
+        tp, fp, fn, quality = self._counts
         if "missed" in repairs:
             tp, fn, quality = tp + fn, np.zeros_like(fn), quality + fn
         if "spurious" in repairs:
             fp = np.zeros_like(fp)
         if "outline" in repairs:
             quality = tp.astype(np.float64)
-        before = Tallies(self.tallies.counts[..., 0, :]).occurs
+        before = self.tallies.occurs[..., :1]
         return ratio(quality, np.asarray(tp + 0.5 * (fp + fn)), np.where(before, 1.0, np.nan))
+
+    @cached_property
+    def _counts(self) -> tuple[Ints, Ints, Ints, Floats]:
+        return self.tallies.tp, self.tallies.fp, self.tallies.fn, self.tallies.quality
 
 
 def _without(repair: Repair) -> tuple[Repair, ...]:
@@ -353,9 +394,13 @@ class _Repairer:
     """Somebody who repairs one object, and matches again what that can change."""
 
     def __init__(self, matching: Matching) -> None:
-        overlap = matching.overlap
-        local = matching.strategy.is_local(overlap, matching.threshold)
-        self._matching, self._surroundings = matching, Surroundings(overlap) if local else None
+        self._matching = matching
+
+    @cached_property
+    def _surroundings(self) -> Surroundings | None:
+        overlap = self._matching.overlap
+        local = self._matching.strategy.is_local(overlap, self._matching.threshold)
+        return Surroundings(overlap) if local else None
 
     def change(self, repair: Callable[[Overlap, Ints], Overlap], position: int) -> Tally:
         if self._surroundings is None:
@@ -399,8 +444,9 @@ def _outlines(matching: Matching, most: int | None) -> Iterator[Mistake]:
     partners: dict[int, list[int]] = {ref: [] for ref in ids.tolist()}
     for ref, pred in matching.pairs[np.isin(matching.pairs[:, 0], ids)].tolist():
         partners[ref].append(pred)
-    for ref, value in zip(ids.tolist(), quality[places].tolist(), strict=True):
-        lost = Tally.from_units(0, 0, 0, to_units(1.0) - to_units(value))
+    perfect, units = to_units(1.0), map(limbs_to_units, to_limbs(quality[places]))
+    for ref, known in zip(ids.tolist(), units, strict=True):
+        lost = Tally.from_units(0, 0, 0, perfect - known)
         yield Mistake("outline", (ref,), tuple(partners[ref]), lost)
 
 
