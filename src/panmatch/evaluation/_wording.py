@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch._html import number
 from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
@@ -48,11 +49,6 @@ def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def number(value: float) -> str:
-    """Return a score with three digits, and a dash for NaN."""
-    return "–" if math.isnan(value) else f"{value:.3f}"
 
 
 def signed(value: float) -> str:
