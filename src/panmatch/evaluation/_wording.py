@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
-from panmatch._html import number
+from panmatch._html import number, plural
 from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
@@ -61,17 +61,6 @@ def p_text(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
-def plural(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "case"), plural(2, "case")
-    ('1 case', '2 cases')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _headline(result: Result) -> str:

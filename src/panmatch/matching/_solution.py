@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from panmatch._html import block
+from panmatch._html import block, plural
 from panmatch.errors import OptionError
 from panmatch.overlap import Floats, Ints
 
@@ -105,7 +105,7 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         """Show what is proven, in a notebook."""
-        work = f"{self.rounds} rounds, {self.nodes} nodes, {self.seconds:.2g} s"
+        work = f"{plural(self.rounds, 'round')}, {plural(self.nodes, 'node')}, {self.seconds:.2g} s"
         return block("Certificate", str(self), work)
 
 

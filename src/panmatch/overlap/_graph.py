@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panmatch._html import block, number, table
+from panmatch._html import block, number, plural, table
 from panmatch.errors import OverlapError, ThresholdError, check_choice
 from panmatch.labels import Floats, Ints
 from panmatch.overlap._addition import add_overlaps
@@ -390,10 +390,11 @@ class Overlap:
 
     @property
     def _counts(self) -> str:
-        pieces = "" if self.pieces is None else f" in {len(self.pred_ids)} pieces"
+        pieces = "" if self.pieces is None else f" in {plural(len(self.pred_ids), 'piece')}"
         return (
-            f"{len(self.ref_ids)} references, {len(self.predictions.ids)} predictions"
-            f"{pieces}, {len(self.edges)} edges"
+            f"{plural(len(self.ref_ids), 'reference')}, "
+            f"{plural(len(self.predictions.ids), 'prediction')}{pieces}, "
+            f"{plural(len(self.edges), 'edge')}"
         )
 
     def _edge_refs(self) -> Areas:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from panmatch._html import block, number, sparkline, table
+from panmatch._html import block, number, plural, sparkline, table
 from panmatch.errors import OptionError, StrategyError, check_choice
 from panmatch.matching import (
     QUALITIES,
@@ -135,7 +135,7 @@ class Curve(Scored[Floats, Ints]):
     def __repr__(self) -> str:
         name = "AUTC" if self.quality_name == "iou" else "PartAUTC"
         return (
-            f"Curve({self.strategy.name}, {len(self.thresholds)} steps: {name}={self.autc:.4f}, "
+            f"Curve({self.strategy.name}, {plural(len(self.thresholds), 'step')}: {name}={self.autc:.4f}, "
             f"{name}_SQ={self.autc_sq:.4f}, AUTC_RQ={self.autc_rq:.4f})"
         )
 
@@ -159,7 +159,7 @@ class Curve(Scored[Floats, Ints]):
             False: "Not all steps are proven.",
         }
         return block(
-            f"Curve: {parts}PQ over τ, {how}, {len(self.thresholds)} steps",
+            f"Curve: {parts}PQ over τ, {how}, {plural(len(self.thresholds), 'step')}",
             drawn,
             table(list(areas), [[number(area) for area in areas.values()]], left=0),
             proof[self.proven],
