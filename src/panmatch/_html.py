@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from html import escape
 
 BLOCK = "color:inherit;background:transparent;font-size:.95em;line-height:1.45"
-TABLE = "border-collapse:collapse;border:0;color:inherit;background:transparent;font-size:inherit;margin:.3em 0"
+PLAIN = "border:0;color:inherit;background:transparent"
+TABLE = f"{PLAIN};border-collapse:collapse;font-size:inherit;margin:.3em 0"
 RULE = "border-bottom:1px solid currentColor"
-CELL = "padding:.1em .7em;border:0;color:inherit;background:transparent;white-space:nowrap"
+CELL = f"{PLAIN};padding:.1em .7em;white-space:nowrap"
 QUIET = "opacity:.7"
 FINE_STEPS = 300  # of a sparkline; of more, those within a tenth of a pixel are drawn as one
 

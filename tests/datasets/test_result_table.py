@@ -139,7 +139,8 @@ def test_intervals_are_those_of_the_summary() -> None:
     result = six_cases()
     found = result.table(["pq", "autc", "tp"], intervals=True)
     assert list(found.columns) == [
-        "model", "strategy", "threshold", "pq", "pq_low", "pq_high", "autc", "autc_low", "autc_high", "tp",
+        "model", "strategy", "threshold", "pq", "pq_low", "pq_high", "autc", "autc_low",
+        "autc_high", "tp",
     ]  # fmt: skip
     rows = summary_table(result)
     rows = rows[(rows.measure == "pq") & (rows.averaging == "pooled")]

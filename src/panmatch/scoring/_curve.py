@@ -134,8 +134,9 @@ class Curve(Scored[Floats, Ints]):
 
     def __repr__(self) -> str:
         name = "AUTC" if self.quality_name == "iou" else "PartAUTC"
+        steps = plural(len(self.thresholds), "step")
         return (
-            f"Curve({self.strategy.name}, {plural(len(self.thresholds), 'step')}: {name}={self.autc:.4f}, "
+            f"Curve({self.strategy.name}, {steps}: {name}={self.autc:.4f}, "
             f"{name}_SQ={self.autc_sq:.4f}, AUTC_RQ={self.autc_rq:.4f})"
         )
 
