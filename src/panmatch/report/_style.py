@@ -203,8 +203,9 @@ def in_paper_style(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches, whose parts make room for each other."""
-    from panmatch.report._paper_figure import PaperFigure
+    from panmatch.report._paper_figure import PaperFigure, show_in_notebooks
 
+    show_in_notebooks()
     return PaperFigure(figsize=(width, height), layout="constrained")
 
 
