@@ -304,8 +304,8 @@ def comparison_figure(
         _draw_linked(ax, reference, prediction, matching)
     for ax, name in zip(axes[1], ("pq", "sq", "rq"), strict=False):
         _draw_curves(ax, figure, curves, Score(name))
-    match = Line2D([], [], color="black", marker="o", markersize=3)
-    legend = {**scene_legend(), "match": match}
+    match = Line2D([], [], color="black", linewidth=0.9)
+    legend = {**scene_legend(), "match, from reference (●) to prediction (○)": match}
     figure.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=len(legend))
     return figure
 

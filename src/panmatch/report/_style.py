@@ -148,6 +148,8 @@ def score_limits(values: Sequence[float] | Floats) -> tuple[float, float]:
     margin = TICK / 10
     top = min(1.0, TICK * math.ceil((high + margin) / TICK))
     if low < top / 2:
+        if top > TICKS[1][0]:  # ends at a tick
+            top = TICKS[2][1] * math.ceil(top / TICKS[2][1] - margin)
         return 0.0, round(top, 6)
     bottom = TICK * math.floor((low - margin) / TICK)
     return round(max(0.0, min(bottom, top - LEAST_SPAN)), 6), round(top, 6)
