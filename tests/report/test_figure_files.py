@@ -43,6 +43,12 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "sizes of models": lambda **width: two_models().plot.sizes(**width),
     "sizes of classes": lambda **width: two_classes().plot.sizes(bins=2, **width),
     "matching": lambda **width: made().plot.matching(**IMAGES, **width),
+    "matching with void": lambda **width: made().plot.matching(
+        **IMAGES, void=REFERENCE == 3, **width
+    ),
+    "matching with a dismissed prediction": lambda **width: made().plot.matching(
+        reference=PREDICTION, prediction=REFERENCE, void=REFERENCE == 3, **width
+    ),
     "long matching": lambda **width: made().plot.matching(**IMAGES, threshold=0.0, most=3, **width),
     "comparison": lambda **_: comparison_figure(
         REFERENCE,

@@ -223,7 +223,7 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
             [], [], linestyle="none", marker=look.marker, markersize=5,
             markerfacecolor=look.color, markeredgecolor="black", markeredgewidth=0.5,
         )  # fmt: skip
-    across = len(entries) if width_inches > 5 else 2
+    across = 3 if width_inches > 5 else 2
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=across)
 
 
