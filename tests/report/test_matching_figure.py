@@ -172,8 +172,8 @@ def test_the_legend_explains_every_marker_that_is_drawn() -> None:
         "false positive (FP)", "neither matched nor FP",
     ]  # fmt: skip
     handles = [handle for handle in legend.legend_handles if isinstance(handle, Line2D)]
-    drawn = {to_hex(points.get_facecolor()[0]) for points in figure.axes[0].collections
-             if isinstance(points, PathCollection)}  # fmt: skip
-    assert drawn == {to_hex(handle.get_markerfacecolor()) for handle in handles[2:]}
+    nodes = [one for one in figure.axes[0].collections if isinstance(one, PathCollection)]
+    drawn = {to_hex(np.asarray(one.get_facecolor())[0]) for one in nodes}
+    assert drawn == {str(handle.get_markerfacecolor()).lower() for handle in handles[2:]}
     plain = plot_matching(pm.match(pm.count_overlaps(reference, reference)))
     assert len(plain.legends[0].get_texts()) == 5
