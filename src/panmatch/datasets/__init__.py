@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
     from panmatch.datasets._phases import Phase, Stopwatch
+    from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
         RunOptions,
         listed_cases,
@@ -59,7 +60,13 @@ if TYPE_CHECKING:
         resample,
     )
     from panmatch.datasets._table_files import write_table
-    from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
+    from panmatch.datasets._verdict import (
+        headline_rankings,
+        methods_sentence,
+        results_sentence,
+        verdict,
+        verdict_on_models,
+    )
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
@@ -84,6 +91,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
+        "panmatch.datasets._result_table": ("result_html", "result_table"),
         "panmatch.datasets._run": (
             "RunOptions",
             "listed_cases",
@@ -117,7 +125,13 @@ __getattr__, __dir__ = lazy_face(
             "summary_table",
         ),
         "panmatch.datasets._table_files": ("write_table",),
-        "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
+        "panmatch.datasets._verdict": (
+            "headline_rankings",
+            "methods_sentence",
+            "results_sentence",
+            "verdict",
+            "verdict_on_models",
+        ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
         "panmatch.datasets._worker_pool": ("start_early",),
@@ -163,6 +177,7 @@ __all__ = [
     "listed_notices",
     "load_case",
     "load_run",
+    "methods_sentence",
     "note_seconds",
     "open_scores",
     "order_text",
@@ -174,6 +189,9 @@ __all__ = [
     "read_manifest",
     "read_run",
     "resample",
+    "result_html",
+    "result_table",
+    "results_sentence",
     "run_case",
     "run_dataset",
     "spread",

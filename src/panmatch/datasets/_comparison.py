@@ -168,6 +168,16 @@ class Comparison:
     series: tuple[CaseSeries, ...] = ()
     source: Literal["the spec", "the files"] = "the spec"
 
+    def __repr__(self) -> str:
+        by = ", ".join(score.title for score in self.scores)
+        return f"Comparison({', '.join(self.models)} on {len(self.cases)} cases by {by})"
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, and the models under every setting, in a notebook."""
+        from panmatch.datasets._result_table import comparison_html
+
+        return comparison_html(self)
+
     def by(self, scores: Sequence[Score]) -> Comparison:
         """Return the same by some of its scores only."""
         kept = {key: table for key, table in self.values.items() if key.score in scores}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch._html import plural
 from panmatch.errors import FileError, OverlapError, check_size
 from panmatch.evaluation import _tables as tables
-from panmatch.evaluation._averages import AverageScore, average_all
+from panmatch.evaluation._averages import AverageScore, AveragingName, average_all
 from panmatch.evaluation._case_result import CaseResult, Status
 from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._costly_mistakes import (
@@ -28,7 +29,7 @@ from panmatch.evaluation._costly_mistakes import (
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
-from panmatch.evaluation._wording import plural, summarise
+from panmatch.evaluation._wording import summarise
 from panmatch.labels import Unit
 from panmatch.scoring import REPAIRS, Repair
 from panmatch.spec import Spec
@@ -262,6 +263,33 @@ class Result:
         """Return the result in words and small tables, for people."""
         return summarise(self)
 
+    def table(
+        self,
+        scores: Sequence[str] = (),
+        *,
+        averaging: AveragingName = "pooled",
+        intervals: bool = False,
+        digits: int | None = None,
+    ) -> pd.DataFrame:
+        """Return scores of all cases, settings × scores: see `panmatch.datasets.result_table`.
+
+        Examples
+        --------
+        >>> from panmatch import evaluate
+        >>> spec = {"matching": "one-to-one"}
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]], spec=spec)
+        >>> result.table(["pq", "fn"]).round(3)
+           threshold     pq  fn
+        0       0.10  0.667   1
+        1       0.25  0.667   1
+        2       0.50  0.667   1
+        """
+        # By name, as `plot`: intervals are what `datasets` knows about.
+        table: pd.DataFrame = import_module("panmatch.datasets").result_table(
+            self, scores, averaging=averaging, intervals=intervals, digits=digits
+        )
+        return table
+
     def __add__(self, other: Result) -> Result:
         if not isinstance(other, Result):
             return NotImplemented
@@ -277,6 +305,11 @@ class Result:
         failed = f", {len(self.failures)} failed" if self.failures else ""
         models = f" of {len(self.models)} models" if len(self.models) > 1 else ""
         return f"Result({plural(n_cases, 'case')}{models}{failed})"
+
+    def _repr_html_(self) -> str:
+        """Show scores and curves of the headline class in a notebook."""
+        html: str = import_module("panmatch.datasets").result_html(self)
+        return html
 
     def to_json(self) -> str:
         """Return everything as JSON."""

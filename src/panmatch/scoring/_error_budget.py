@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from panmatch._html import block, number, table
 from panmatch.errors import CallError, check_choice, check_size
 from panmatch.labels import Mask
 from panmatch.matching import (
@@ -150,6 +151,19 @@ class ErrorBudget:
     @property
     def _gains(self) -> RepairGains:
         return RepairGains(Tallies.of(self.tallies))
+
+    def __repr__(self) -> str:
+        shares = ", ".join(
+            f"{kind} {share:.4f}" for kind, share in self.shares.items() if abs(share) > 0
+        )
+        return f"ErrorBudget(PQ={self.pq:.4f}{f', lost to {shares}' if shares else ''})"
+
+    def _repr_html_(self) -> str:
+        """Show what each kind of mistake costs, in a notebook."""
+        shares = self.shares
+        rows = [[kind, number(pq), number(shares[kind])] for kind, pq in self.repaired.items()]
+        head = ["repair", "PQ after it alone", "share of 1 − PQ"]
+        return block(f"Error budget: PQ {number(self.pq)}", table(head, rows))
 
     def __add__(self, other: ErrorBudget) -> ErrorBudget:
         if not isinstance(other, ErrorBudget):
