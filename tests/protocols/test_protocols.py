@@ -99,13 +99,13 @@ def test_classes_of_a_program_stay_those_of_the_program() -> None:
 
 
 @pytest.mark.parametrize("name", ["brats-2023-lesionwise", "brats-mets"])
-@pytest.mark.parametrize("strange", [4, 7, 255, 256, 65535, -1, -32768])
+@pytest.mark.parametrize("strange", [4, 7, 255, 256, 65536, 10**12, -1, -(2**40)])
 def test_brats_takes_all_labels_but_1_to_3_for_background(name: str, strange: int) -> None:
     # Strange labels bridge lesions, cover some of them, and stand alone.
     scene = {one.name: one for one in lesions()}["drawn 5"]
     sides: dict[str, Any] = {
-        "reference": scene.reference.copy(),
-        "prediction": scene.prediction.copy(),
+        "reference": scene.reference.astype(np.int64),
+        "prediction": scene.prediction.astype(np.int64),
     }
     for i, side in enumerate(sides.values()):
         side[4 + i : 24 : 3, 8:12] = strange
@@ -119,11 +119,6 @@ def test_brats_takes_all_labels_but_1_to_3_for_background(name: str, strange: in
     assert found != protocols.run(
         name, reference=scene.reference, prediction=scene.prediction, spacing=scene.spacing
     )
-
-
-def test_labels_of_brats_beyond_16_bits_are_an_error() -> None:
-    with pytest.raises(pm.PanmatchError, match=r"65536.*set them to 0"):
-        protocols.run("brats-mets", reference=[[[65536]]], prediction=[[[0]]], spacing=1)
 
 
 def test_one_class_has_the_names_of_the_program_and_several_begin_with_theirs() -> None:

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
         REPAIRS,
         ErrorBudget,
         LossLook,
-        Mistake,
         Repair,
         RepairGains,
         error_budget,
-        find_mistakes,
     )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
         TableRows,
     )
     from panmatch.scoring._metrics import Metric, all_metrics, resolve_metrics
+    from panmatch.scoring._mistakes import Mistake, find_mistakes
     from panmatch.scoring._objects import (
         ComparedObjects,
         MeasureOptions,
@@ -63,11 +62,9 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "REPAIRS",
                 "ErrorBudget",
                 "LossLook",
-                "Mistake",
                 "Repair",
                 "RepairGains",
                 "error_budget",
-                "find_mistakes",
             ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
@@ -78,6 +75,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "TableRows",
             ),
             "panmatch.scoring._metrics": ("Metric", "all_metrics", "resolve_metrics"),
+            "panmatch.scoring._mistakes": ("Mistake", "find_mistakes"),
             "panmatch.scoring._objects": (
                 "ComparedObjects",
                 "MeasureOptions",

@@ -70,4 +70,8 @@ def _parse_or_all(value: object) -> Labels | Literal["all"]:
 
 LabelSet = Annotated[Labels, BeforeValidator(lambda value: _parse(value))]
 MarkerSet = Annotated[Labels, BeforeValidator(_parse_markers)]
+MarkerSetOrOthers = Annotated[
+    Literal["others"] | Labels,
+    BeforeValidator(lambda value: value if value == "others" else _parse_markers(value)),
+]
 LabelSetOrAll = Annotated[Literal["all"] | Labels, BeforeValidator(_parse_or_all)]
