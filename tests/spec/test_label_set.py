@@ -9,7 +9,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import SpecError
-from panmatch.spec import ClassSpec, as_spec, label_numbers
+from panmatch.spec import ClassSpec, as_spec
 
 
 @pytest.mark.parametrize(
