@@ -16,6 +16,7 @@ from panmatch.datasets import (
     Job,
     RunOptions,
     averages_with_samples,
+    compare,
     load_run,
     pair,
     run_dataset,
@@ -23,7 +24,8 @@ from panmatch.datasets import (
 )
 from panmatch.report import write_report
 from panmatch.report._charts import size_chart
-from panmatch.report._page import what_to_be_careful_about, what_was_computed
+from panmatch.report._cautions import what_to_be_careful_about
+from panmatch.report._page import what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
 from tests.report.part_runs import run_with_parts
@@ -48,10 +50,16 @@ def html(out: Path) -> str:
     return (out / "report.html").read_text(encoding="utf-8")
 
 
-def charts(html: str) -> dict[str, dict[str, object]]:
-    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.S)
+def data(html: str) -> dict[str, Any]:
+    """Return what the scripts of the page are given."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
     assert found is not None
-    content: dict[str, dict[str, object]] = json.loads(found.group(1))
+    content: dict[str, Any] = json.loads(found.group(1))
+    return content
+
+
+def charts(html: str) -> dict[str, dict[str, object]]:
+    content: dict[str, dict[str, object]] = data(html)["charts"]
     return content
 
 
@@ -191,15 +199,16 @@ def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path
     layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "ref"})
     run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
     page = without_scripts(write_report(tmp_path / "out").read_text())
-    box = page.split('<aside class="careful warnings">')[1].split("</aside>")[0]
-    assert (
-        page.index("<main>") < page.index("<h2>Warnings</h2>") < page.index("<h2>Be careful</h2>")
-    )
+    box = page.split('<aside class="careful warnings"')[1].split("</aside>")[0]
+    assert page.index('class="answer"') < page.index(box) < page.index('class="cards"')
+    assert box.count("<li>") == 3 + 1  # of the run, and of its result
     assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
     assert "labels 1, 2 of the references lie in 12 connected components" in box
     assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
-    assert "no interval: 2 cases are too few" in box
-    assert 'class="ci"' not in page.split('<section id="curves">')[0]
+    assert "No interval: 2 cases are too few" in box
+    assert re.findall(r'class="ci">(.*?)<', page.split('<section id="curves">')[0]) == [
+        "no interval: 2 cases", "no interval: 2 cases",
+    ]  # fmt: skip
 
 
 def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
@@ -211,8 +220,8 @@ def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "pred"})
     run_dataset(pair(layout), Job(spec.canonical()), tmp_path / "out", RunOptions())
     text = write_report(tmp_path / "out").read_text()
-    options = re.findall(r'<option value="c\d+">([^<]+)</option>', text)
-    assert options == ["left", "right", "mean of classes"]
+    options = re.findall(r'<option value="c\d+"( selected)?>([^<]+)</option>', text)
+    assert options == [("", "left"), ("", "right"), (" selected", "mean of classes")]
 
 
 @pytest.fixture(scope="module")
@@ -224,10 +233,13 @@ def out_with_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    scores = html.split('<section id="scores">')[1].split("</section>")[0]
     sections = re.findall(
-        r'<div class="of-class" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>', html, re.S
+        r'<div class="of-class(?: hidden)?" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>',
+        scores,
+        re.S,
     )
-    tables = {text.split(",")[0]: text for text in sections if "pooled over cases" in text}
+    tables = {text.split(",")[0]: text for text in sections}
     titles = re.findall(r'title="quality: ([^"]+)">(\w+)</th>', tables["cell"])[:9]
     parts = "the mean IoU of the parts"
     assert titles == [
@@ -235,7 +247,7 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
         ("IoU", "AUTC"), (parts, "PartAUTC"), ("IoU", "PQ"), (parts, "PartPQ"),
     ]  # fmt: skip
     result = _result(out_with_parts)
-    row = tables["cell"].split("far</td>")[1].split("</tr>")[0]
+    row = tables["cell"].split("far</bdi></td>")[1].split("</tr>")[0]
     values = re.findall(r"([\d.]+)\s*<span class=\"ci\">([\d.]+) – ([\d.]+)</span>", row)
     averages = averages_with_samples(result, "far")
     for place, name in enumerate(("pq", "part_pq", "sq", "part_sq", "rq")):
@@ -297,10 +309,48 @@ def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> Non
 
 def test_part_pq_is_compared_too(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
-    ranks = html.split('<section id="ranks">')[1].split("</section>")[0]
-    scores = re.findall(r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>", ranks)
-    assert list(dict.fromkeys(scores)) == ["PQ", "PartPQ (cell)", "AUTC"]
-    assert scores.count("PQ") == scores.count("PartPQ (cell)") == 6 + 6
+    of_class = ranks_by_class(html)
+    headline = re.findall(SCORE, of_class["mean of classes"])
+    assert list(dict.fromkeys(headline)) == ["PQ", "PartPQ (cell)", "AUTC"]
+    assert headline.count("PQ") == headline.count("PartPQ (cell)") == 6 + 6
+
+
+SCORE = r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>"
+
+
+def ranks_by_class(html: str) -> dict[str, str]:
+    """Return the parts of the section of ranks by the name of their class."""
+    names = dict(re.findall(r'<option value="(c\d+)"(?: selected)?>([^<]+)</option>', html))
+    section = html.split('<section id="ranks">')[1].split("</section>")[0]
+    parts = re.split(r'<div class="of-class(?: hidden)?" data-class="(c\d+)">', section)[1:]
+    return {names[key]: text for key, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def test_ranks_are_there_for_every_class_with_its_own_numbers(out_with_parts: Path) -> None:
+    of_class = ranks_by_class((out_with_parts / "report.html").read_text(encoding="utf-8"))
+    assert list(of_class) == ["cell", "debris", "mean of classes"]
+    assert list(dict.fromkeys(re.findall(SCORE, of_class["cell"]))) == ["PQ", "PartPQ", "AUTC"]
+    assert list(dict.fromkeys(re.findall(SCORE, of_class["debris"]))) == ["PQ", "AUTC"]
+    comparison = compare(_result(out_with_parts))
+    for name, text in of_class.items():
+        rankings = [
+            placings
+            for criterion, placings in comparison.rankings.items()
+            if criterion.setting.class_name == name and criterion.score.name == "pq"
+        ]
+        shown = re.findall(r"(\w+)</bdi>\s+([\d.]+) <span", text)
+        expected = [(one.model, f"{one.value:.3f}") for ranking in rankings for one in ranking]
+        assert shown[: len(expected)] == expected
+        titles = re.findall(r'class="strip-title">(.*?)<', text)
+        labels = [matcher.label for matcher in comparison_spec(out_with_parts).matching]
+        assert titles == (
+            labels if name != "mean of classes"
+            else [f"{one}, {label}" for one in ("cell", "debris") for label in labels]
+        )  # fmt: skip
+
+
+def comparison_spec(out: Path) -> Any:
+    return _result(out).spec
 
 
 def test_different_units_have_a_warning() -> None:

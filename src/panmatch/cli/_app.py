@@ -34,6 +34,7 @@ from panmatch.cli._options import (
     Strategies,
     Threads,
     Thresholds,
+    Title,
     Whole,
     Wide,
 )
@@ -155,6 +156,7 @@ def evaluate(
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
+    title: Title = None,
     also: Also = None,
     wide: Wide = False,
     maps: Annotated[
@@ -219,6 +221,7 @@ def evaluate(
         spacing=_numbers(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
+        title=title,
         missing=missing,
         resample=resample,
     )
@@ -351,6 +354,7 @@ def compare(
 @app.command(
     epilog=examples(
         "panmatch report out",
+        'panmatch report out --title "Lesions, fold 0"',
     )
 )
 def report(
@@ -358,11 +362,12 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
+    title: Title = None,
 ) -> None:
     """Write one HTML file about a run, with figures."""
     from panmatch.report import write_report
 
-    typer.echo(f"Report: {write_report(folder, out)}")
+    typer.echo(f"Report: {write_report(folder, out, title)}")
 
 
 @app.command(

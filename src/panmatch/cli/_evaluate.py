@@ -65,6 +65,7 @@ def run_evaluate(
     spacing: tuple[float, ...] | None,
     limits: Sequence[Limit],
     with_report: bool = False,
+    title: str | None = None,
     threads: int | None = None,
     missing: str | None = None,
     resample: bool = False,
@@ -78,6 +79,8 @@ def run_evaluate(
         check_choice("--also", name, OTHER_OUTPUTS)
     if resample and allow_header_mismatch:
         raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
+    if title is not None and not with_report:
+        raise OptionError("--title is that of the report: pass --report as well.")
     report = None
     try:
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
@@ -98,7 +101,7 @@ def run_evaluate(
             )
             if with_report:
                 with clock.phase("report"):
-                    report = _write_report(out)
+                    report = _write_report(out, title)
             notices = [] if log_level == "error" else listed_notices(out)
             with clock.phase("bootstrap"):
                 wide = wide_files(result) if WIDE in options.also else ()
@@ -234,10 +237,10 @@ def _protocol_text(
     return "\n\n".join(blocks) + "\n"
 
 
-def _write_report(folder: Path) -> Path:
+def _write_report(folder: Path, title: str | None) -> Path:
     from panmatch.report import write_report
 
-    return write_report(folder)
+    return write_report(folder, title=title)
 
 
 def _places(tables: Path | None, report: Path | None) -> list[str]:

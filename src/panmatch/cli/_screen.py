@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from panmatch.cli._layout import LINES, Column, grid, name_length, shortened, wrapped
 from panmatch.datasets import verdict
 from panmatch.evaluation import (
+    LOST_TO,
     MEANS,
     MISTAKES,
     AverageScore,
@@ -27,14 +28,6 @@ MOST_ROWS = 8
 # What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
 PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
-LOST_TO: dict[Repair, str] = {
-    "class": "wrong classes",
-    "split": "splits",
-    "merged": "merges",
-    "missed": "missed objects",
-    "spurious": "spurious objects",
-    "outline": "outlines",
-}
 
 
 def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:

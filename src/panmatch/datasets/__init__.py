@@ -57,7 +57,12 @@ if TYPE_CHECKING:
         ranking_over_threshold,
         resample,
     )
-    from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
+    from panmatch.datasets._verdict import (
+        headline_rankings,
+        verdict,
+        verdict_on_models,
+        what_would_change,
+    )
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
@@ -113,7 +118,12 @@ __getattr__, __dir__ = lazy_face(
             "summary_table",
             "write_table",
         ),
-        "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
+        "panmatch.datasets._verdict": (
+            "headline_rankings",
+            "verdict",
+            "verdict_on_models",
+            "what_would_change",
+        ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
         "panmatch.datasets._worker_pool": ("start_early",),
@@ -175,6 +185,7 @@ __all__ = [
     "summary_table",
     "verdict",
     "verdict_on_models",
+    "what_would_change",
     "wide_files",
     "write_table",
 ]

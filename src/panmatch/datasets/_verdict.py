@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
 from panmatch.datasets._outputs import averages_with_samples, spread
 from panmatch.errors import FileError
 from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural
+from panmatch.matching import Matcher
 
 MOST_NAMED = 2  # settings that are named; the others are counted
+CHOICES = ("class", "strategy", "threshold")
+
+Choice = tuple[str, Matcher | None, float | None]  # of the class, the matcher and the threshold
 
 
 def verdict(result: Result) -> str:
@@ -31,6 +36,24 @@ def verdict(result: Result) -> str:
         return verdict_on_models(compare(replace(result, cases=evaluated), ["pq"]))
     except FileError:
         return "The models have no case in common, so they cannot be compared."
+
+
+def what_would_change(result: Result) -> str:
+    """Return which choice would change the verdict: another class, strategy or threshold.
+
+    One choice of the spec is changed at a time, and the others stay as in the verdict. Of one model
+    it is how far pooled PQ moves, of several who leads by the mean PQ of cases.
+    """
+    models = [model for model in result.models if result.evaluated(model)]
+    if not models:
+        return ""
+    if len(models) == 1:
+        return _moves_text(result, models[0])
+    evaluated = tuple(case for case in result.cases if case.model in models)
+    try:
+        return _lead_text(compare(replace(result, cases=evaluated), ["pq"]))
+    except FileError:
+        return ""
 
 
 def verdict_on_models(comparison: Comparison) -> str:
@@ -172,3 +195,92 @@ def _range_text(scores: Sequence[AverageScore]) -> str:
 
 def _setting_text(average: AverageScore) -> str:
     return f"{average.setting.label} at τ = {average.threshold:g}"
+
+
+def _lead_text(comparison: Comparison) -> str:
+    """Return with which choice somebody else leads."""
+    rankings = {
+        _chosen(one): {placing.model for placing in placings if placing.rank == placings[0].rank}
+        for one, placings in comparison.rankings.items()
+        if not math.isnan(placings[0].value)
+    }
+    first = _chosen(next(iter(headline_rankings(comparison))))
+    if first not in rankings:
+        return ""
+    named, others = [], []
+    for choice, options in _one_apart(first, rankings).items():
+        leads = {one: rankings[one] for one in options if rankings[one] != rankings[first]}
+        words = [
+            f"{_option(one, choice)}: {_listed(sorted(who), 'and')}" for one, who in leads.items()
+        ]
+        more = f"; {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+        if words:
+            named.append(f"the {choice} ({'; '.join(words[:MOST_NAMED])}{more})")
+        else:
+            others.append(f"the {choice}")
+    if not named:
+        return f"Who leads does not depend on {_listed(others, 'or')}." if others else ""
+    without = f", but not on {_listed(others, 'or')}" if others else ""
+    return f"Who leads depends on {_listed(named, 'and')}{without}."
+
+
+def _moves_text(result: Result, model: str) -> str:
+    """Return between what PQ lies with every choice, the one that moves it most first."""
+    every = [
+        one
+        for one in result.average_scores
+        if (one.model, one.score.name, one.averaging) == (model, "pq", "pooled")
+        and not math.isnan(one.value)
+    ]
+    values = {
+        (one.setting.class_name, matcher_of(one.setting), one.threshold): one.value for one in every
+    }
+    own = [one for one in values if one[0] == result.headline_class]
+    if not own:
+        return ""
+    moves, still = {}, []
+    for choice, options in _one_apart(own[0], values).items():
+        low, high = (pick((own[0], *options), key=values.__getitem__) for pick in (min, max))
+        if round(values[high] - values[low], 3):
+            ends = (f"{number(values[one])} ({_option(one, choice)})" for one in (low, high))
+            moves[f"with the {choice} from {' to '.join(ends)}"] = values[high] - values[low]
+        else:
+            still.append(f"the {choice}")
+    if not moves:
+        return f"PQ does not depend on {_listed(still, 'or')}." if still else ""
+    without = f"; not with {_listed(still, 'or')}" if still else ""
+    return f"PQ moves {', '.join(sorted(moves, key=lambda one: -moves[one]))}{without}."
+
+
+def _chosen(criterion: Criterion) -> Choice:
+    return criterion.setting.class_name, matcher_of(criterion.setting), criterion.threshold
+
+
+def _one_apart(first: Choice, known: Iterable[Choice]) -> dict[str, list[Choice]]:
+    """Return what differs from the first in one choice only, by this choice, where there is any."""
+    found: dict[str, list[Choice]] = {}
+    for one in known:
+        differing = [name for name, a, b in zip(CHOICES, first, one, strict=True) if a != b]
+        if len(differing) == 1:
+            found.setdefault(differing[0], []).append(one)
+    return {choice: found[choice] for choice in CHOICES[1:] + CHOICES[:1] if choice in found}
+
+
+def _option(chosen: Choice, choice: str) -> str:
+    """Return what was chosen, in words."""
+    class_name, matcher, threshold = chosen
+    if choice == "class":
+        return class_name
+    return f"τ = {threshold:g}" if choice == "threshold" else getattr(matcher, "label", "")
+
+
+def _listed(words: Sequence[str], last: Literal["and", "or"]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> _listed(["a"], "or"), _listed(["a", "b", "c"], "or")
+    ('a', 'a, b or c')
+    """
+    head = ", ".join(words[:-1])
+    return f"{head} {last} {words[-1]}" if head else words[-1]

@@ -37,9 +37,18 @@ from panmatch.evaluation._setting import (
 )
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._tables import average_row, unit_text
-from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
+from panmatch.evaluation._wording import (
+    LOST_TO,
+    count_mistakes,
+    number,
+    p_text,
+    plural,
+    signed,
+    table,
+)
 
 __all__ = [
+    "LOST_TO",
     "MAP_LEGEND",
     "MEANS",
     "MISTAKES",

@@ -11,6 +11,7 @@ from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
 from panmatch.evaluation._tables import unit_text
+from panmatch.scoring import Repair
 
 if TYPE_CHECKING:
     from panmatch.evaluation._case_result import CaseResult
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from panmatch.evaluation._series import CaseSeries
 
 MOST_FAILURES = 10
+LOST_TO: dict[Repair, str] = {  # what PQ is lost to, by what would repair it
+    "class": "wrong classes",
+    "split": "splits",
+    "merged": "merges",
+    "missed": "missed objects",
+    "spurious": "spurious objects",
+    "outline": "outlines",
+}
 
 
 def summarise(result: Result) -> str:
