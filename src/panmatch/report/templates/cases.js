@@ -110,9 +110,9 @@
     row.append(name);
     if (state.rows.some((other) => other.of)) row.append(cell(called(one.of)));
     if (models.length > 1) {
-      const model = make("td", undefined, "model");
+      const model = make("span", undefined, "named");
       model.append(make("span", undefined, `dot m${one.model % 7}`), called(models[one.model]));
-      row.append(model);
+      row.append(cell(model));
     }
     for (const column of state.used) row.append(make("td", text(one.values[column], column), "n"));
     if (state.rows.some((other) => other.picture)) {

@@ -30,7 +30,10 @@
       const text = document.createElement("bdi");
       text.className = "name";
       text.title = text.textContent = plain(first.name);
-      name.append(dot, text);
+      const named = document.createElement("span");
+      named.className = "named";
+      named.append(dot, text);
+      name.append(named);
       row.append(name);
       for (const id of ids) {
         const same = curvesOf(id).find((one) => one.meta.model === first.meta.model && one.meta.matcher === first.meta.matcher);

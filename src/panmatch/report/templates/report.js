@@ -29,7 +29,8 @@ const report = (() => {
     if (!(div.id in data.charts) || div.offsetParent === null) return;
     drawn.add(div.id);
     const chart = inColours(data.charts[div.id], isDark() ? data.dark : {});
-    if (printing.matches) Object.assign(chart.layout, { width: div.clientWidth, autosize: false });
+    if (printing.matches)
+      Object.assign(chart.layout, { width: div.clientWidth, height: chart.layout.height ?? div.clientHeight, autosize: false });
     Plotly.react(div, chart.data, chart.layout, options);
   };
   const redraw = (ids = drawn) => {
