@@ -23,8 +23,8 @@ from panmatch.datasets import (
     spread,
 )
 from panmatch.report import write_report
-from panmatch.report._charts import size_chart
 from panmatch.report._cautions import what_to_be_careful_about
+from panmatch.report._charts import size_chart
 from panmatch.report._page import what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         verdict,
         verdict_on_models,
         what_would_change,
+        what_would_change_between,
     )
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
@@ -123,6 +124,7 @@ __getattr__, __dir__ = lazy_face(
             "verdict",
             "verdict_on_models",
             "what_would_change",
+            "what_would_change_between",
         ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
@@ -186,6 +188,7 @@ __all__ = [
     "verdict",
     "verdict_on_models",
     "what_would_change",
+    "what_would_change_between",
     "wide_files",
     "write_table",
 ]

@@ -51,7 +51,7 @@ def what_would_change(result: Result) -> str:
         return _moves_text(result, models[0])
     evaluated = tuple(case for case in result.cases if case.model in models)
     try:
-        return _lead_text(compare(replace(result, cases=evaluated), ["pq"]))
+        return what_would_change_between(compare(replace(result, cases=evaluated), ["pq"]))
     except FileError:
         return ""
 
@@ -197,12 +197,12 @@ def _setting_text(average: AverageScore) -> str:
     return f"{average.setting.label} at τ = {average.threshold:g}"
 
 
-def _lead_text(comparison: Comparison) -> str:
-    """Return with which choice somebody else leads."""
+def what_would_change_between(comparison: Comparison) -> str:
+    """Return with which choice somebody else leads by the first score of a comparison."""
     rankings = {
         _chosen(one): {placing.model for placing in placings if placing.rank == placings[0].rank}
         for one, placings in comparison.rankings.items()
-        if not math.isnan(placings[0].value)
+        if one.score == comparison.scores[0] and not math.isnan(placings[0].value)
     }
     first = _chosen(next(iter(headline_rankings(comparison))))
     if first not in rankings:

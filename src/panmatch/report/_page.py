@@ -14,12 +14,15 @@ from panmatch.datasets import (
     FEWEST_CASES,
     RESAMPLES,
     Case,
+    Comparison,
     compare,
     listed_cases,
     load_run,
     read_run,
     verdict,
+    verdict_on_models,
     what_would_change,
+    what_would_change_between,
 )
 from panmatch.errors import needs_extra
 from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number, p_text, signed
@@ -164,9 +167,10 @@ def _context(
 ) -> dict[str, object]:
     """Return all that the template shows."""
     classes, rows, found = [], [], dict[str, object]()
+    comparison = compare(result) if can_compare(result) else None
     if any(result.evaluated(model) for model in result.models):
         averages = Averages(result)
-        classes = _class_pages(result, averages, cases)
+        classes = _class_pages(result, averages, comparison, cases)
         ids = {page.name: page.id for page in classes}
         rows = class_rows(result, averages, ids)
         found = case_data(result, ids, {page.name: page.pictures for page in classes})
@@ -177,8 +181,7 @@ def _context(
         "class_rows": rows,
         "chosen": next((page.id for page in classes if page.name == headline), "c0"),
         "headline": headline,
-        "answer": verdict(result) if classes else "",
-        "change": what_would_change(result) if classes else "",
+        **_answers(result, comparison),
         "data": _as_json({"charts": drawn, "dark": dict(IN_DARK), "cases": found}),
         "models": result.models,
         "keys": matcher_keys(result),
@@ -203,6 +206,16 @@ def _context(
     }
 
 
+def _answers(result: Result, comparison: Comparison | None) -> dict[str, object]:
+    """Return the verdict, and what would change it."""
+    if comparison is None:
+        return {"answer": verdict(result), "change": what_would_change(result)}
+    return {
+        "answer": verdict_on_models(comparison),
+        "change": what_would_change_between(comparison),
+    }
+
+
 def _as_json(content: object) -> str:
     """Return JSON that no text within can end, or turn into markup."""
     text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
@@ -210,10 +223,13 @@ def _as_json(content: object) -> str:
 
 
 def _class_pages(
-    result: Result, averages: Averages, cases: Mapping[tuple[str, str], Case]
+    result: Result,
+    averages: Averages,
+    comparison: Comparison | None,
+    cases: Mapping[tuple[str, str], Case],
 ) -> list[ClassPage]:
     mistakes = {model: count_mistakes(result, model) for model in result.models}
-    tables = RankTables(compare(result)) if can_compare(result) else None
+    tables = None if comparison is None else RankTables(comparison)
     pages = []
     for i, name in enumerate(averages.classes):
         ranks = None if tables is None else tables.of(name)

@@ -345,7 +345,7 @@ class RankTables:
         if class_name != self._comparison.headline_class:
             return own
         known = {one.score for one in own}
-        return [one for one in every if one in own or one.score not in known]
+        return own + [one for one in every if one.score not in known]
 
     def of(self, class_name: str) -> Ranks | None:
         """Return those of a class; None for a mean over classes that is not compared."""
