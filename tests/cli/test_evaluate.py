@@ -373,3 +373,18 @@ def test_a_score_to_compare_by_is_told_as_an_option(tmp_path: Path) -> None:
         2,
         "panmatch: --score 'pk' is not known; did you mean 'pq'? ",
     )
+
+
+def test_the_report_has_the_title_that_is_given(tmp_path: Path) -> None:
+    make_folders(tmp_path, 1)
+    places = "evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out"
+    alone = panmatch(*places, "--title", "Fold 0")
+    assert alone.returncode == 2
+    assert alone.stderr == "panmatch: --title is that of the report: pass --report as well.\n"
+    assert not (tmp_path / "out").exists()
+    assert panmatch(*places, "--report", "--title", "Fold <0>").returncode == 0
+    report = tmp_path / "out" / "report.html"
+    assert "<h1><bdi>Fold &lt;0&gt;</bdi></h1>" in report.read_text(encoding="utf-8")
+    again = panmatch("report", tmp_path / "out", "--title", "Again")
+    assert again.returncode == 0, again.stderr
+    assert "<h1><bdi>Again</bdi></h1>" in report.read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from panmatch.report._charts import size_chart
 from panmatch.report._page import what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
+from tests.report.pages import charts, without_scripts
 from tests.report.part_runs import run_with_parts
 
 SPEC = as_spec(
@@ -50,24 +50,6 @@ def html(out: Path) -> str:
     return (out / "report.html").read_text(encoding="utf-8")
 
 
-def data(html: str) -> dict[str, Any]:
-    """Return what the scripts of the page are given."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
-    assert found is not None
-    content: dict[str, Any] = json.loads(found.group(1))
-    return content
-
-
-def charts(html: str) -> dict[str, dict[str, object]]:
-    content: dict[str, dict[str, object]] = data(html)["charts"]
-    return content
-
-
-def without_scripts(html: str) -> str:
-    """Return the page without the chart library, which may hold any text."""
-    return re.sub(r"<script>.*?</script>", "", html, flags=re.S)
-
-
 def test_it_loads_nothing_from_elsewhere(html: str) -> None:
     page = without_scripts(html)
     assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', page)
@@ -76,7 +58,7 @@ def test_it_loads_nothing_from_elsewhere(html: str) -> None:
 
 
 def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out: Path) -> None:
-    result = pm.Result(SPEC, tuple(_result(out).cases))
+    result = pm.Result(SPEC, tuple(load_run(out).cases))
     assert "near has the highest mean PQ of cases" in html
     assert "far</strong>" not in html
     assert "case03.nii.gz" in html
@@ -87,7 +69,7 @@ def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out:
 
 
 def test_scores_and_grid_are_those_of_the_tables(html: str, out: Path) -> None:
-    result = _result(out)
+    result = load_run(out)
     for series in result.series:
         tally = sum(
             (entry.level(0.3).tally for entry in series.entries if entry is not None),
@@ -105,7 +87,7 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     (name,) = [key for key in drawn if key.endswith("-pq")]
     lines = drawn[name]["data"]
     assert isinstance(lines, list)
-    result = _result(out)
+    result = load_run(out)
     pooled = [
         pm.scoring.Curves.of([None if entry is None else entry.curve for entry in series.entries])
         for series in result.series
@@ -203,7 +185,7 @@ def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path
     assert page.index('class="answer"') < page.index(box) < page.index('class="cards"')
     assert box.count("<li>") == 3 + 1  # of the run, and of its result
     assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
-    assert "labels 1, 2 of the references lie in 12 connected components" in box
+    assert "Labels 1, 2 of the references lie in 12 connected components" in box
     assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
     assert "No interval: 2 cases are too few" in box
     assert re.findall(r'class="ci">(.*?)<', page.split('<section id="curves">')[0]) == [
@@ -246,8 +228,8 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
         ("IoU", "PQ"), (parts, "PartPQ"), ("IoU", "SQ"), (parts, "PartSQ"), ("IoU", "RQ"),
         ("IoU", "AUTC"), (parts, "PartAUTC"), ("IoU", "PQ"), (parts, "PartPQ"),
     ]  # fmt: skip
-    result = _result(out_with_parts)
-    row = tables["cell"].split("far</bdi></td>")[1].split("</tr>")[0]
+    result = load_run(out_with_parts)
+    row = tables["cell"].split("far</bdi></span></td>")[1].split("</tr>")[0]
     values = re.findall(r"([\d.]+)\s*<span class=\"ci\">([\d.]+) – ([\d.]+)</span>", row)
     averages = averages_with_samples(result, "far")
     for place, name in enumerate(("pq", "part_pq", "sq", "part_sq", "rq")):
@@ -267,7 +249,7 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
 def test_captions_have_both_qualities(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
     expected = {}
-    for series in _result(out_with_parts).series:
+    for series in load_run(out_with_parts).series:
         if (series.setting.class_name, series.setting.matcher.name) == ("cell", "one-to-one"):
             for case, entry in zip(series.cases, series.entries, strict=True):
                 assert entry is not None
@@ -331,26 +313,22 @@ def test_ranks_are_there_for_every_class_with_its_own_numbers(out_with_parts: Pa
     assert list(of_class) == ["cell", "debris", "mean of classes"]
     assert list(dict.fromkeys(re.findall(SCORE, of_class["cell"]))) == ["PQ", "PartPQ", "AUTC"]
     assert list(dict.fromkeys(re.findall(SCORE, of_class["debris"]))) == ["PQ", "AUTC"]
-    comparison = compare(_result(out_with_parts))
+    comparison = compare(load_run(out_with_parts))
     for name, text in of_class.items():
         rankings = [
             placings
             for criterion, placings in comparison.rankings.items()
             if criterion.setting.class_name == name and criterion.score.name == "pq"
         ]
-        shown = re.findall(r"(\w+)</bdi>\s+([\d.]+) <span", text)
+        shown = re.findall(r"(\w+)</bdi></span>\s+([\d.]+) <span", text)
         expected = [(one.model, f"{one.value:.3f}") for ranking in rankings for one in ranking]
         assert shown[: len(expected)] == expected
         titles = re.findall(r'class="strip-title">(.*?)<', text)
-        labels = [matcher.label for matcher in comparison_spec(out_with_parts).matching]
+        labels = [matcher.label for matcher in load_run(out_with_parts).spec.matching]
         assert titles == (
             labels if name != "mean of classes"
             else [f"{one}, {label}" for one in ("cell", "debris") for label in labels]
         )  # fmt: skip
-
-
-def comparison_spec(out: Path) -> Any:
-    return _result(out).spec
 
 
 def test_different_units_have_a_warning() -> None:
@@ -396,9 +374,3 @@ def test_warnings_appear_where_there_is_reason() -> None:
         spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},
     )  # fmt: skip
     assert "rises with the field of view" in " ".join(what_to_be_careful_about(parts))
-
-
-def _result(out: Path) -> pm.Result:
-    from panmatch.datasets import load_run
-
-    return load_run(out)
