@@ -323,11 +323,11 @@ def test_ranks_are_there_for_every_class_with_its_own_numbers(out_with_parts: Pa
         shown = re.findall(r"(\w+)</bdi></span>\s+([\d.]+) <span", text)
         expected = [(one.model, f"{one.value:.3f}") for ranking in rankings for one in ranking]
         assert shown[: len(expected)] == expected
-        titles = re.findall(r'class="strip-title">(.*?)<', text)
+        titles = re.findall(r'class="strip-title">(.*?)</div>', text)
         labels = [matcher.label for matcher in load_run(out_with_parts).spec.matching]
         assert titles == (
             labels if name != "mean of classes"
-            else [f"{one}, {label}" for one in ("cell", "debris") for label in labels]
+            else [f"<bdi>{one}</bdi>, {label}" for one in ("cell", "debris") for label in labels]
         )  # fmt: skip
 
 
