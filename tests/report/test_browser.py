@@ -357,6 +357,8 @@ def test_paper_is_light_and_cuts_nothing_off(
         assert page.evaluate(adjust) == "exact"
         for control in ("nav", "#theme", ".controls", "#case-filter", ".slide input", "#case-on"):
             assert not page.locator(control).first.is_visible()
+        assert page.locator("#curves fieldset").first.is_visible()  # the key stays
+        assert not page.locator("#curves input[type=checkbox]").first.is_visible()
         titles = page.locator("main h2 >> visible=true").all_inner_texts()
         name = next(iter(load_run(request.getfixturevalue(run)).spec.classes), "object")
         assert f"Curves {name}" in titles
