@@ -245,6 +245,14 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
+    said = "headers of reference and prediction differ, and were ignored: voxels of equal index"
+    assert f"panmatch: warning: model: {said}" in allowed.stderr
+    assert "headers of" not in done.stderr
+    notices = json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
+    assert [one["cases"] for one in notices if one["kind"] == "header-mismatch"] == [["case00"]]
+    assert panmatch("report", tmp_path / "out").returncode == 0
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"<li>model: {said}" in report.split('class="cards"')[0]
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert (scores.pq == 1).all()
 
