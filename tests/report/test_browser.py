@@ -335,6 +335,7 @@ def test_it_is_dark_where_people_want_that_and_remembers_what_they_chose(
         page.click("#theme")
         assert brightness(page, "body") == 1
         assert brightness(page, "#c0-losses .main-svg") == 1
+        page.wait_for_timeout(500)  # a new process may read what is kept, once it has been told
         page.reload()
         page.wait_for_selector("#c0-losses.js-plotly-plot")
         assert brightness(page, "body") == 1
