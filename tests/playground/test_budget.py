@@ -13,8 +13,7 @@ from panmatch.playground import Disc, Scene, State, View, read_link, write_link
 from panmatch.playground._answers import answer_numbers, describe
 from panmatch.playground._score_rows import loss_looks
 from panmatch.playground._sources import CountedOverlap, DrawnScene
-from panmatch.report._charts import LOSS_LOOKS, LOSS_TITLES
-from panmatch.scoring import Mistake
+from panmatch.scoring import LOSS_LOOKS, Mistake
 from tests.browser import needs_chromium
 from tests.playground.drawn_scenes import EMPTY, MIXED, STRATEGIES, WAYS, count
 from tests.playground.shown_pages import TWO, drag, settle, show
@@ -102,8 +101,12 @@ def test_losses_look_as_in_the_report() -> None:
     found = {row["kind"]: row for row in loss_looks()}
     assert tuple(found) == KINDS
     for kind, row in found.items():
-        title = LOSS_TITLES[kind]
-        assert (row["title"], (row["colour"], row["pattern"])) == (title, LOSS_LOOKS[title])
+        look = LOSS_LOOKS[kind]
+        assert (row["title"], row["colour"], row["pattern"]) == (
+            look.title,
+            look.colour,
+            look.pattern,
+        )
 
 
 def random_state(number: int) -> State:
@@ -179,7 +182,7 @@ def check_bar(page: Any, budget: pm.ErrorBudget) -> None:
         "all => all.map(one => [one.title, one.getBoundingClientRect().width])",
     )
     names = {"PQ": budget.pq} | {
-        LOSS_TITLES[kind]: share for kind, share in budget.shares.items() if share
+        LOSS_LOOKS[kind].title: share for kind, share in budget.shares.items() if share
     }
     found = {title.split(": ")[0]: float(title.split(": ")[1]) for title, _ in parts}
     assert set(found) == {name for name, value in names.items() if value}

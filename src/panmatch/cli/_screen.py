@@ -21,20 +21,12 @@ from panmatch.evaluation import (
     plural,
     unit_text,
 )
-from panmatch.scoring import Repair
+from panmatch.scoring import LOSS_LOOKS, Repair
 
 MOST_ROWS = 8
 # What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
 PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
-LOST_TO: dict[Repair, str] = {
-    "class": "wrong classes",
-    "split": "splits",
-    "merged": "merges",
-    "missed": "missed objects",
-    "spurious": "spurious objects",
-    "outline": "outlines",
-}
 
 
 def evaluation_screen(
@@ -239,7 +231,7 @@ def _losses(result: Result, width: int) -> list[str]:
 
 
 def _loss(kind: Repair, loss: float) -> str:
-    return f"{LOST_TO[kind]} {number(loss)}"
+    return f"{LOSS_LOOKS[kind].title} {number(loss)}"
 
 
 def _failures(result: Result, width: int) -> list[str]:

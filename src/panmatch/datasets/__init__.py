@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         summary_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
+    from panmatch.datasets._paper_sentences import methods_sentence, results_sentence
     from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
@@ -62,10 +63,10 @@ if TYPE_CHECKING:
     from panmatch.datasets._table_files import write_table
     from panmatch.datasets._verdict import (
         headline_rankings,
-        methods_sentence,
-        results_sentence,
         verdict,
         verdict_on_models,
+        what_would_change,
+        what_would_change_between,
     )
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
@@ -124,13 +125,14 @@ __getattr__, __dir__ = lazy_face(
             "spread",
             "summary_table",
         ),
+        "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
         "panmatch.datasets._table_files": ("write_table",),
         "panmatch.datasets._verdict": (
             "headline_rankings",
-            "methods_sentence",
-            "results_sentence",
             "verdict",
             "verdict_on_models",
+            "what_would_change",
+            "what_would_change_between",
         ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
@@ -199,6 +201,8 @@ __all__ = [
     "summary_table",
     "verdict",
     "verdict_on_models",
+    "what_would_change",
+    "what_would_change_between",
     "wide_files",
     "write_table",
 ]

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
-import panmatch
 from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
-from panmatch.datasets._outputs import RESAMPLES, averages_with_samples, spread
-from panmatch.datasets._statistics import FEWEST_CASES
+from panmatch.datasets._outputs import averages_with_samples, spread
 from panmatch.errors import FileError
-from panmatch.evaluation import (
-    MEANS,
-    AverageScore,
-    Result,
-    Setting,
-    matcher_of,
-    number,
-    plural,
-)
+from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural
 from panmatch.matching import Matcher
 
 MOST_NAMED = 2  # settings that are named; the others are counted
+CHOICES = ("class", "strategy", "threshold")
 
-# What a pair is judged by, in the words of a paper.
-EDGE_SCORES = {
-    "iou": "IoU",
-    "dice": "Dice",
-    "prediction-share": "overlap / prediction",
-    "reference-share": "overlap / reference",
-}
+Choice = tuple[str, Matcher | None, float | None]  # of the class, the matcher and the threshold
 
 
 def verdict(result: Result) -> str:
@@ -50,6 +36,24 @@ def verdict(result: Result) -> str:
         return verdict_on_models(compare(replace(result, cases=evaluated), ["pq"]))
     except FileError:
         return "The models have no case in common, so they cannot be compared."
+
+
+def what_would_change(result: Result) -> str:
+    """Return which choice would change the verdict: another class, strategy or threshold.
+
+    One choice of the spec is changed at a time, and the others stay as in the verdict. Of one model
+    it is how far pooled PQ moves, of several who leads by the mean PQ of cases.
+    """
+    models = [model for model in result.models if result.evaluated(model)]
+    if not models:
+        return ""
+    if len(models) == 1:
+        return _moves_text(result, models[0])
+    evaluated = tuple(case for case in result.cases if case.model in models)
+    try:
+        return what_would_change_between(compare(replace(result, cases=evaluated), ["pq"]))
+    except FileError:
+        return ""
 
 
 def verdict_on_models(comparison: Comparison) -> str:
@@ -139,22 +143,22 @@ def _where(criterion: Criterion) -> str:
 
 
 def _of_one_model(result: Result, model: str) -> str:
-    scores = list(_headline_scores(result.average_scores, model, result.headline_class, "pooled"))
+    scores = list(headline_scores(result.average_scores, model, result.headline_class, "pooled"))
     if not scores:
         return "No case could be evaluated."
     first = scores[0]
     if math.isnan(first.value):
         return f"PQ is undefined: neither side has an object ({first.setting.class_name})."
     several = len(result.evaluated(model)) > 1
-    text = f"PQ is {number(first.value)}{_interval_text(result, first)} ({_meaning(first, several)}"
+    text = f"PQ is {number(first.value)}{interval_text(result, first)} ({_meaning(first, several)}"
     if several:
         averages = result.average_scores
-        mean = next(_headline_scores(averages, model, result.headline_class, "mean of cases"))
+        mean = next(headline_scores(averages, model, result.headline_class, "mean of cases"))
         text += f"; mean of cases: {number(mean.value)}"
     return f"{text}). {_range_text(scores)}".rstrip()
 
 
-def _headline_scores(
+def headline_scores(
     averages: Sequence[AverageScore],
     model: str,
     class_name: str,
@@ -168,16 +172,16 @@ def _headline_scores(
             yield one
 
 
-def _interval_text(result: Result, first: AverageScore) -> str:
+def interval_text(result: Result, first: AverageScore) -> str:
     averages = averages_with_samples(result, first.model, matcher_of(first.setting), areas=False)
-    sampled = _headline_scores(averages, first.model, first.setting.class_name, "pooled")
+    sampled = headline_scores(averages, first.model, first.setting.class_name, "pooled")
     ends = spread(next(sampled))
     return f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
 
 
 def _meaning(first: AverageScore, several: bool) -> str:
     pooled = f"; pooled over {plural(first.cases, 'case')}" if several else ""
-    return f"{first.setting.class_name}, {_setting_text(first)}{pooled}"
+    return f"{first.setting.class_name}, {setting_text(first)}{pooled}"
 
 
 def _range_text(scores: Sequence[AverageScore]) -> str:
@@ -189,106 +193,98 @@ def _range_text(scores: Sequence[AverageScore]) -> str:
         return f"It is the same in all {len(scores)} settings of the spec."
     return (
         f"Over the {len(scores)} settings of the spec it runs from {number(low.value)} "
-        f"({_setting_text(low)}) to {number(high.value)} ({_setting_text(high)})."
+        f"({setting_text(low)}) to {number(high.value)} ({setting_text(high)})."
     )
 
 
-def _setting_text(average: AverageScore) -> str:
+def setting_text(average: AverageScore) -> str:
     return f"{average.setting.label} at τ = {average.threshold:g}"
 
 
-def methods_sentence(result: Result) -> str:
-    """Return how the first setting of the spec was scored: a sentence for the methods of a paper.
+def what_would_change_between(comparison: Comparison) -> str:
+    """Return with which choice somebody else leads by the first score of a comparison."""
+    rankings = {
+        _chosen(one): {placing.model for placing in placings if placing.rank == placings[0].rank}
+        for one, placings in comparison.rankings.items()
+        if one.score == comparison.scores[0] and not math.isnan(placings[0].value)
+    }
+    first = _chosen(next(iter(headline_rankings(comparison))))
+    if first not in rankings:
+        return ""
+    named, others = [], []
+    for choice, options in _one_apart(first, rankings).items():
+        leads = {one: rankings[one] for one in options if rankings[one] != rankings[first]}
+        words = [
+            f"{_option(one, choice)}: {_listed(sorted(who), 'and')}" for one, who in leads.items()
+        ]
+        more = f"; {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+        if words:
+            named.append(f"the {choice} ({'; '.join(words[:MOST_NAMED])}{more})")
+        else:
+            others.append(f"the {choice}")
+    if not named:
+        return f"Who leads does not depend on {_listed(others, 'or')}." if others else ""
+    without = f", but not on {_listed(others, 'or')}" if others else ""
+    return f"Who leads depends on {_listed(named, 'and')}{without}."
 
-    Examples
-    --------
-    >>> from panmatch.datasets import evaluate
-    >>> result = evaluate(reference=[[1, 1, 0]], prediction=[[2, 0, 0]], spec={"thresholds": 0.3})
-    >>> methods_sentence(result).split(", and ")[1].split(' (')[0]
-    'scored by Panoptic Quality'
-    """
-    matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
-    edge, sign = EDGE_SCORES[matcher.score], ">" if matcher.strict else "≥"
-    return (
-        f"Predicted and reference objects{_class_text(result)} were matched "
-        f"{_matcher_text(matcher)} at {'an' if edge[0] in 'Io' else 'a'} {edge} threshold of "
-        f"{threshold:g} ({edge} {sign} {threshold:g}), and scored by {_scores_text(result)}"
-        f"{_pooling_text(result)}, using panmatch {panmatch.__version__}."
-    )
 
-
-def results_sentence(result: Result) -> str:
-    """Return PQ of every model in the first setting of the spec: a sentence for the results.
-
-    Examples
-    --------
-    >>> from panmatch.datasets import evaluate
-    >>> results_sentence(evaluate(reference=[[1, 1, 0]], prediction=[[2, 2, 0]]))
-    'On 1 case, PQ (object, one-to-one (optimal) at τ = 0.1) was 1.000 (SQ 1.000, RQ 1.000).'
-    """
-    first = {model: _first_score(result, model) for model in result.models}
-    scores = {model: one for model, one in first.items() if one is not None}
-    if not scores:
-        return "No case could be evaluated."
-    cases = sorted({one.cases for one in scores.values()})
-    n = plural(cases[-1], "case") if len(cases) == 1 else f"{cases[0]} to {cases[-1]} cases"
-    texts = [
-        f"{_value_text(result, one)}{f' for {model}' if model else ''}"
-        for model, one in scores.items()
+def _moves_text(result: Result, model: str) -> str:
+    """Return between what PQ lies with every choice, the one that moves it most first."""
+    every = [
+        one
+        for one in result.average_scores
+        if (one.model, one.score.name, one.averaging) == (model, "pq", "pooled")
+        and not math.isnan(one.value)
     ]
-    listed = f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
-    one = next(iter(scores.values()))
-    where = f"{one.setting.class_name}, {_setting_text(one)}{', pooled' if cases[-1] > 1 else ''}"
-    failed = f" {plural(len(result.failures), 'case')} failed." if result.failures else ""
-    return f"On {n}, PQ ({where}) was {listed}.{failed}"
+    values = {
+        (one.setting.class_name, matcher_of(one.setting), one.threshold): one.value for one in every
+    }
+    own = [one for one in values if one[0] == result.headline_class]
+    if not own:
+        return ""
+    moves, still = {}, []
+    for choice, options in _one_apart(own[0], values).items():
+        low, high = (pick((own[0], *options), key=values.__getitem__) for pick in (min, max))
+        if round(values[high] - values[low], 3):
+            ends = (f"{number(values[one])} ({_option(one, choice)})" for one in (low, high))
+            moves[f"with the {choice} from {' to '.join(ends)}"] = values[high] - values[low]
+        else:
+            still.append(f"the {choice}")
+    if not moves:
+        return f"PQ does not depend on {_listed(still, 'or')}." if still else ""
+    without = f"; not with {_listed(still, 'or')}" if still else ""
+    return f"PQ moves {', '.join(sorted(moves, key=lambda one: -moves[one]))}{without}."
 
 
-def _first_score(result: Result, model: str, name: str = "pq") -> AverageScore | None:
-    """Return a pooled score of a model in the first setting of the spec."""
-    averages, of_class = result.average_scores, result.headline_class
-    return next(_headline_scores(averages, model, of_class, "pooled", name), None)
+def _chosen(criterion: Criterion) -> Choice:
+    return criterion.setting.class_name, matcher_of(criterion.setting), criterion.threshold
 
 
-def _value_text(result: Result, first: AverageScore) -> str:
-    if math.isnan(first.value):
-        return "undefined"
-    details = [_interval_text(result, first).removeprefix(", ")]
-    for name in ("sq", "rq", "part_pq"):
-        score = _first_score(result, first.model, name)
-        if score is not None:
-            details.append(f"{score.score.title} {number(score.value)}")
-    return f"{number(first.value)} ({', '.join(filter(None, details))})"
+def _one_apart(first: Choice, known: Iterable[Choice]) -> dict[str, list[Choice]]:
+    """Return what differs from the first in one choice only, by this choice, where there is any."""
+    found: dict[str, list[Choice]] = {}
+    for one in known:
+        differing = [name for name, a, b in zip(CHOICES, first, one, strict=True) if a != b]
+        if len(differing) == 1:
+            found.setdefault(differing[0], []).append(one)
+    return {choice: found[choice] for choice in CHOICES[1:] + CHOICES[:1] if choice in found}
 
 
-def _matcher_text(matcher: Matcher) -> str:
-    """Return how objects are matched, with both bounds (D4)."""
-    options = ", ".join(matcher.strategy.options.values())
-    inside = " within the Voronoi regions of the references" if matcher.regions else ""
-    bounds = ", ".join(matcher.strategy.bounds)
-    return f"{matcher.name}{inside} ({f'{options}: ' if options else ''}{bounds})"
+def _option(chosen: Choice, choice: str) -> str:
+    """Return what was chosen, in words."""
+    class_name, matcher, threshold = chosen
+    if choice == "class":
+        return class_name
+    return f"τ = {threshold:g}" if choice == "threshold" else getattr(matcher, "label", "")
 
 
-def _class_text(result: Result) -> str:
-    name = result.headline_class
-    if name in MEANS:
-        n = len({series.setting.class_name for series in result.series})
-        return f" of {n} classes"
-    return "" if name == "object" else f" ({name})"
+def _listed(words: Sequence[str], last: Literal["and", "or"]) -> str:
+    """Return words as a list in a sentence.
 
-
-def _scores_text(result: Result) -> str:
-    """Return what is reported."""
-    scores = ["Panoptic Quality (PQ)"]
-    scores += ["its part-aware variant (PartPQ)"] if result.has_parts else []
-    scores += ["the exact area under PQ over all thresholds (AUTC)"] if result.spec.curve else []
-    return " and ".join(filter(None, (", ".join(scores[:-1]), scores[-1])))
-
-
-def _pooling_text(result: Result) -> str:
-    """Return how cases and classes are averaged, and where intervals come from."""
-    n = max((len(result.evaluated(model)) for model in result.models), default=0)
-    mean = f", as the {result.headline_class}" if result.headline_class in MEANS else ""
-    if n < 2:
-        return mean
-    intervals = f" with 95 % bootstrap intervals ({RESAMPLES} resamples of cases)"
-    return f", pooled over cases{intervals if n >= FEWEST_CASES else ''}{mean}"
+    Examples
+    --------
+    >>> _listed(["a"], "or"), _listed(["a", "b", "c"], "or")
+    ('a', 'a, b or c')
+    """
+    head = ", ".join(words[:-1])
+    return f"{head} {last} {words[-1]}" if head else words[-1]

@@ -247,11 +247,11 @@ class Result:
         ('missed', (2,), (0, 3), (1, 4), 0.333)
         """
         check_size("most", most, 0)
-        found = (one for one in self._mistakes() if model in (None, one.model))
-        return costliest(found, most)
+        return costliest(self._mistakes(model), most)
 
-    def _mistakes(self) -> Iterator[CostlyMistake]:
-        return costly_mistakes(self.cases, pooled_tallies(self.series, self.spec))
+    def _mistakes(self, model: str | None = None) -> Iterator[CostlyMistake]:
+        cases = (case for case in self.cases if model in (None, case.model))
+        return costly_mistakes(cases, pooled_tallies(self.series, self.spec))
 
     def in_blocks(self) -> Iterator[Result]:
         """Yield results of a few cases each, with all that was found in them in memory."""

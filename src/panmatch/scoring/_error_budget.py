@@ -56,11 +56,11 @@ class LossLook:
 
 
 LOSS_LOOKS: dict[Repair, LossLook] = {
-    "class": LossLook("wrong class", "#b8b8b8", "-"),
+    "class": LossLook("wrong classes", "#b8b8b8", "-"),
     "split": LossLook("splits", "#E69F00", "."),
     "merged": LossLook("merges", "#009E73", "x"),
-    "missed": LossLook("missed", "#CC79A7", "/"),
-    "spurious": LossLook("spurious", "#e8904f", "\\"),
+    "missed": LossLook("missed objects", "#CC79A7", "/"),
+    "spurious": LossLook("spurious objects", "#e8904f", "\\"),
     "outline": LossLook("outlines", "#56B4E9", ""),
 }
 
