@@ -296,3 +296,22 @@ def test_without_a_folder_or_mistakes_there_are_no_commands_or_places(out: Path)
     same = np.array([[1, 1, 0, 2]])
     perfect = pm.evaluate(reference=same, prediction=same)
     assert 'id="look-first"' not in render(perfect, {}, {})
+
+
+def test_strategies_of_one_model_have_the_colours_of_the_playground(out: Path) -> None:
+    one = pm.evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+    hues = [matcher.strategy.hue for matcher in one.spec.matching]
+    assert _colours(one) == [hue[0] for hue in hues]
+    assert len(set(hues)) == 3
+    page = render(one, {}, {})
+    for light, dark in hues:
+        assert f"stroke: light-dark({light}, {dark})" in page
+        assert data(page)["dark"][light] == dark
+    models = set(_colours(load_run(out)))
+    assert len(models) == 2
+    assert not models & {hue[0] for hue in hues}
+
+
+def _colours(result: pm.Result) -> list[str]:
+    drawn: Any = curve_charts(result, "object")["pq"]["data"]
+    return [line["line"]["color"] for line in drawn]
