@@ -41,7 +41,7 @@ def test_a_terminal_sees_every_phase_in_turn(tmp_path: Path) -> None:
     )
     assert shown.code == 0
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.text)
-    said = ["looking for files", "evaluating", "collecting results", "bootstrap", "writing tables"]
+    said = ["looking for files", "evaluating", "collecting results", "writing tables", "bootstrap"]
     said += ["writing the report", "3 cases: class object"]
     at = [plain.find(text) for text in said]
     assert -1 not in at

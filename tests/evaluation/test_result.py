@@ -160,13 +160,13 @@ def test_json_is_strict_and_undefined_is_null() -> None:
     assert "NaN" not in text
     assert "Infinity" not in text
     content = json.loads(text)
-    assert content["format"] == "panmatch-result-5"
+    assert content["format"] == "panmatch-result-6"
     assert content["panmatch"] == pm.__version__
     empty = next(one for one in content["cases"] if one["case"] == "empty")
     assert empty["objects"][0]["hd95"] == []
     false = next(case for case in content["cases"] if case["case"] == "false")
     assert false["objects"][0]["hd95"] == [None, None]
-    assert empty["format"] == "panmatch-case-5"
+    assert empty["format"] == "panmatch-case-6"
 
 
 def test_a_loaded_result_adds_to_a_fresh_one() -> None:
@@ -187,10 +187,10 @@ def test_a_loaded_result_adds_to_a_fresh_one() -> None:
         "null",
         "3",
         "{}",
-        '{"format": "panmatch-result-5"}',
-        '{"format": "panmatch-result-5", "spec": {}, "cases": [3]}',
-        '{"format": "panmatch-result-5", "spec": {"nonsense": 1}, "cases": []}',
-        '{"format": "panmatch-result-5", "spec": {}, "cases": [{"format": "panmatch-case-5"}]}',
+        '{"format": "panmatch-result-6"}',
+        '{"format": "panmatch-result-6", "spec": {}, "cases": [3]}',
+        '{"format": "panmatch-result-6", "spec": {"nonsense": 1}, "cases": []}',
+        '{"format": "panmatch-result-6", "spec": {}, "cases": [{"format": "panmatch-case-6"}]}',
     ],
 )
 def test_anything_else_is_no_result(text: str) -> None:
@@ -201,11 +201,11 @@ def test_anything_else_is_no_result(text: str) -> None:
 def test_other_formats_are_named() -> None:
     content = json.loads(evaluated("good").compute().to_json())
     with pytest.raises(
-        FileError, match="its format is 'panmatch-result-9', not 'panmatch-result-5'"
+        FileError, match="its format is 'panmatch-result-9', not 'panmatch-result-6'"
     ):
         Result.from_json(json.dumps({**content, "format": "panmatch-result-9"}))
     case = {**content["cases"][0], "format": "panmatch-case-0"}
-    with pytest.raises(FileError, match="format='panmatch-case-0' is not 'panmatch-case-5': this"):
+    with pytest.raises(FileError, match="format='panmatch-case-0' is not 'panmatch-case-6': this"):
         CaseResult.from_dict(case)
     with pytest.raises(FileError, match="panmatch-case-0"):
         Result.from_json(json.dumps({**content, "cases": [case]}))
