@@ -155,6 +155,14 @@ class Comparison:
         What the curves are made of; none where only scores are known.
     source
         Where settings come from, in words.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> both, objects = pm.Evaluator("cells"), [[1, 1, 0, 2]]
+    >>> for m in "ab": both.update(reference=objects, prediction=objects, case="x", model=m)
+    >>> pm.compare(both.compute(), ["pq"]).models
+    ('a', 'b')
     """
 
     models: tuple[str, ...]
@@ -298,6 +306,14 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     scores
         Names of the scores to compare by; PQ and AUTC by default, with PartPQ where there are
         parts.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> runs, objects = pm.Evaluator("cells"), {"a": [[1, 2]], "b": [[1, 0]]}
+    >>> for m in objects: runs.update(reference=[[1, 2]], prediction=objects[m], case="x", model=m)
+    >>> pm.compare(runs.compute(), ["pq"]).differences[0].test.wins
+    1
     """
     models = result.models
     if len(models) < 2:
@@ -420,9 +436,8 @@ def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
 
 def _some(cases: Collection[str]) -> str:
     names = sorted(cases)
-    return (
-        ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "none"
-    )
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more or "none"
 
 
 def _specs_differ(first: Path, second: Path, one: Result, other: Result) -> str:

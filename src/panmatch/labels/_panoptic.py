@@ -148,6 +148,13 @@ class Panoptic:
     decode
         Takes the columns of distinct label combinations and their voxel counts, and returns
         their `Meaning`; raises a `LabelError` for combinations that mean nothing.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> image = pm.from_maps([[1, 1, 0]], [[5, 6, 0]], [pm.SegmentClass(1, "cell")])
+    >>> image.classes[0].name, len(image.arrays)
+    ('cell', 2)
     """
 
     arrays: tuple[Volume, ...]

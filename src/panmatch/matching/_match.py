@@ -32,6 +32,15 @@ class Matching:
         How they were chosen.
     certificate
         Proof of optimality (D6); None for heuristics.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> matching = pm.match(pm.count_overlaps([1, 1, 1, 0, 2, 0], [4, 4, 0, 0, 0, 5]))
+    >>> matching
+    Matching(one-to-one, threshold=0.5: TP=1, FP=1, FN=1, PQ=0.3333)
+    >>> matching.pairs.tolist(), matching.missed.tolist(), matching.false_positives.tolist()
+    ([[1, 4]], [2], [5])
     """
 
     overlap: Overlap

@@ -68,6 +68,14 @@ class Certificate:
         Nodes of branch and bound, and random moves of the local search.
     seconds
         Time taken.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 3], [0, 4]], ref_sizes=[10, 5], pred_sizes=[6, 8])
+    >>> proof = pm.match(ov, pm.ManyToOne(solver="optimal"), threshold=0.1).certificate
+    >>> proof.proven, round(proof.value, 3), round(proof.upper_bound, 3)
+    (True, 0.522, 0.522)
     """
 
     value: float

@@ -267,6 +267,14 @@ class Mistake:
         predictions, whose outline is not perfect.
     change
         What a tally gains by the repair; add it to that of a case, or of many.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> matching = pm.match(pm.count_overlaps([1, 1, 1, 0, 2, 0], [4, 4, 0, 0, 0, 5]))
+    >>> worst = pm.find_mistakes(matching)[0]
+    >>> worst.kind, worst.ref_ids, round(worst.cost(matching.tally), 3)
+    ('missed', (2,), 0.333)
     """
 
     kind: Repair

@@ -57,6 +57,13 @@ class Metric:
     compute
         Takes a `ComparedObjects`, returns one value per row: NaN where it is not defined. Its
         docstring says who else defines the metric like this, and who does not.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> hd95 = pm.all_metrics()["hd95"]
+    >>> hd95.better, hd95.dimension, hd95.formula
+    ('lower', 'length', 'max(P95 d(∂g→∂p), P95 d(∂p→∂g))')
     """
 
     name: str

@@ -1,0 +1,118 @@
+"""How Sphinx builds the site: ``make docs`` writes it to docs/_build/html."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import panmatch
+
+HERE = Path(__file__).parent
+
+project = "panmatch"
+author = "The panmatch developers"
+copyright = author  # noqa: A001
+version = release = panmatch.__version__
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+nitpicky = False
+
+# Pages are Markdown that GitHub shows as well, so anchors follow its rules.
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+# `make notebooks` runs them; the site shows the outputs that they keep.
+nb_execution_mode = "off"
+nb_merge_streams = True
+
+autodoc_typehints = "none"  # the signature has them, and numpydoc the sentences
+autodoc_member_order = "bysource"
+autosummary_generate = True
+autosummary_ignore_module_all = False
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+# Of examples and consoles people copy what they type, without prompts and outputs.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "panmatch"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "about": ["sidebar-nav-bs"]}
+
+
+def copy_notebooks() -> None:
+    """Bring the notebooks in: Sphinx reads only what lies below its folder."""
+    there = HERE / "tutorials"
+    there.mkdir(exist_ok=True)
+    for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
+        shutil.copyfile(notebook, there / notebook.name)
+
+
+copy_notebooks()
+
+# Files outside of this folder that pages link to, and the pages of the site that show them.
+ELSEWHERE = {
+    "README.md": "/index.md",
+    "CONTRIBUTING.md": "/contributing.md",
+    "CHANGELOG.md": "/changes.md",
+    "benchmarks/README.md": "/speed.md",
+}
+OUTSIDE = re.compile(r"\]\((?:\.\./)+(" + "|".join(map(re.escape, ELSEWHERE)) + r")(?=[#)])")
+ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
+DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
+
+
+def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001
+    """Turn what GitHub understands into what MyST does: anchors, and links to other folders."""
+    text = ANCHOR.sub(r"(\1)=", source[0])
+    source[0] = OUTSIDE.sub(lambda found: f"]({ELSEWHERE[found[1]]}", text)
+
+
+def adapt_docstring(
+    app: Sphinx,  # noqa: ARG001
+    what: str,  # noqa: ARG001
+    name: str,  # noqa: ARG001
+    obj: object,  # noqa: ARG001
+    options: object,  # noqa: ARG001
+    lines: list[str],
+) -> None:
+    """Keep |g| a size, which reStructuredText would take for a substitution, and link D1 … D15."""
+    for at, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")) and "``" not in line:
+            plain = re.sub(r"(?<!\\)\|", r"\\|", line)
+            lines[at] = DEFINITION.sub(lambda found: f":ref:`D{found[1]} <d{found[1]}>`", plain)
+
+
+def setup(app: Sphinx) -> None:
+    """Register what is particular to this site."""
+    app.connect("source-read", adapt_page)
+    app.connect("autodoc-process-docstring", adapt_docstring, priority=900)
