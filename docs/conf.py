@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 import panmatch
 
@@ -32,6 +33,7 @@ nitpicky = False
 # Pages are Markdown that GitHub shows as well, so anchors follow its rules.
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # a table of benchmarks may begin below its level
 
 # `make notebooks` runs them; the site shows the outputs that they keep.
 nb_execution_mode = "off"
@@ -88,6 +90,8 @@ ELSEWHERE = {
 }
 OUTSIDE = re.compile(r"\]\((?:\.\./)+(" + "|".join(map(re.escape, ELSEWHERE)) + r")(?=[#)])")
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
+RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
+CODE = re.compile(r"(``.*?``)")
 DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
 
 
@@ -107,12 +111,28 @@ def adapt_docstring(
 ) -> None:
     """Keep |g| a size, which reStructuredText would take for a substitution, and link D1 … D15."""
     for at, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")) and "``" not in line:
-            plain = re.sub(r"(?<!\\)\|", r"\\|", line)
-            lines[at] = DEFINITION.sub(lambda found: f":ref:`D{found[1]} <d{found[1]}>`", plain)
+        if not line.lstrip().startswith((">>>", "...")):
+            texts = CODE.split(line)  # every other one is code
+            texts[::2] = [_adapted(text) for text in texts[::2]]
+            lines[at] = "".join(texts)
+
+
+def _adapted(text: str) -> str:
+    plain = re.sub(r"(?<!\\)\|", r"\\|", text)
+    return DEFINITION.sub(lambda found: f":ref:`D{found[1]} <d{found[1]}>`", plain)
+
+
+def refuse_network(app: Sphinx, error: Exception | None) -> None:
+    """Fail if opening a page would ask the network for anything; links to click are fine."""
+    if error is None:
+        for page in sorted(Path(app.outdir).rglob("*.html")):
+            found = RESOURCE.search(page.read_text(encoding="utf-8"))
+            if found:
+                raise ExtensionError(f"{page.name} loads {found[1]}: bring the file along.")
 
 
 def setup(app: Sphinx) -> None:
     """Register what is particular to this site."""
     app.connect("source-read", adapt_page)
     app.connect("autodoc-process-docstring", adapt_docstring, priority=900)
+    app.connect("build-finished", refuse_network)

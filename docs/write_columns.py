@@ -7,19 +7,19 @@ from panmatch.evaluation import COLUMNS, TABLES, related_meanings
 INTRODUCTION = """\
 # Columns of the tables
 
-Written from the package by `make docs`; a test runs `panmatch evaluate` and fails if a column has no
-meaning here.
+Written from the package by `make docs`; a test runs `panmatch evaluate` and fails if a column has
+no meaning here.
 
-`panmatch evaluate` writes these tables to its output folder, as CSV and, with the extra `parquet`, as
-Parquet. In Python, `result.scores`, `result.instances` and the like have the same columns. A cell is
-empty where a number is not defined. Which columns are there depends on the spec: columns of parts need
-a class with parts, those of metrics a metric under `metrics`.
+`panmatch evaluate` writes these tables to its output folder, as CSV and, with the extra `parquet`,
+as Parquet. In Python, `result.scores`, `result.instances` and the like have the same columns. A
+cell is empty where a number is not defined. Which columns are there depends on the spec: columns of
+parts need a class with parts, those of metrics a metric under `metrics`.
 
 Names in capitals stand for any of their kind:
 
 | in a name | stands for |
 |---|---|
-| `METRIC` | a [metric](metrics.md) of the spec, such as `hd95`; by IoU the columns are `sq` and `pq` |
+| `METRIC` | a [metric](metrics.md) of the spec, such as `hd95`; by IoU it is `sq` and `pq` |
 | `SIDE` | `ref` or `pred` |
 | `AXIS` | an array axis, counted from 0 |
 | `REPAIR` | a kind of mistake: `class`, `split`, `merged`, `missed`, `spurious` or `outline` |
@@ -30,8 +30,8 @@ D1 to D15 are [the definitions](definitions.md).
 RELATED = """\
 ### Related scores
 
-Each score that the spec lists under `related` has a column, or several. Its key `name` replaces the first
-part of the name. [How these scores are related](related.md).
+Each score that the spec lists under `related` has a column, or several. Its key `name` replaces the
+first part of the column's name. [How these scores are related](related.md).
 """
 
 CAPITALS = {

@@ -1,4 +1,4 @@
-"""The page about all commands, written from their help: ``make docs`` keeps docs/command-line.md."""
+"""The page about all commands, written from their help: ``make docs`` keeps it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ INTRODUCTION = """\
 
 Written from the commands themselves by `make docs`; a test fails if it is out of date.
 
-`panmatch --help` and `panmatch COMMAND --help` print the same. Results go to standard output, progress
-and warnings to standard error.
+`panmatch --help` and `panmatch COMMAND --help` print the same. Results go to standard output,
+progress and warnings to standard error.
 
 ## Exit codes
 
@@ -134,8 +134,9 @@ def command_line_page() -> str:
         "|---|---|",
         *(f"| [`{one.name}`](#{one.name.replace(' ', '-')}) | {one.about} |" for one in commands),
         "",
-        "`panmatch --version` prints the version. `panmatch --install-completion` lets Tab complete",
-        "commands and options from the next shell on; `--show-completion` prints the script instead.",
+        "`panmatch --version` prints the version. `panmatch --install-completion` lets Tab",
+        "complete commands and options from the next shell on; `--show-completion` prints the",
+        "script instead.",
         "",
     ]
     return "\n".join([INTRODUCTION, *overview, *map(_section, commands)])

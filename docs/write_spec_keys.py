@@ -24,7 +24,6 @@ from panmatch.spec import (
     preset_names,
     preset_text,
 )
-from panmatch.spec._related import RelatedRequest
 
 INTRODUCTION = """\
 # Spec keys
@@ -32,16 +31,16 @@ INTRODUCTION = """\
 Written from the models by `make docs`; a test fails if it is out of date.
 
 A spec says what to evaluate and how. It is the name of a preset, a YAML or JSON file, or a Python
-mapping: `--spec` on the command line, `spec=` in Python. Every key has a default, so write only what
-you change. An unknown key is an error that names the nearest one. `panmatch spec` prints a file with
-all keys and comments; [from files to answers](evaluate.md) shows specs in use.
+mapping: `--spec` on the command line, `spec=` in Python. Every key has a default, so write only
+what you change. An unknown key is an error that names the nearest one. `panmatch spec` prints a
+file with all keys and comments; [from files to answers](evaluate.md) shows specs in use.
 
 D1 to D15 are [the definitions](definitions.md).
 
 ## Presets
 
-`preset: NAME` on top of a file takes the keys of a preset and replaces those that the file lists itself;
-`null` drops a class.
+`preset: NAME` on top of a file takes the keys of a preset and replaces those that the file lists
+itself; `null` drops a class.
 """
 
 LABELS = """\
@@ -147,10 +146,10 @@ def _values(kind: object, field: FieldInfo | None = None) -> str:
 
 
 def _plural(kind: object) -> str:
-    words = {Matcher: "matchers", RelatedRequest: "scores", float: "numbers", str: "names"}
+    words = {Matcher: "matchers", float: "numbers", str: "names"}
     inner = get_args(kind)[0] if get_args(kind) else kind
     assert isinstance(inner, type)
-    return words[inner]
+    return words.get(inner, "scores")
 
 
 def _is_model(kind: object) -> bool:
@@ -202,8 +201,8 @@ def _matching() -> str:
             (option, "; ".join(values), "the first", "Option of the strategy")
             for option, values in options.items()
         ),
-        ("score", ", ".join(f"`{name}`" for name in get_args(Score)), "`iou`", "What is compared with the "
-         "threshold ([D2](definitions.md#d2))"),
+        ("score", ", ".join(f"`{name}`" for name in get_args(Score)), "`iou`",
+         "What is compared with the threshold ([D2](definitions.md#d2))"),
         ("regions", "true, false, " + ", ".join(f"`{name}`" for name in REGION_RULES), "`false`; "
          "`true` for `union`", "Whether predictions are cut by the regions of the references "
          "([D8](definitions.md#d8))"),
