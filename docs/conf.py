@@ -28,7 +28,8 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-nitpicky = False
+smartquotes = False  # they make –model of --model
+default_role = "py:obj"  # `match` in a docstring is a link
 
 # Pages are Markdown that GitHub shows as well, so anchors follow its rules.
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
@@ -55,6 +56,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "panmatch"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
+html_show_search_summary = False  # browsers refuse to read pages from disk for it
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -89,6 +92,7 @@ ELSEWHERE = {
     "benchmarks/README.md": "/speed.md",
 }
 OUTSIDE = re.compile(r"\]\((?:\.\./)+(" + "|".join(map(re.escape, ELSEWHERE)) + r")(?=[#)])")
+LAST_LINE = re.compile(r"^(```python\n(?:(?!^```).*\n)*?)\n```$", re.MULTILINE)  # for doctest
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
 CODE = re.compile(r"(``.*?``)")
@@ -96,8 +100,8 @@ DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
 
 
 def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001
-    """Turn what GitHub understands into what MyST does: anchors, and links to other folders."""
-    text = ANCHOR.sub(r"(\1)=", source[0])
+    """Turn what GitHub and doctest want into what MyST does."""
+    text = ANCHOR.sub(r"(\1)=", LAST_LINE.sub(r"\1```", source[0]))
     source[0] = OUTSIDE.sub(lambda found: f"]({ELSEWHERE[found[1]]}", text)
 
 
