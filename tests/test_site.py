@@ -5,6 +5,7 @@ The site itself is built by ``make docs``, with warnings as errors.
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -98,13 +99,20 @@ def test_generated_pages_are_current(name: str) -> None:
     assert page == GENERATED[name](), "run `make docs`"
 
 
-def test_every_public_name_has_a_page_with_an_example() -> None:
+@pytest.mark.parametrize("name", panmatch.__all__)
+def test_every_public_name_has_a_page(name: str) -> None:
     page = (DOCS / "api" / "index.md").read_text(encoding="utf-8")
-    for name in panmatch.__all__:
-        assert re.search(rf"^(   |```{{py:data}} panmatch\.){name}$", page, re.MULTILINE), name
-        if name != "__version__":
-            doc = inspect.getdoc(getattr(panmatch, name)) or ""
-            assert ">>> " in doc.partition("\nExamples\n--------\n")[2], f"{name} has no example"
+    assert re.search(rf"^(   |```{{py:data}} panmatch\.){name}$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in panmatch.__all__ if name != "__version__"])
+def test_examples_of_public_names_run_as_they_are_copied(name: str) -> None:
+    doc = inspect.getdoc(getattr(panmatch, name)) or ""
+    examples = doc.partition("\nExamples\n--------\n")[2]
+    nothing: dict[str, object] = {}  # not even what the module has imported
+    test = doctest.DocTestParser().get_doctest(examples, nothing, name, None, None)
+    assert test.examples, "add a section Examples to its docstring"
+    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 @pytest.mark.parametrize("model", [Spec, ClassSpec, MetricOptions, Averaging])

@@ -70,7 +70,9 @@ class PanmatchError(ValueError):
 
     Examples
     --------
-    >>> error = PanmatchError(Argument("spacing", (1.0,)), " has one number.")
+    >>> import panmatch as pm
+    >>> from panmatch.errors import Argument
+    >>> error = pm.PanmatchError(Argument("spacing", (1.0,)), " has one number.")
     >>> str(error), error.for_command_line()
     ('spacing=(1.0,) has one number.', '--spacing 1 has one number.')
     """

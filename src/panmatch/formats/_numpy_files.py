@@ -107,11 +107,12 @@ def save_overlap(overlap: Overlap, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
+    >>> import panmatch as pm
     >>> import tempfile
-    >>> ov = Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
+    >>> ov = pm.Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_overlap(ov, f"{folder}/case.npz")
-    ...     load_overlap(f"{folder}/case.npz") == ov
+    ...     pm.save_overlap(ov, f"{folder}/case.npz")
+    ...     pm.load_overlap(f"{folder}/case.npz") == ov
     True
     """
     target = _checked(path)

@@ -112,9 +112,10 @@ def from_labels(
 
     Examples
     --------
-    >>> liver = LabelGroup(SegmentClass(1, "liver", thing=False), (1,))
-    >>> lesions = LabelGroup(SegmentClass(2, "lesion"), (2,), instances="components")
-    >>> len(from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
+    >>> import panmatch as pm
+    >>> liver = pm.LabelGroup(pm.SegmentClass(1, "liver", thing=False), (1,))
+    >>> lesions = pm.LabelGroup(pm.SegmentClass(2, "lesion"), (2,), instances="components")
+    >>> len(pm.from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
     2
     """
     schema, unknown = tuple(groups), tuple(void)

@@ -40,7 +40,8 @@ class SegmentClass:
 
     Examples
     --------
-    >>> SegmentClass(24, "vertebra", parts=(1, 2)).has_parts
+    >>> import panmatch as pm
+    >>> pm.SegmentClass(24, "vertebra", parts=(1, 2)).has_parts
     True
     """
 

@@ -142,8 +142,9 @@ def match(
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
-    >>> matching = match(ov, "one-to-one", threshold=0.5)
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> matching = pm.match(ov, "one-to-one", threshold=0.5)
     >>> matching.pairs.tolist()
     [[1, 1], [2, 2]]
     >>> round(matching.tally.pq, 4)

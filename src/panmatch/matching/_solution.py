@@ -32,7 +32,8 @@ class Budget:
 
     Examples
     --------
-    >>> Budget(nodes=1000)
+    >>> import panmatch as pm
+    >>> pm.Budget(nodes=1000)
     Budget(nodes=1000, seconds=20.0)
     """
 

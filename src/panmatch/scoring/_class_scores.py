@@ -89,8 +89,9 @@ class ClassTallies(_ByClass[Tally]):
 
     Examples
     --------
-    >>> kinds = (SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False))
-    >>> found = ClassTallies(kinds, {1: Tally(1, 1, 0, 0.9), 2: Tally(0, 0, 0, 0.0)})
+    >>> import panmatch as pm
+    >>> kinds = (pm.SegmentClass(1, "person"), pm.SegmentClass(2, "sky", thing=False))
+    >>> found = pm.ClassTallies(kinds, {1: pm.Tally(1, 1, 0, 0.9), 2: pm.Tally(0, 0, 0, 0.0)})
     >>> (found + found).all.pq, found.all.classes, found.stuff.n
     (0.6, (1,), 0)
     """

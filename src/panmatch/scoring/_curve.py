@@ -51,8 +51,9 @@ class Curve(Scored[Floats, Ints]):
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 0], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
-    >>> c = curve(ov)
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 0], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> c = pm.curve(ov)
     >>> c.thresholds.round(4).tolist(), c.tp.tolist()
     ([0.0, 0.5556, 0.6], [2, 1, 0])
     >>> c.at(0.58)

@@ -43,7 +43,9 @@ class Average:
 
     Examples
     --------
-    >>> (Average.of(np.array([1.0, 2.0])) + Average.of(np.array([np.nan]))).value
+    >>> import numpy as np
+    >>> import panmatch as pm
+    >>> (pm.Average.of(np.array([1.0, 2.0])) + pm.Average.of(np.array([np.nan]))).value
     1.5
     """
 

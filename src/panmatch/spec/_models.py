@@ -165,10 +165,11 @@ class Spec(StrictModel):
 
     Examples
     --------
-    >>> spec = Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
+    >>> import panmatch as pm
+    >>> spec = pm.Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
     >>> spec.matching[1].strategy
     ManyToOne(solver='merge', gate='edge')
-    >>> Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> pm.Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
     pydantic_core.ValidationError: the key 'treshold' is not known; did you mean 'thresholds'? …

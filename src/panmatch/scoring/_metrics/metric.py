@@ -147,7 +147,8 @@ def all_metrics() -> dict[str, Metric]:
 
     Examples
     --------
-    >>> all_metrics()["dice"].better
+    >>> import panmatch as pm
+    >>> pm.all_metrics()["dice"].better
     'higher'
     """
     modules = (
