@@ -96,6 +96,7 @@ LAST_LINE = re.compile(r"^(```python\n(?:(?!^```).*\n)*?)\n```$", re.MULTILINE) 
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
 CODE = re.compile(r"(``.*?``)")
+PAGE = re.compile(r"``docs/([\w/-]+)\.md``")
 DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
 
 
@@ -113,10 +114,10 @@ def adapt_docstring(
     options: object,  # noqa: ARG001
     lines: list[str],
 ) -> None:
-    """Keep |g| a size, which reStructuredText would take for a substitution, and link D1 … D15."""
+    """Link D1 … D15 and pages, and keep |g| a size: else it would be a substitution."""
     for at, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
-            texts = CODE.split(line)  # every other one is code
+            texts = CODE.split(PAGE.sub(r":doc:`/\1`", line))  # every other one is code
             texts[::2] = [_adapted(text) for text in texts[::2]]
             lines[at] = "".join(texts)
 

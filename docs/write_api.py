@@ -6,7 +6,10 @@ that is in no group, or in two, is an error.
 
 from __future__ import annotations
 
+import argparse
+
 import panmatch
+from panmatch import related
 
 INTRODUCTION = """\
 # Python API
@@ -20,7 +23,26 @@ extra if it is missing.
 
 Every name has a page with its signature, its parameters, and an example that is run as a test.
 D1 to D15 are [the definitions](../definitions.md).
+
+Other metrics of the field are in [`panmatch.related`](related.md), and the metric for
+[training loops](../training.md) is `panmatch.torch.PanopticMatching`.
 """
+
+RELATED = """\
+# panmatch.related
+
+Written from the package by `make docs`; a test fails if it is out of date.
+
+Metrics of others, on the same machinery. [What each of them chooses](../related.md), and where
+published programs differ. A spec can ask for most of them under
+[`related`](../spec-keys.md#related).
+
+```{eval-rst}
+.. currentmodule:: panmatch.related
+
+"""
+# What others of its names are for: specs, and programs that build on these scores.
+BEHIND_SCORES = ("find_lesions", "resolve_related", "share", "single")
 
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "From files and arrays to answers": (
@@ -79,11 +101,26 @@ The version of the package.
 """
 
 
+MORE = """\
+```{toctree}
+:hidden:
+
+related
+```
+"""
+
+
 def api_page() -> str:
     """Return the page as Markdown."""
     _check_groups()
     sections = [_section(title, *group) for title, group in GROUPS.items()]
-    return "\n".join([INTRODUCTION, *sections, VERSION])
+    return "\n".join([INTRODUCTION, *sections, VERSION, MORE])
+
+
+def related_page() -> str:
+    """Return the page about `panmatch.related` as Markdown."""
+    names = [name for name in related.__all__ if name.islower() and name not in BEHIND_SCORES]
+    return RELATED + "\n".join(f".. autofunction:: {name}\n" for name in names) + "```\n"
 
 
 def _check_groups() -> None:
@@ -104,4 +141,6 @@ def _section(title: str, about: str, names: tuple[str, ...]) -> str:
 
 
 if __name__ == "__main__":
-    print(api_page(), end="")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("page", choices=("index", "related"))
+    print(api_page() if parser.parse_args().page == "index" else related_page(), end="")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from panmatch.evaluation import COLUMNS, TABLES, related_meanings
 
 INTRODUCTION = """\
@@ -57,7 +59,7 @@ def _section(table: str) -> str:
     return "\n".join([*lines, ""])
 
 
-def _rows(meanings: dict[str, str]) -> list[str]:
+def _rows(meanings: Mapping[str, str]) -> list[str]:
     head = ["| column | meaning |", "|---|---|"]
     return head + [f"| `{_shown(name)}` | {_linked(text)} |" for name, text in meanings.items()]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import panmatch
-from docs.write_api import api_page
+from docs.write_api import api_page, related_page
 from docs.write_columns import columns_page
 from docs.write_command_line import command_line_page
 from docs.write_spec_keys import attribute_texts, spec_keys_page
@@ -33,6 +33,7 @@ PAGES = [
 ]
 GENERATED: dict[str, Callable[[], str]] = {
     "api/index.md": api_page,
+    "api/related.md": related_page,
     "columns.md": columns_page,
     "command-line.md": command_line_page,
     "spec-keys.md": spec_keys_page,
@@ -85,10 +86,11 @@ def test_headings_become_anchors_as_on_github(tmp_path: Path) -> None:
 
 def test_every_page_is_in_a_table_of_contents() -> None:
     listed = {"index"}
-    for page in DOCS.glob("*.md"):
+    for page in [*DOCS.glob("*.md"), DOCS / "api" / "index.md"]:
         for tree in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
             lines = [line for line in tree.splitlines() if line and not line.startswith(":")]
-            listed |= {re.sub(r".*<(.+)>$", r"\1", line) for line in lines}
+            names = [re.sub(r".*<(.+)>$", r"\1", line) for line in lines]
+            listed |= {str((page.parent / name).relative_to(DOCS)) for name in names}
     pages = {str(page.relative_to(DOCS).with_suffix("")) for page in PAGES if DOCS in page.parents}
     assert pages - listed == set()
 

@@ -167,7 +167,7 @@ def column_meanings(table: str, axes: int = 3) -> dict[str, str]:
     >>> found["cc_dice"]
     'CC-Dice: Dice in the Voronoi region of every component of the reference.'
     """
-    found = {}
+    found: dict[str, str] = {}
     for name, meaning in COLUMNS[table].items():
         found |= dict.fromkeys(expanded(name, axes), meaning)
     return found | (related_meanings() if table == "scores" else {})
@@ -183,7 +183,7 @@ def expanded(name: str, axes: int = 3) -> list[str]:
     """
     metrics = all_metrics()
     others = [metric for metric in metrics if metric != "iou"]  # by IoU it is sq and pq
-    kinds = {
+    kinds: dict[str, list[str]] = {
         "side": ["ref", "pred"],
         "metric": others,
         "share_metric": [one for one in others if metrics[one].is_share],
