@@ -96,6 +96,7 @@ LAST_LINE = re.compile(r"^(```python\n(?:(?!^```).*\n)*?)\n```$", re.MULTILINE) 
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
 CODE = re.compile(r"(``.*?``)")
+NAME = re.compile(rf"(?<![`:])`({'|'.join(panmatch.__all__)})`(?!`)")
 PAGE = re.compile(r"``docs/([\w/-]+)\.md``")
 DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
 
@@ -123,7 +124,7 @@ def adapt_docstring(
 
 
 def _adapted(text: str) -> str:
-    plain = re.sub(r"(?<!\\)\|", r"\\|", text)
+    plain = re.sub(r"(?<!\\)\|", r"\\|", NAME.sub(r":py:obj:`\1 <panmatch.\1>`", text))
     return DEFINITION.sub(lambda found: f":ref:`D{found[1]} <d{found[1]}>`", plain)
 
 

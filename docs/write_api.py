@@ -119,8 +119,13 @@ def api_page() -> str:
 
 def related_page() -> str:
     """Return the page about `panmatch.related` as Markdown."""
-    names = [name for name in related.__all__ if name.islower() and name not in BEHIND_SCORES]
-    return RELATED + "\n".join(f".. autofunction:: {name}\n" for name in names) + "```\n"
+    directives = [f".. autofunction:: {name}\n" for name in score_names()]
+    return RELATED + "\n".join(directives) + "```\n"
+
+
+def score_names() -> list[str]:
+    """Return the functions of `panmatch.related` that compute scores."""
+    return [name for name in related.__all__ if name.islower() and name not in BEHIND_SCORES]
 
 
 def _check_groups() -> None:

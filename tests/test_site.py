@@ -9,15 +9,17 @@ import doctest
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 import panmatch
-from docs.write_api import api_page, related_page
+from docs.write_api import BEHIND_SCORES, api_page, related_page, score_names
 from docs.write_columns import columns_page
 from docs.write_command_line import command_line_page
 from docs.write_spec_keys import attribute_texts, spec_keys_page
+from panmatch import related
 from panmatch.spec import Averaging, ClassSpec, MetricOptions, Spec
 
 ROOT = Path(__file__).parents[1]
@@ -107,9 +109,21 @@ def test_every_public_name_has_a_page(name: str) -> None:
     assert re.search(rf"^(   |```{{py:data}} panmatch\.){name}$", page, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [name for name in panmatch.__all__ if name != "__version__"])
+def test_scores_of_others_are_on_their_page() -> None:
+    assert {"aji", "cc_metric", "npq", "sorted_ap"} <= set(score_names())
+    assert set(BEHIND_SCORES) < set(related.__all__)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in panmatch.__all__ if name != "__version__"),
+        # A pair of COCO files is more than an example can show.
+        *(f"related.{name}" for name in score_names() if name != "coco_pq"),
+    ],
+)
 def test_examples_of_public_names_run_as_they_are_copied(name: str) -> None:
-    doc = inspect.getdoc(getattr(panmatch, name)) or ""
+    doc = inspect.getdoc(attrgetter(name)(panmatch)) or ""
     examples = doc.partition("\nExamples\n--------\n")[2]
     nothing: dict[str, object] = {}  # not even what the module has imported
     test = doctest.DocTestParser().get_doctest(examples, nothing, name, None, None)
