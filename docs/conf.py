@@ -77,9 +77,10 @@ html_sidebars = {"index": [], "about": ["sidebar-nav-bs"]}
 def copy_notebooks() -> None:
     """Bring the notebooks in: Sphinx reads only what lies below its folder."""
     there = HERE / "tutorials"
-    there.mkdir(exist_ok=True)
+    shutil.rmtree(there, ignore_errors=True)
+    there.mkdir()
     for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
-        shutil.copyfile(notebook, there / notebook.name)
+        shutil.copy2(notebook, there / notebook.name)
 
 
 copy_notebooks()
