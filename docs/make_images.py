@@ -42,8 +42,10 @@ def photograph(page: Path, target: Path) -> None:
         )
         tab = browser.new_page(viewport=SIZE)
         tab.goto(f"file://{page}")
-        tab.add_style_tag(content="nav { position: static !important }")
-        parts = [_part(tab, "#curves .of-class >> nth=0", 412), _part(tab, ".strips", 124)]
+        tab.add_style_tag(
+            content="nav { position: static !important } #curves h2 { display: none }"
+        )
+        parts = [_part(tab, "#curves", 535), _part(tab, ".strips >> visible=true", 124)]
         browser.close()
     whole = Image.new("RGB", (parts[0].width, sum(part.height for part in parts)), "white")
     whole.paste(parts[0], (0, 0))

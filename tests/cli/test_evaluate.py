@@ -245,6 +245,14 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
+    said = "headers of reference and prediction differ, and were ignored: voxels of equal index"
+    assert f"panmatch: warning: model: {said}" in allowed.stderr
+    assert "headers of" not in done.stderr
+    notices = json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
+    assert [one["cases"] for one in notices if one["kind"] == "header-mismatch"] == [["case00"]]
+    assert panmatch("report", tmp_path / "out").returncode == 0
+    report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"<li>model: {said}" in report.split('class="cards"')[0]
     scores = pd.read_csv(tmp_path / "out" / "scores.csv")
     assert (scores.pq == 1).all()
 
@@ -397,3 +405,18 @@ def test_a_score_to_compare_by_is_told_as_an_option(tmp_path: Path) -> None:
         2,
         "panmatch: --score 'pk' is not known; did you mean 'pq'? ",
     )
+
+
+def test_the_report_has_the_title_that_is_given(tmp_path: Path) -> None:
+    make_folders(tmp_path, 1)
+    places = "evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out"
+    alone = panmatch(*places, "--title", "Fold 0")
+    assert alone.returncode == 2
+    assert alone.stderr == "panmatch: --title is that of the report: pass --report as well.\n"
+    assert not (tmp_path / "out").exists()
+    assert panmatch(*places, "--report", "--title", "Fold <0>").returncode == 0
+    report = tmp_path / "out" / "report.html"
+    assert "<h1><bdi>Fold &lt;0&gt;</bdi></h1>" in report.read_text(encoding="utf-8")
+    again = panmatch("report", tmp_path / "out", "--title", "Again")
+    assert again.returncode == 0, again.stderr
+    assert "<h1><bdi>Again</bdi></h1>" in report.read_text(encoding="utf-8")

@@ -39,7 +39,7 @@ def test_options_on_the_command_line_are_those_of_a_spec(tmp_path: Path) -> None
     assert by_option.returncode == 0, by_option.stderr
     assert by_option.stdout.replace("show --all b", "show --all a") == by_file.stdout.replace(
         "Tables: a/", "Tables: b/"
-    ).replace("report a", "report b")
+    ).replace("report a", "report b").replace("play a", "play b")
     for name in ("scores", "instances", "summary"):
         found = (tmp_path / "b" / f"{name}.csv").read_text()
         assert found == (tmp_path / "a" / f"{name}.csv").read_text()

@@ -167,7 +167,7 @@ def test_configurations_are_written_and_read(tmp_path: Path) -> None:
     )
     first.save_to_config(tmp_path / "config.yaml")
     second = Panoptica_Evaluator.load_from_config(tmp_path / "config.yaml")
-    assert second._as_config() == first._as_config()
+    assert second._config == first._config
     groups.save_to_config(tmp_path / "groups.yaml")
     again = SegmentationClassGroups.load_from_config(tmp_path / "groups")
     assert again.plain == groups.plain
@@ -287,7 +287,8 @@ def evaluate(judge: Panoptica_Evaluator) -> object:
 
 
 ERRORS: list[tuple[Any, type[Exception], str]] = [
-    (lambda: MaxBipartiteMatching(Metric.ASSD), OptionError, "matching_metric=Metric.ASSD"),
+    (lambda: Panoptica_Evaluator(instance_matcher=MaxBipartiteMatching(Metric.ASSD)), OptionError,
+     "matching_metric=Metric.ASSD: MaxBipartiteMatching maximises or adds up overlaps"),
     (lambda: LabelGroup([1, 2], True), OptionError, "single_instance=True goes with one label"),
     (lambda: LabelGroup([0]), OptionError, "value_labels"),
     (lambda: LabelPartGroup([1], [1]), OptionError, r"share \[1\]"),
@@ -457,8 +458,8 @@ def test_errors_are_of_the_types_that_scripts_for_panoptica_catch() -> None:
 
 def test_metrics_and_groups_are_accepted_by_name() -> None:
     found = unmatched(instance_metrics=["IOU"], global_metrics=["DSC"])
-    assert found._as_config() == unmatched(
-        instance_metrics=[Metric.IOU], global_metrics=[Metric.DSC])._as_config()  # fmt: skip
+    assert found._config == unmatched(
+        instance_metrics=[Metric.IOU], global_metrics=[Metric.DSC])._config  # fmt: skip
     assert unmatched().evaluate(PREDICTION, REFERENCE, skip_groups="ungrouped") == {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import panmatch as pm
-from panmatch.datasets import summary_table, verdict
+from panmatch.datasets import summary_table, verdict, what_would_change
 from panmatch.evaluation import CaseResult, Result
 from tests.scenes import strip
 
@@ -108,3 +108,41 @@ def test_models_are_compared_on_what_they_share() -> None:
     apart = Result(result.spec, (*more.cases[:1], *(case for case in result.cases[3:])))
     assert verdict(apart) == "The models have no case in common, so they cannot be compared."
     assert verdict(Result(result.spec, (late,))) == "No case could be evaluated."
+
+
+def test_every_choice_that_moves_the_score_of_one_model_is_named_the_largest_first() -> None:
+    assert what_would_change(result_of(BOTH, model=SPLIT)) == (
+        "PQ moves with the strategy from 0.640 (one-to-one (optimal)) to 1.000 (many-to-one "
+        "(merge, seed)), with the threshold from 0.400 (τ = 0.7) to 0.640 (τ = 0.3)."
+    )
+    assert what_would_change(result_of(BOTH, model=WHOLE)) == (
+        "PQ does not depend on the strategy or the threshold."
+    )
+    assert what_would_change(result_of({"matching": "one-to-one", "thresholds": 0.5}, m=CUT)) == ""
+    classes = {"left": {"labels": [1]}, "right": {"labels": [2, 3, 4, 5]}}
+    spec = {"classes": classes, "thresholds": 0.5, "matching": "one-to-one"}
+    # One of the two classes is lost to a threshold of ½, the other one has an IoU of ⅗.
+    assert what_would_change(result_of(spec, model=HALF)) == (
+        "PQ moves with the class from 0.000 (left) to 0.600 (right)."
+    )
+
+
+def test_choices_after_which_somebody_else_leads_are_named() -> None:
+    # Pieces win under many-to-one; at 0.7 each model has lost one of its two objects.
+    assert what_would_change(result_of(BOTH, cuts=CUT, splits=SPLIT)) == (
+        "Who leads depends on the strategy (many-to-one (merge, seed): splits) and the threshold "
+        "(τ = 0.7: cuts and splits)."
+    )
+    assert what_would_change(result_of(BOTH, a=WHOLE, b=HALF)) == (
+        "Who leads does not depend on the strategy or the threshold."
+    )
+    two = {"matching": ["one-to-one", "many-to-one"], "thresholds": [0.1, 0.3]}
+    assert what_would_change(result_of(two, cuts=CUT, splits=SPLIT)) == (
+        "Who leads depends on the strategy (many-to-one (merge, seed): splits), but not on the "
+        "threshold."
+    )
+
+
+def test_nothing_would_change_without_a_result_or_a_common_case() -> None:
+    failed = CaseResult("a", "m", "failed", "broken")
+    assert what_would_change(Result(pm.Spec(), (failed,))) == ""

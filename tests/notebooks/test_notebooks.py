@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +16,17 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from PIL import Image
 
 from notebooks.own_data import read_brats
+from notebooks.run import NAMES
 from panmatch import phantoms
 from panmatch.errors import FileError
 
 NOTEBOOKS: Any = nbformat  # it has no types
 FOLDER = Path(__file__).parents[2] / "notebooks"
-NAMES = ("brain_metastases", "liver_lesions_parts")
+FIGURES = {"your_folder": 2, "brain_metastases": 3, "liver_lesions_parts": 3}  # at least
+MODULES = ("panmatch.phantoms", "panmatch.related")  # packages that are named by themselves
 LONGEST_S = 300
 MOST_BYTES = 1_500_000
 NO_NETWORK = """
@@ -48,8 +55,8 @@ def executed(name: str, data: Path | None = None) -> Any:
     notebook = load(name)
     for cell in code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
-        if data is not None and cell.source.startswith("DATA = None"):
-            cell.source = f"DATA = {str(data)!r}"
+        if data is not None:
+            cell.source = re.sub(r"^(DATA|FOLDER) = None.*", rf"\1 = {str(data)!r}", cell.source)
     notebook.cells.insert(0, NOTEBOOKS.v4.new_code_cell(NO_NETWORK))
     where = {"metadata": {"path": str(FOLDER)}}
     try:
@@ -67,13 +74,15 @@ def code_cells(notebook: Any) -> list[Any]:
 
 
 def texts(cell: Any) -> list[str]:
-    """Return what a cell shows as text; a figure is only named."""
+    """Return what a cell shows as text, and as HTML; a figure is only named."""
     found = []
     for output in cell.outputs:
         data = output.get("data", {})
-        found.append(
-            "a figure" if "image/png" in data else data.get("text/plain", output.get("text"))
-        )
+        if "image/png" in data:
+            found.append("a figure")
+            continue
+        found += [data[kind] for kind in ("text/markdown", "text/html") if kind in data]
+        found.append(data.get("text/plain", output.get("text")))
     return found
 
 
@@ -91,7 +100,7 @@ def test_stored_outputs_are_complete_and_free_of_noise(name: str) -> None:
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     kinds = [output.output_type for cell in cells for output in cell.outputs]
     assert set(kinds) == {"execute_result"}  # neither streams nor errors
-    assert sum("a figure" in texts(cell) for cell in cells) >= 3
+    assert sum("a figure" in texts(cell) for cell in cells) >= FIGURES[name]
     assert sum(bool(texts(cell)) for cell in cells) >= len(cells) - 4
     assert all(cell.metadata == {} for cell in notebook.cells)
     assert notebook.metadata.language_info == {"name": "python"}
@@ -102,7 +111,51 @@ def test_stored_outputs_are_complete_and_free_of_noise(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_path_of_own_data_is_the_first_line_of_code(name: str) -> None:
-    assert code_cells(load(name))[0].source.startswith("DATA = None")
+    assert re.match("(DATA|FOLDER) = None  # ", code_cells(load(name))[0].source)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_have_two_pixels_for_one(name: str) -> None:
+    for cell in code_cells(load(name)):
+        for output in cell.outputs:
+            if "image/png" in output.get("data", {}):
+                picture = Image.open(BytesIO(b64decode(output.data["image/png"])))
+                shown = output.metadata["image/png"]
+                assert abs(picture.width - 2 * shown["width"]) <= 1
+                assert abs(picture.height - 2 * shown["height"]) <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebooks_use_public_names_only(name: str) -> None:
+    source = "\n".join(cell.source for cell in code_cells(load(name)))
+    for node in ast.walk(ast.parse(re.sub(r"^%.*", "", source, flags=re.MULTILINE))):
+        if isinstance(node, ast.Attribute):
+            assert not node.attr.startswith("_")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("panmatch"):
+            face = importlib.import_module(str(node.module))
+            for alias in node.names:
+                place = f"{node.module}.{alias.name}"
+                assert alias.name in face.__all__ or place in MODULES, place
+        if isinstance(node, ast.Import):
+            assert not [one.name for one in node.names if one.name.startswith("panmatch.")]
+
+
+def test_all_notebooks_are_listed() -> None:
+    assert set(NAMES) == {path.stem for path in FOLDER.glob("*.ipynb")} == set(FIGURES)
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\((\w+)\.ipynb\)", page) == list(NAMES)
+
+
+def test_from_a_folder_to_a_sentence_takes_ten_cells_at_most() -> None:
+    cells = code_cells(load("your_folder"))
+    assert len(cells) <= 10
+    (sentence,) = [text for text in texts(cells[-1]) if text.startswith("> ")]
+    table = next(texts(cell)[-1] for cell in cells if cell.source.startswith("result.table"))
+    for model, pq in re.findall(r"\d  (\S+) +one-to-one \(optimal\)  (\d\.\d\d) \[", table):
+        said = re.search(rf"(\d\.\d{{3}}) \([^)]*\) for {model}\b", sentence)
+        assert said is not None
+        assert f"{float(said[1]):.2f}" == pq
+    assert len(re.findall(r"\) for ", sentence)) == 3
 
 
 def save(labels: Any, path: Path) -> None:
@@ -122,6 +175,20 @@ def test_metastases_of_your_own_need_one_path(tmp_path: Path) -> None:
     shown = str([texts(cell) for cell in code_cells(executed("brain_metastases", tmp_path))])
     assert "Result(4 cases of 2 models)" in shown
     assert "misses-small" not in shown
+
+
+def test_a_folder_of_your_own_needs_one_path(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        brain = phantoms.brain_metastases((40, 48, 40), 6, radius_mm=(2, 7), seed=seed)
+        save(brain.labels, tmp_path / "reference" / f"{seed}.nii.gz")
+        save(brain.labels, tmp_path / "predictions" / "mine" / f"{seed}.nii.gz")
+    cells = code_cells(executed("your_folder", tmp_path))
+    assert (tmp_path / "results" / "scores.csv").exists()
+    assert (tmp_path / "results" / "curve.pdf").exists()
+    assert texts(cells[-1])[0].endswith(
+        "On 2 cases, PQ (lesion, one-to-one (optimal) at τ = 0.5, pooled) was 1.000 (SQ 1.000, "
+        "RQ 1.000) for mine."
+    )
 
 
 def test_livers_without_predictions_are_given_simulated_ones(tmp_path: Path) -> None:

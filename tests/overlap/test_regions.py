@@ -211,7 +211,7 @@ def test_chunks_add_and_files_keep_pieces(pair: tuple[Labels, Labels]) -> None:
 
 def test_repr_says_how_predictions_are_cut() -> None:
     assert repr(regions_of("1..2", "7777")) == (
-        "Overlap(2 references, 1 predictions in 2 pieces, 2 edges)"
+        "Overlap(2 references, 1 prediction in 2 pieces, 2 edges)"
     )
 
 

@@ -62,3 +62,23 @@ def _click_an_object(page: Any, reference: np.ndarray[Any, Any]) -> None:
         box["y"] + (y + 0.5) / reference.shape[1] * box["height"],
     )
     page.wait_for_selector(f"#inspector b:has-text('Reference {reference[5, y, x]}')")
+
+
+def test_a_mistake_of_a_pair_lights_its_voxels(page: Any, pair: tuple[Path, Path]) -> None:
+    page.set_viewport_size({"width": 1440, "height": 1900})
+    with served(*pair) as address:
+        show(page, address)
+        page.wait_for_selector("#volume[width='50']")
+        page.locator("header h1").hover()
+
+        def picture() -> str:
+            drawn: str = page.evaluate("document.querySelector('#volume').toDataURL()")
+            return drawn
+
+        whole = picture()
+        for at in range(2):
+            page.locator(".mistakes li").nth(at).hover()
+            assert picture() != whole
+        page.locator("header h1").hover()
+        assert picture() == whole
+        page.goto("about:blank")

@@ -15,6 +15,7 @@ from panmatch import protocols
 from panmatch.errors import OptionError
 from panmatch.protocols import Protocol, find_protocol, protocol_names, protocol_numbers
 from panmatch.protocols._numbers import COUNTS, PART_QUALITY, SIZES
+from tests.peers.protocols.scenes import lesions
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocols.md"
 VARIANTS = [
@@ -55,7 +56,7 @@ def test_every_number_is_one_that_the_result_has(name: str) -> None:
     spec, ours = protocol.as_spec, protocol.our_spec
     for number in protocol.numbers.values():
         if number.value is None:
-            for score in filter(None, (number.score, number.otherwise)):
+            for score in filter(None, (number.score, number.otherwise, *number.per)):
                 assert is_known(score, number.threshold, spec), (name, score)
         if number.ours is not None:
             assert is_known(number.ours.score, number.ours.threshold, ours), (name, number.ours)
@@ -97,9 +98,27 @@ def test_classes_of_a_program_stay_those_of_the_program() -> None:
         protocols.run("stardist", reference=REFERENCE, prediction=PREDICTION, classes=7)  # type: ignore[arg-type]
 
 
-def test_labels_that_a_program_does_not_know_are_an_error() -> None:
-    with pytest.raises(pm.PanmatchError, match="label"):
-        protocols.run("brats-mets", reference=[[[9]]], prediction=[[[0]]], spacing=1)
+@pytest.mark.parametrize("name", ["brats-2023-lesionwise", "brats-mets"])
+@pytest.mark.parametrize("strange", [4, 7, 255, 256, 65536, 10**12, -1, -(2**40)])
+def test_brats_takes_all_labels_but_1_to_3_for_background(name: str, strange: int) -> None:
+    # Strange labels bridge lesions, cover some of them, and stand alone.
+    scene = {one.name: one for one in lesions()}["drawn 5"]
+    sides: dict[str, Any] = {
+        "reference": scene.reference.astype(np.int64),
+        "prediction": scene.prediction.astype(np.int64),
+    }
+    for i, side in enumerate(sides.values()):
+        side[4 + i : 24 : 3, 8:12] = strange
+        side[-2:, -2:, -2:] = strange
+    known: dict[str, Any] = {
+        key: np.where((side > 0) & (side < 4), side, 0) for key, side in sides.items()
+    }
+    assert any((side != known[key]).any() for key, side in sides.items())
+    found = protocols.run(name, **sides, spacing=scene.spacing)
+    assert found == protocols.run(name, **known, spacing=scene.spacing)
+    assert found != protocols.run(
+        name, reference=scene.reference, prediction=scene.prediction, spacing=scene.spacing
+    )
 
 
 def test_one_class_has_the_names_of_the_program_and_several_begin_with_theirs() -> None:

@@ -14,8 +14,8 @@ import panmatch as pm
 from panmatch.errors import OptionError
 from panmatch.matching import Dash
 from panmatch.report import plot_curve
-from panmatch.report._style import series_look
-from tests.report.results import CASES, made, row, two_classes, two_models, with_parts
+from panmatch.report._style import score_limits, series_look
+from tests.report.results import CASES, WORSE, made, row, two_classes, two_models, with_parts
 
 
 def pooled_curve(strategy: str, cases: dict[str, tuple[str, str]] = CASES) -> pm.Curve:
@@ -33,12 +33,16 @@ def dashes(figure: Figure) -> list[Dash]:
     lines = re.findall(
         r'<g id="line2d_\d+">\s*<path d="[^"]*" style="([^"]*)"/>', file.getvalue().decode()
     )
-    curves = [line for line in lines if "stroke-width: 1.2" in line]
-    found = [re.search(r"stroke-dasharray: ([\d., ]+)", line) for line in curves]
-    return [
-        () if dash is None else tuple(round(float(n) / 1.2, 6) for n in re.split("[, ]+", dash[1]))
-        for dash in found
-    ]
+    found: list[Dash] = []
+    for line in lines:
+        width, dash = (
+            re.search(pattern, line)
+            for pattern in (r"stroke-width: ([\d.]+)", r"stroke-dasharray: ([\d., ]+)")
+        )
+        if width is not None and float(width[1]) > 1:
+            lengths = [] if dash is None else re.split("[, ]+", dash[1])
+            found.append(tuple(round(float(n) / float(width[1]), 6) for n in lengths))
+    return found
 
 
 @pytest.mark.parametrize("quantity", ["pq", "sq", "rq"])
@@ -98,12 +102,13 @@ def test_models_under_one_strategy_differ_in_colour_and_marker() -> None:
         and average.setting.strategy == "many-to-one"
     ]  # fmt: skip
     labels = [f"good: {areas[0]:.3f}", f"poor: {areas[1]:.3f}"]
+    assert len(figure.axes[0].collections) == 2
     assert [line.get_label() for line in lines] == labels
     legend = figure.axes[0].get_legend()
     assert legend is not None
     assert legend.get_title().get_text() == (
         "many-to-one (merge, seed)\nany number of predictions per reference\n"
-        "at most 1 reference per prediction\nAUTC"
+        "at most 1 reference per prediction\nmarkers at τ = 0.3, 0.5\nmodel: AUTC"
     )
 
 
@@ -121,10 +126,49 @@ def test_the_line_of_a_strategy_has_its_dash() -> None:
     assert dashes(only)[:1] == expected[1:2]
 
 
-def test_a_single_model_has_a_colour_per_strategy_and_no_markers() -> None:
-    lines = plot_curve(made()).axes[0].get_lines()
-    assert [line.get_color() for line in lines] == [series_look(i).color for i in range(3)]
+def test_a_single_model_has_the_colours_of_the_playground_and_no_markers() -> None:
+    ax = plot_curve(made()).axes[0]
+    lines = ax.get_lines()
+    hues = [strategy.hue[0] for strategy in (pm.OneToOne, pm.ManyToOne, pm.OneToMany)]
+    assert [line.get_color() for line in lines] == hues
     assert {line.get_marker() for line in lines} == {""}
+    assert len(ax.collections) == 0
+    widths = [line.get_linewidth() for line in lines]
+    assert widths == sorted(widths, reverse=True)  # so that all are seen where they coincide
+
+
+def test_markers_stand_on_the_curves_at_the_thresholds_of_the_spec() -> None:
+    ax = plot_curve(two_models(), strategies="many-to-one").axes[0]
+    for points, cases in zip(ax.collections, (CASES, WORSE), strict=True):
+        curve = pooled_curve("many-to-one", cases)
+        expected = [[0.3, curve.at(0.3).pq], [0.5, curve.at(0.5).pq]]
+        assert np.allclose(np.asarray(points.get_offsets()), expected, rtol=0, atol=1e-12)
+
+
+def test_many_markers_are_counted_in_the_legend() -> None:
+    result = two_models({"thresholds": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]})
+    legend = plot_curve(result, width="double").axes[0].get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == (
+        "model, strategy (preds per ref : refs per pred): AUTC\n"
+        "markers at the 6 thresholds of the spec"
+    )
+
+
+def test_a_wide_legend_has_a_column_per_strategy() -> None:
+    ax = plot_curve(two_models(), strategies=["one-to-one", "many-to-one"], width="double").axes[0]
+    legend = ax.get_legend()
+    assert legend is not None
+    names = [text.get_text().split(" (")[0] for text in legend.get_texts()]
+    assert names == ["good, one-to-one", "poor, one-to-one", "good, many-to-one",
+                     "poor, many-to-one"]  # fmt: skip
+
+
+def test_panels_share_an_axis_that_fits_all_their_curves() -> None:
+    figure = plot_curve(two_classes(), width="double")
+    heights = np.concatenate([np.asarray(line.get_ydata(), np.float64) for ax in figure.axes
+                              for line in ax.get_lines()])  # fmt: skip
+    assert {ax.get_ylim() for ax in figure.axes} == {score_limits(heights)}
 
 
 @pytest.mark.parametrize(

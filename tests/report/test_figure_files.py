@@ -11,17 +11,23 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from PIL import Image
 
+import panmatch as pm
 from panmatch import phantoms
+from panmatch.report._scene_figure import comparison_figure
 from panmatch.report._style import SMALLEST_PT
 from tests.report.results import draw, made, texts, two_classes, two_models
 
 REFERENCE = phantoms.blobs((60, 90), 12, radius=(4, 7), gap=1, seed=2)
 PREDICTION = phantoms.miss(phantoms.shift(REFERENCE, (1, 2)), ids=[3])
 IMAGES: dict[str, Any] = {"reference": REFERENCE, "prediction": PREDICTION}
+OVERLAP = pm.count_overlaps(REFERENCE, PREDICTION)
+STRATEGIES = ("one-to-one", "many-to-one", "one-to-many")
 LONG = {"thresholds": [0.1, 0.3, 0.5, 0.7, 0.9]}
 
 FIGURES: dict[str, Callable[..., Figure]] = {
@@ -37,7 +43,19 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "sizes of models": lambda **width: two_models().plot.sizes(**width),
     "sizes of classes": lambda **width: two_classes().plot.sizes(bins=2, **width),
     "matching": lambda **width: made().plot.matching(**IMAGES, **width),
+    "matching with void": lambda **width: made().plot.matching(
+        **IMAGES, void=REFERENCE == 3, **width
+    ),
+    "matching with a dismissed prediction": lambda **width: made().plot.matching(
+        reference=PREDICTION, prediction=REFERENCE, void=REFERENCE == 3, **width
+    ),
     "long matching": lambda **width: made().plot.matching(**IMAGES, threshold=0.0, most=3, **width),
+    "comparison": lambda **_: comparison_figure(
+        REFERENCE,
+        PREDICTION,
+        [pm.match(OVERLAP, name, 0.3) for name in STRATEGIES],
+        [pm.curve(OVERLAP, name) for name in STRATEGIES],
+    ),
     "scene": lambda **width: made().plot.scene(**IMAGES, **width),
     "scene on an image": lambda **width: made().plot.scene(
         **IMAGES, image=1.0 * REFERENCE, zoom=False, spacing=(3, 1), **width
@@ -67,9 +85,9 @@ def test_texts_are_large_enough_inside_the_figure_and_apart(name: str, width: st
 def test_pictures_have_the_size_in_inches_times_the_resolution(name: str) -> None:
     figure = FIGURES[name](width="single")
     pixels = draw(figure)
-    assert figure.dpi == 200
-    assert pixels.shape[1] == 700
-    assert pixels.shape[0] == int(figure.get_size_inches()[1] * 200)
+    assert figure.dpi == 300
+    assert pixels.shape[1] == (2700 if name == "comparison" else 1050)
+    assert pixels.shape[0] == int(figure.get_size_inches()[1] * 300)
     assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 20
 
 
@@ -112,7 +130,30 @@ def test_settings_of_the_reader_change_nothing() -> None:
         assert np.array_equal(draw(two_models().plot.grid()), expected)
 
 
-def test_a_notebook_shows_it() -> None:
+def test_a_notebook_shows_it_with_two_pixels_for_one() -> None:
     figure = made().plot.curve()
-    png: bytes = figure._repr_png_()  # type: ignore[attr-defined]
-    assert Image.open(BytesIO(png)).size == (700, int(figure.get_size_inches()[1] * 200))
+    png, shown = figure._repr_png_()  # type: ignore[attr-defined]
+    width, height = Image.open(BytesIO(png)).size
+    assert (width, height) == (1050, int(figure.get_size_inches()[1] * 300))
+    assert shown == {"width": 525, "height": round(figure.get_size_inches()[1] * 150)}
+    assert abs(height - 2 * shown["height"]) <= 1
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_legend_lies_on_what_is_drawn(name: str, width: str) -> None:
+    figure = FIGURES[name](width=width)
+    draw(figure)
+    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes)]
+    boxes = [legend.get_window_extent() for legend in legends if legend is not None]
+    for ax in figure.axes:
+        for box in boxes:
+            assert not box.overlaps(ax.get_window_extent())
+        for line in ax.get_lines():
+            for x, y in ax.transData.transform(_corners(line)):
+                assert not any(box.contains(x, y) for box in boxes)
+
+
+def _corners(line: Line2D) -> npt.NDArray[np.float64]:
+    """Return the points through which a line is drawn, also those of its steps."""
+    return np.asarray(line.get_path().vertices, np.float64)

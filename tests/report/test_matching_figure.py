@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 import panmatch as pm
 from panmatch.errors import OptionError
@@ -157,3 +158,22 @@ def test_no_rows_is_an_error(most: Any) -> None:
     with pytest.raises(OptionError) as caught:
         plot_matching(pm.match(SCENE), most=most)
     assert str(caught.value) == f"most={most!r} is not a number of rows: pass 1 or more."
+
+
+def test_the_legend_explains_every_marker_that_is_drawn() -> None:
+    reference = np.array([[1, 1, 1, 0, 2, 0, 0, 0]])
+    prediction = np.array([[4, 4, 0, 0, 0, 0, 5, 6]])
+    void = np.array([[0, 0, 0, 0, 0, 0, 0, 1]], np.bool_)
+    matching = pm.match(pm.count_overlaps(reference, prediction, void=void))
+    figure = plot_matching(matching)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "IoU > τ", "chosen, with IoU", "matched (area: voxels)", "missed (FN)",
+        "false positive (FP)", "neither matched nor FP",
+    ]  # fmt: skip
+    handles = [handle for handle in legend.legend_handles if isinstance(handle, Line2D)]
+    nodes = [one for one in figure.axes[0].collections if isinstance(one, PathCollection)]
+    drawn = {to_hex(np.asarray(one.get_facecolor())[0]) for one in nodes}
+    assert drawn == {str(handle.get_markerfacecolor()).lower() for handle in handles[2:]}
+    plain = plot_matching(pm.match(pm.count_overlaps(reference, reference)))
+    assert len(plain.legends[0].get_texts()) == 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,19 @@ from panmatch.datasets import (
     Job,
     RunOptions,
     averages_with_samples,
+    compare,
     load_run,
     pair,
     run_dataset,
     spread,
 )
 from panmatch.report import write_report
+from panmatch.report._cautions import what_to_be_careful_about
 from panmatch.report._charts import size_chart
-from panmatch.report._page import what_to_be_careful_about, what_was_computed
+from panmatch.report._page import what_was_computed
 from panmatch.spec import as_spec
 from tests.datasets.folders import make_folders
+from tests.report.pages import charts, without_scripts
 from tests.report.part_runs import run_with_parts
 
 SPEC = as_spec(
@@ -48,18 +50,6 @@ def html(out: Path) -> str:
     return (out / "report.html").read_text(encoding="utf-8")
 
 
-def charts(html: str) -> dict[str, dict[str, object]]:
-    found = re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.S)
-    assert found is not None
-    content: dict[str, dict[str, object]] = json.loads(found.group(1))
-    return content
-
-
-def without_scripts(html: str) -> str:
-    """Return the page without the chart library, which may hold any text."""
-    return re.sub(r"<script>.*?</script>", "", html, flags=re.S)
-
-
 def test_it_loads_nothing_from_elsewhere(html: str) -> None:
     page = without_scripts(html)
     assert not re.findall(r'(?:src|href)="(?!data:|#)[^"]*"', page)
@@ -68,7 +58,7 @@ def test_it_loads_nothing_from_elsewhere(html: str) -> None:
 
 
 def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out: Path) -> None:
-    result = pm.Result(SPEC, tuple(_result(out).cases))
+    result = pm.Result(SPEC, tuple(load_run(out).cases))
     assert "near has the highest mean PQ of cases" in html
     assert "far</strong>" not in html
     assert "case03.nii.gz" in html
@@ -79,7 +69,7 @@ def test_it_says_who_is_better_what_failed_and_what_was_computed(html: str, out:
 
 
 def test_scores_and_grid_are_those_of_the_tables(html: str, out: Path) -> None:
-    result = _result(out)
+    result = load_run(out)
     for series in result.series:
         tally = sum(
             (entry.level(0.3).tally for entry in series.entries if entry is not None),
@@ -97,7 +87,7 @@ def test_charts_hold_the_exact_steps(html: str, out: Path) -> None:
     (name,) = [key for key in drawn if key.endswith("-pq")]
     lines = drawn[name]["data"]
     assert isinstance(lines, list)
-    result = _result(out)
+    result = load_run(out)
     pooled = [
         pm.scoring.Curves.of([None if entry is None else entry.curve for entry in series.entries])
         for series in result.series
@@ -191,15 +181,16 @@ def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path
     layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "ref"})
     run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
     page = without_scripts(write_report(tmp_path / "out").read_text())
-    box = page.split('<aside class="careful warnings">')[1].split("</aside>")[0]
-    assert (
-        page.index("<main>") < page.index("<h2>Warnings</h2>") < page.index("<h2>Be careful</h2>")
-    )
+    box = page.split('<aside class="careful warnings"')[1].split("</aside>")[0]
+    assert page.index('class="answer"') < page.index(box) < page.index('class="cards"')
+    assert box.count("<li>") == 3 + 1  # of the run, and of its result
     assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
-    assert "labels 1, 2 of the references lie in 12 connected components" in box
+    assert "Labels 1, 2 of the references lie in 12 connected components" in box
     assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
-    assert "no interval: 2 cases are too few" in box
-    assert 'class="ci"' not in page.split('<section id="curves">')[0]
+    assert "No interval: 2 cases are too few" in box
+    assert re.findall(r'class="ci">(.*?)<', page.split('<section id="curves">')[0]) == [
+        "no interval: 2 cases", "no interval: 2 cases",
+    ]  # fmt: skip
 
 
 def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
@@ -211,8 +202,8 @@ def test_several_classes_can_be_chosen(tmp_path: Path) -> None:
     layout = DatasetPaths(tmp_path / "ref", {"m": tmp_path / "pred"})
     run_dataset(pair(layout), Job(spec.canonical()), tmp_path / "out", RunOptions())
     text = write_report(tmp_path / "out").read_text()
-    options = re.findall(r'<option value="c\d+">([^<]+)</option>', text)
-    assert options == ["left", "right", "mean of classes"]
+    options = re.findall(r'<option value="c\d+"( selected)?>([^<]+)</option>', text)
+    assert options == [("", "left"), ("", "right"), (" selected", "mean of classes")]
 
 
 @pytest.fixture(scope="module")
@@ -224,18 +215,21 @@ def out_with_parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
+    scores = html.split('<section id="scores">')[1].split("</section>")[0]
     sections = re.findall(
-        r'<div class="of-class" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>', html, re.S
+        r'<div class="of-class(?: hidden)?" data-class="c\d">\s*<h3>(.*?)</div>\s*</div>',
+        scores,
+        re.S,
     )
-    tables = {text.split(",")[0]: text for text in sections if "pooled over cases" in text}
+    tables = {text.split(",")[0]: text for text in sections}
     titles = re.findall(r'title="quality: ([^"]+)">(\w+)</th>', tables["cell"])[:9]
     parts = "the mean IoU of the parts"
     assert titles == [
         ("IoU", "PQ"), (parts, "PartPQ"), ("IoU", "SQ"), (parts, "PartSQ"), ("IoU", "RQ"),
         ("IoU", "AUTC"), (parts, "PartAUTC"), ("IoU", "PQ"), (parts, "PartPQ"),
     ]  # fmt: skip
-    result = _result(out_with_parts)
-    row = tables["cell"].split("far</td>")[1].split("</tr>")[0]
+    result = load_run(out_with_parts)
+    row = tables["cell"].split("far</bdi></span></td>")[1].split("</tr>")[0]
     values = re.findall(r"([\d.]+)\s*<span class=\"ci\">([\d.]+) – ([\d.]+)</span>", row)
     averages = averages_with_samples(result, "far")
     for place, name in enumerate(("pq", "part_pq", "sq", "part_sq", "rq")):
@@ -255,7 +249,7 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
 def test_captions_have_both_qualities(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
     expected = {}
-    for series in _result(out_with_parts).series:
+    for series in load_run(out_with_parts).series:
         if (series.setting.class_name, series.setting.matcher.name) == ("cell", "one-to-one"):
             for case, entry in zip(series.cases, series.entries, strict=True):
                 assert entry is not None
@@ -297,10 +291,44 @@ def test_charts_have_units_and_dashes_of_strategies(out_with_parts: Path) -> Non
 
 def test_part_pq_is_compared_too(out_with_parts: Path) -> None:
     html = (out_with_parts / "report.html").read_text(encoding="utf-8")
-    ranks = html.split('<section id="ranks">')[1].split("</section>")[0]
-    scores = re.findall(r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>", ranks)
-    assert list(dict.fromkeys(scores)) == ["PQ", "PartPQ (cell)", "AUTC"]
-    assert scores.count("PQ") == scores.count("PartPQ (cell)") == 6 + 6
+    of_class = ranks_by_class(html)
+    headline = re.findall(SCORE, of_class["mean of classes"])
+    assert list(dict.fromkeys(headline)) == ["PQ", "PartPQ (cell)", "AUTC"]
+    assert headline.count("PQ") == headline.count("PartPQ (cell)") == 6 + 6
+
+
+SCORE = r"<td>((?:Part)?(?:PQ|AUTC)(?: \(\w+\))?)</td>"
+
+
+def ranks_by_class(html: str) -> dict[str, str]:
+    """Return the parts of the section of ranks by the name of their class."""
+    names = dict(re.findall(r'<option value="(c\d+)"(?: selected)?>([^<]+)</option>', html))
+    section = html.split('<section id="ranks">')[1].split("</section>")[0]
+    parts = re.split(r'<div class="of-class(?: hidden)?" data-class="(c\d+)">', section)[1:]
+    return {names[key]: text for key, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def test_ranks_are_there_for_every_class_with_its_own_numbers(out_with_parts: Path) -> None:
+    of_class = ranks_by_class((out_with_parts / "report.html").read_text(encoding="utf-8"))
+    assert list(of_class) == ["cell", "debris", "mean of classes"]
+    assert list(dict.fromkeys(re.findall(SCORE, of_class["cell"]))) == ["PQ", "PartPQ", "AUTC"]
+    assert list(dict.fromkeys(re.findall(SCORE, of_class["debris"]))) == ["PQ", "AUTC"]
+    comparison = compare(load_run(out_with_parts))
+    for name, text in of_class.items():
+        rankings = [
+            placings
+            for criterion, placings in comparison.rankings.items()
+            if criterion.setting.class_name == name and criterion.score.name == "pq"
+        ]
+        shown = re.findall(r"(\w+)</bdi></span>\s+([\d.]+) <span", text)
+        expected = [(one.model, f"{one.value:.3f}") for ranking in rankings for one in ranking]
+        assert shown[: len(expected)] == expected
+        titles = re.findall(r'class="strip-title">(.*?)</div>', text)
+        labels = [matcher.label for matcher in load_run(out_with_parts).spec.matching]
+        assert titles == (
+            labels if name != "mean of classes"
+            else [f"<bdi>{one}</bdi>, {label}" for one in ("cell", "debris") for label in labels]
+        )  # fmt: skip
 
 
 def test_different_units_have_a_warning() -> None:
@@ -346,9 +374,3 @@ def test_warnings_appear_where_there_is_reason() -> None:
         spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},
     )  # fmt: skip
     assert "rises with the field of view" in " ".join(what_to_be_careful_about(parts))
-
-
-def _result(out: Path) -> pm.Result:
-    from panmatch.datasets import load_run
-
-    return load_run(out)

@@ -41,7 +41,7 @@ def test_recall_per_bin_by_hand() -> None:
         assert np.allclose(bar, [[place, low], [place, high]])
     assert [label.get_text() for label in ax.get_xticklabels()] == ["2–5\nn = 3", "5–10\nn = 3"]
     assert ax.get_xlabel() == "reference size (voxels)"
-    assert ax.get_ylabel() == "recall"
+    assert ax.get_ylabel() == "recall (95 % interval)"
 
 
 def test_threshold_and_strategy_are_those_asked_for() -> None:

@@ -16,6 +16,7 @@ from panmatch.report._style import (
     STATUSES,
     line_style,
     luminance,
+    score_limits,
     series_look,
     width_in,
 )
@@ -67,6 +68,38 @@ def test_dashes_are_lengths_in_line_widths_and_solid_lines_have_none() -> None:
     assert line_style(DASHED) == (0.0, (4.0, 1.6))
     assert all(len(look.dash) % 2 == 0 for look in [*STATUSES.values(), OTHER])
     assert series_look(1, (7.0, 2.0)).dash == (7.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "limits"),
+    [
+        ([0.05, 0.31], (0.0, 0.4)),
+        ([0.3, 0.86], (0.0, 1.0)),
+        ([0.3, 0.68], (0.0, 0.8)),
+        ([0.1, 0.55], (0.0, 0.6)),
+        ([0.47, 0.86], (0.4, 0.9)),
+        ([0.9, 1.0], (0.8, 1.0)),
+        ([0.905], (0.8, 1.0)),
+        ([0.5], (0.4, 0.6)),
+        ([0.0, 1.0], (0.0, 1.0)),
+        ([0.0, 0.0], (0.0, 1.0)),
+        ([], (0.0, 1.0)),
+        ([float("nan"), 0.6], (0.5, 0.7)),
+    ],
+)
+def test_an_axis_fits_its_scores(values: list[float], limits: tuple[float, float]) -> None:
+    assert score_limits(values) == limits
+
+
+def test_scores_lie_within_their_axis_and_fill_half_of_it_or_it_is_short() -> None:
+    steps = [i / 40 for i in range(41)]
+    for low in steps:
+        for high in steps:
+            if low <= high and high > 0:
+                bottom, top = score_limits([low, high])
+                assert 0 <= bottom <= low <= high <= top <= 1
+                assert bottom == 0 or bottom >= low - 0.2
+                assert top - bottom >= 0.1
 
 
 def test_widths_are_columns_of_a_page_or_inches() -> None:

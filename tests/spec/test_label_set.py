@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import panmatch as pm
 from panmatch.errors import SpecError
 from panmatch.spec import ClassSpec, as_spec
 
@@ -33,6 +35,21 @@ def test_labels_stay_as_written_and_know_their_numbers(
     assert found.numbers == numbers
 
 
+@pytest.mark.parametrize(
+    ("written", "numbers"),
+    [
+        (-1, (-1,)),
+        ("-3--1", (-3, -2, -1)),
+        (" -1 - 1 ", (-1, 0, 1)),
+        ([-9, "-2-0"], (-9, -2, -1, 0)),
+    ],
+)
+def test_markers_may_be_negative_also_in_ranges(written: Any, numbers: tuple[int, ...]) -> None:
+    spec = as_spec({"background": written})
+    assert spec.background_labels == numbers
+    assert as_spec(spec.model_dump()).background == spec.background
+
+
 NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
 
 
@@ -46,6 +63,7 @@ NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
         ([4, 4], "names the label 4 more than once"),
         (-1, f"-1 {NO_LABEL}"),
         ("-3-5", f"'-3-5' {NO_LABEL}"),
+        ("-3--1", f"'-3--1' {NO_LABEL}"),
         (True, f"True {NO_LABEL}"),
         (2.0, f"2.0 {NO_LABEL}"),
         (None, f"None {NO_LABEL}"),
@@ -82,3 +100,26 @@ def test_labels_that_mark_no_objects_may_be_negative(key: str) -> None:
     assert as_spec({key: [-1, "7-9"]}).model_dump()[key] == (-1, "7-9")
     with pytest.raises(SpecError, match="names the label -1 more than once"):
         as_spec({key: [-1, -1]})
+
+
+def test_all_labels_of_no_class_may_be_background() -> None:
+    spec = as_spec(
+        {"classes": {"a": {"labels": 1}, "b": {"labels": [2, 3]}}, "background": "others"}
+    )
+    reference, prediction = np.array([1, 1, 9, 2, 2, -4, 3]), np.array([1, 1, 1, 2, 10**15, 0, 3])
+    known = [np.where(np.isin(side, [1, 2, 3]), side, 0) for side in (reference, prediction)]
+    found = pm.evaluate(reference=reference, prediction=prediction, spec=spec)
+    expected = pm.evaluate(reference=known[0], prediction=known[1], spec=spec)
+    assert found.scores.equals(expected.scores)
+    assert found.scores["tp"].sum() > 0
+    assert as_spec(spec.model_dump(mode="json")) == spec
+    with pytest.raises(pm.PanmatchError, match="label"):
+        pm.evaluate(
+            reference=reference, prediction=prediction,
+            spec=spec.model_copy(update={"background": ()}),
+        )  # fmt: skip
+
+
+def test_all_others_are_none_where_a_class_has_all_labels() -> None:
+    with pytest.raises(SpecError, match=r"classes\.a has all labels, so background: others leaves"):
+        as_spec({"classes": {"a": {"labels": "all"}}, "background": "others"})

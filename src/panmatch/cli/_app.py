@@ -35,6 +35,7 @@ from panmatch.cli._options import (
     Strategies,
     Threads,
     Thresholds,
+    Title,
     Whole,
     Wide,
 )
@@ -157,6 +158,7 @@ def evaluate(
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
     images: Images = None,
+    title: Title = None,
     also: Also = None,
     wide: Wide = False,
     maps: Annotated[
@@ -222,6 +224,7 @@ def evaluate(
         limits=read_limits(fail_under or []),
         with_report=with_report,
         images=images,
+        title=title,
         missing=missing,
         resample=resample,
     )
@@ -367,6 +370,7 @@ def compare(
     epilog=examples(
         "panmatch report out",
         "panmatch report out --images imagesTs",
+        'panmatch report out --title "Lesions, fold 0"',
     )
 )
 def report(
@@ -375,11 +379,12 @@ def report(
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
     images: Images = None,
+    title: Title = None,
 ) -> None:
     """Write one HTML file about a run, with figures."""
     from panmatch.report import write_report
 
-    typer.echo(f"Report: {write_report(folder, out, images=images)}")
+    typer.echo(f"Report: {write_report(folder, out, title, images=images)}")
 
 
 @app.command(

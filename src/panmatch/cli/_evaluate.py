@@ -69,6 +69,7 @@ def run_evaluate(
     limits: Sequence[Limit],
     with_report: bool = False,
     images: Path | None = None,
+    title: str | None = None,
     threads: int | None = None,
     missing: str | None = None,
     resample: bool = False,
@@ -86,6 +87,8 @@ def run_evaluate(
         if not with_report:
             raise OptionError("--images is for the pictures of the report: add --report.")
         find_images(images)  # an error now rather than after the run
+    if title is not None and not with_report:
+        raise OptionError("--title is that of the report: pass --report as well.")
     report = None
     try:
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
@@ -106,7 +109,7 @@ def run_evaluate(
             )
             if with_report:
                 with clock.phase("report"):
-                    report = _write_report(out, images)
+                    report = _write_report(out, title, images)
             notices = [] if log_level == "error" else listed_notices(out)
             with clock.phase("bootstrap"):
                 wide = wide_files(result) if WIDE in options.also else ()
@@ -191,12 +194,13 @@ def result_text(
         return "\n".join([result.summary(), *([""] if places else []), *places, ""])
     width = screen_width()
     taken = sum(len(wrapped(line, width)) for line in warning_lines(notices))
+    look_first: list[str] = []
     if tables is not None:
         folder = shlex.quote(str(tables))
-        places += _look_first_lines(result, tables, width)
+        look_first = _look_first_lines(result, tables, width)
         places += [] if report else [f"Report: panmatch report {folder}"]
         places.append(f"Everything: panmatch show --all {folder}")
-    return f"{evaluation_screen(result, width, places, taken)}\n"
+    return f"{evaluation_screen(result, width, places, taken, look_first)}\n"
 
 
 def _best_model(result: Result) -> str | None:
@@ -270,10 +274,10 @@ def _protocol_text(
     return "\n\n".join(blocks) + "\n"
 
 
-def _write_report(folder: Path, images: Path | None) -> Path:
+def _write_report(folder: Path, title: str | None, images: Path | None) -> Path:
     from panmatch.report import write_report
 
-    return write_report(folder, images=images)
+    return write_report(folder, title=title, images=images)
 
 
 def _places(tables: Path | None, report: Path | None) -> list[str]:

@@ -142,6 +142,9 @@ FailUnder = Annotated[
         help="Exit with 3 if a pooled score is worse, such as pq=0.7 or, for a distance, sq_hd95=3."
     ),
 ]
+Title = Annotated[
+    str | None, typer.Option(help="Title of the report; by default the name of its folder.")
+]
 LogLevel = Annotated[
     str,
     typer.Option(

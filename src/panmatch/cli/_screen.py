@@ -21,23 +21,21 @@ from panmatch.evaluation import (
     plural,
     unit_text,
 )
-from panmatch.scoring import Repair
+from panmatch.scoring import LOSS_LOOKS, Repair
 
 MOST_ROWS = 8
 # What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
 PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
-LOST_TO: dict[Repair, str] = {
-    "class": "wrong classes",
-    "split": "splits",
-    "merged": "merges",
-    "missed": "missed objects",
-    "spurious": "spurious objects",
-    "outline": "outlines",
-}
 
 
-def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), taken: int = 0) -> str:
+def evaluation_screen(
+    result: Result,
+    width: int,
+    more: Sequence[str] = (),
+    taken: int = 0,
+    if_room: Sequence[str] = (),
+) -> str:
     """Return at most 24 lines about a result of one model or five.
 
     Parameters
@@ -48,6 +46,8 @@ def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), take
         Lines to end with, such as where the tables are.
     taken
         Lines of the screen that something else needs, such as warnings.
+    if_room
+        Lines to add to the answer where the screen has room for them.
     """
     if not result.average_scores:
         return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
@@ -56,7 +56,9 @@ def evaluation_screen(result: Result, width: int, more: Sequence[str] = (), take
     room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
     rows = _rows(result, max(room, 1))
     table = grid(_columns(result, rows, name_length(width)), width)
-    return "\n".join([*head, "", *table, *_unshown(result, rows), "", *below, "", *more])
+    shown = [*head, "", *table, *_unshown(result, rows), "", *below]
+    has_room = len(shown) + len(if_room) + 1 + len(more) + taken <= LINES
+    return "\n".join([*shown, *(if_room if has_room else ()), "", *more])
 
 
 Who = tuple[str, Setting]
@@ -229,7 +231,7 @@ def _losses(result: Result, width: int) -> list[str]:
 
 
 def _loss(kind: Repair, loss: float) -> str:
-    return f"{LOST_TO[kind]} {number(loss)}"
+    return f"{LOSS_LOOKS[kind].title} {number(loss)}"
 
 
 def _failures(result: Result, width: int) -> list[str]:

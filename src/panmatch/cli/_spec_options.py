@@ -138,11 +138,12 @@ def _chosen_classes(spec: Spec, given: Sequence[str]) -> Content:
     if spec.encoding == "coco":
         raise OptionError("--class: classes of COCO files come from the JSON file; drop it.")
     chosen: dict[str, ClassSpec] = {}
-    ignored: list[int | str] = list(spec.background)
+    others = spec.background == "others" or f"{BACKGROUND}=others" in given
+    ignored: list[int | str] = [] if spec.background == "others" else list(spec.background)
     for text in given:
         name, equals, rest = text.partition("=")
         if name == BACKGROUND:
-            ignored += _read_labels(text, rest)
+            ignored += [] if rest == "others" else _read_labels(text, rest)
             continue
         if name in chosen:
             raise OptionError(f"--class: the name {name!r} is given twice.")
@@ -153,7 +154,8 @@ def _chosen_classes(spec: Spec, given: Sequence[str]) -> Content:
         chosen = dict(spec.classes)
     ignored += _dropped_labels(spec, chosen, ignored)
     headline = spec.headline if spec.headline in chosen else None
-    return {"classes": chosen, "background": ignored, "headline": headline}
+    background = "others" if others else ignored
+    return {"classes": chosen, "background": background, "headline": headline}
 
 
 def _read_class(text: str, rest: str) -> ClassSpec:

@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._comparison import (
         Comparison,
-        Criterion,
-        Difference,
-        Placing,
         compare,
         compare_runs,
         order_text,
     )
+    from panmatch.datasets._criteria import Criterion, Difference, Placing
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._label_files import find_images
@@ -34,7 +32,9 @@ if TYPE_CHECKING:
         summary_table,
     )
     from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
+    from panmatch.datasets._paper_sentences import methods_sentence, results_sentence
     from panmatch.datasets._phases import Phase, Stopwatch
+    from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
         RunOptions,
         listed_cases,
@@ -59,7 +59,13 @@ if TYPE_CHECKING:
         resample,
     )
     from panmatch.datasets._table_files import write_table
-    from panmatch.datasets._verdict import headline_rankings, verdict, verdict_on_models
+    from panmatch.datasets._verdict import (
+        headline_rankings,
+        verdict,
+        verdict_on_models,
+        what_would_change,
+        what_would_change_between,
+    )
     from panmatch.datasets._wide import left_out_metrics
     from panmatch.datasets._worker import Job, Outcome, run_case
     from panmatch.datasets._worker_pool import start_early
@@ -70,13 +76,11 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._comparison": (
             "Comparison",
-            "Criterion",
-            "Difference",
-            "Placing",
             "compare",
             "compare_runs",
             "order_text",
         ),
+        "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
         "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
@@ -84,6 +88,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
+        "panmatch.datasets._result_table": ("result_html", "result_table"),
         "panmatch.datasets._run": (
             "RunOptions",
             "listed_cases",
@@ -116,8 +121,15 @@ __getattr__, __dir__ = lazy_face(
             "spread",
             "summary_table",
         ),
+        "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
         "panmatch.datasets._table_files": ("write_table",),
-        "panmatch.datasets._verdict": ("headline_rankings", "verdict", "verdict_on_models"),
+        "panmatch.datasets._verdict": (
+            "headline_rankings",
+            "verdict",
+            "verdict_on_models",
+            "what_would_change",
+            "what_would_change_between",
+        ),
         "panmatch.datasets._worker": ("Job", "Outcome", "run_case"),
         "panmatch.datasets._wide": ("left_out_metrics",),
         "panmatch.datasets._worker_pool": ("start_early",),
@@ -163,6 +175,7 @@ __all__ = [
     "listed_notices",
     "load_case",
     "load_run",
+    "methods_sentence",
     "note_seconds",
     "open_scores",
     "order_text",
@@ -174,6 +187,9 @@ __all__ = [
     "read_manifest",
     "read_run",
     "resample",
+    "result_html",
+    "result_table",
+    "results_sentence",
     "run_case",
     "run_dataset",
     "spread",
@@ -181,6 +197,8 @@ __all__ = [
     "summary_table",
     "verdict",
     "verdict_on_models",
+    "what_would_change",
+    "what_would_change_between",
     "wide_files",
     "write_table",
 ]

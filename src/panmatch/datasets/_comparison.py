@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from panmatch.datasets._criteria import Criterion, Difference, Placing
 from panmatch.datasets._notices import few_cases
 from panmatch.datasets._outputs import RESAMPLES, SEED
 from panmatch.datasets._run import load_run
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
-    Interval,
-    PairedTest,
     RankInterval,
     RankStability,
     bootstrap_mean,
@@ -35,7 +34,6 @@ from panmatch.errors import Argument, FileError, OptionError, check_choice, need
 from panmatch.evaluation import (
     MEANS,
     CaseSeries,
-    ClassSetting,
     Notice,
     Result,
     Score,
@@ -50,85 +48,6 @@ from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """What models are compared by: a score under a setting, at a threshold (None for areas)."""
-
-    setting: ClassSetting
-    threshold: float | None
-    score: Score
-
-    @property
-    def level(self) -> str:
-        """The threshold in words."""
-        if self.threshold is not None:
-            return f"{self.threshold:g}"
-        return "area" if self.score.is_area else ""
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The criterion as columns of a table."""
-        threshold = np.nan if self.threshold is None else self.threshold
-        return {**self.setting.columns, "threshold": threshold, "measure": self.score.name}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How much better the first of two models is than the second."""
-
-    criterion: Criterion
-    first: str
-    second: str
-    test: PairedTest
-    p_holm: float
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The difference as columns of a table."""
-        test = self.test
-        return self.criterion.columns | {
-            "first": self.first,
-            "second": self.second,
-            "difference": test.mean_difference,
-            "low": test.interval.low,
-            "high": test.interval.high,
-            "p": test.p_value,
-            "p_holm": self.p_holm,
-            "wins": test.wins,
-            "losses": test.losses,
-            "ties": test.ties,
-            "cases": test.n,
-            "skipped": test.skipped,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """One model in a ranking: its mean of cases, its rank, and how often it comes first.
-
-    Of fewer than 5 cases the interval and the share of first places are NaN.
-    """
-
-    criterion: Criterion
-    model: str
-    rank: float
-    value: float
-    interval: Interval
-    first_share: float
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The placing as columns of a table."""
-        return self.criterion.columns | {
-            "model": self.model,
-            "rank": self.rank,
-            "value": self.value,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "first_share": self.first_share,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,10 +78,14 @@ class Comparison:
     Examples
     --------
     >>> import panmatch as pm
-    >>> both, objects = pm.Evaluator("cells"), [[1, 1, 0, 2]]
-    >>> for m in "ab": both.update(reference=objects, prediction=objects, case="x", model=m)
-    >>> pm.compare(both.compute(), ["pq"]).models
-    ('a', 'b')
+    >>> both = pm.Evaluator("cells")
+    >>> for model, objects in {"a": [[1, 1, 0, 2]], "b": [[1, 1, 0, 0]]}.items():
+    ...     both.update(reference=[[1, 1, 0, 2]], prediction=objects, case="x", model=model)
+    >>> found = pm.compare(both.compute(), ["pq"])
+    >>> found.models, found.cases
+    (('a', 'b'), ('x',))
+    >>> {name: len(table) for name, table in found.tables().items()}
+    {'differences': 9, 'rankings': 18, 'stability': 3}
     """
 
     models: tuple[str, ...]
@@ -175,6 +98,16 @@ class Comparison:
     notices: tuple[Notice, ...] = ()
     series: tuple[CaseSeries, ...] = ()
     source: Literal["the spec", "the files"] = "the spec"
+
+    def __repr__(self) -> str:
+        by = ", ".join(score.title for score in self.scores)
+        return f"Comparison({', '.join(self.models)} on {len(self.cases)} cases by {by})"
+
+    def _repr_html_(self) -> str:
+        """Show the verdict, and the models under every setting, in a notebook."""
+        from panmatch.datasets._result_table import comparison_html
+
+        return comparison_html(self)
 
     def by(self, scores: Sequence[Score]) -> Comparison:
         """Return the same by some of its scores only."""
@@ -310,10 +243,12 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     Examples
     --------
     >>> import panmatch as pm
-    >>> runs, objects = pm.Evaluator("cells"), {"a": [[1, 2]], "b": [[1, 0]]}
-    >>> for m in objects: runs.update(reference=[[1, 2]], prediction=objects[m], case="x", model=m)
-    >>> pm.compare(runs.compute(), ["pq"]).differences[0].test.wins
-    1
+    >>> both = pm.Evaluator("cells")
+    >>> for model, objects in {"a": [[1, 1, 0, 2]], "b": [[1, 1, 0, 0]]}.items():
+    ...     both.update(reference=[[1, 1, 0, 2]], prediction=objects, case="x", model=model)
+    >>> best = pm.compare(both.compute(), ["pq"]).differences[0]
+    >>> best.first, best.second, round(best.test.mean_difference, 3), best.test.wins
+    ('a', 'b', 0.333, 1)
     """
     models = result.models
     if len(models) < 2:

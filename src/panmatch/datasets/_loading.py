@@ -38,6 +38,7 @@ class Loaded:
     unit: Unit
     grid: StoredImage | None = None  # the reference with its affine; None for COCO images
     resampled: str = ""  # from which grid the prediction was brought to that of the reference
+    mismatched: bool = False  # whether images on different grids are compared voxel by voxel
 
 
 def load_case(
@@ -76,7 +77,7 @@ def load_case(
         }
     others["reference_parts"] = ref_parts
     found: dict[str, StoredImage] = {name: one for name, one in others.items() if one is not None}
-    resampled = ""
+    resampled, mismatched = "", False
     for name, image in found.items():
         if resample and name != "reference_parts" and not is_on_grid_of(image, first):
             placed = resample_like(image, first)
@@ -84,6 +85,7 @@ def load_case(
             resampled = resampled or _told(image, placed)
         else:
             _check_grid(first, image, allow_header_mismatch)
+            mismatched = mismatched or not is_on_grid_of(image, first)
     images = {"reference": first.labels} | {name: one.labels for name, one in found.items()}
     if on_dask:
         images = {name: as_dask(labels) for name, labels in images.items()}
@@ -94,6 +96,7 @@ def load_case(
         *_spacing_in(spec.unit, spaced),
         first,
         resampled,
+        mismatched,
     )
 
 

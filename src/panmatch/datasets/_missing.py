@@ -120,5 +120,5 @@ def _a_label_of(name: str, spec: Spec) -> int:
     known = spec.classes[name].numbers
     if known is not None:
         return known[0]
-    taken = {*label_numbers(spec.void), *label_numbers(spec.background)}
+    taken = {*label_numbers(spec.void), *spec.background_labels}
     return next(label for label in range(1, len(taken) + 2) if label not in taken)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
-from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
+from panmatch.datasets._comparison import Comparison, compare
+from panmatch.datasets._criteria import Criterion, Placing
 from panmatch.datasets._outputs import averages_with_samples, spread
 from panmatch.errors import FileError
 from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural
+from panmatch.matching import Matcher
 
 MOST_NAMED = 2  # settings that are named; the others are counted
+CHOICES = ("class", "strategy", "threshold")
+
+Choice = tuple[str, Matcher | None, float | None]  # of the class, the matcher and the threshold
 
 
 def verdict(result: Result) -> str:
@@ -31,6 +37,24 @@ def verdict(result: Result) -> str:
         return verdict_on_models(compare(replace(result, cases=evaluated), ["pq"]))
     except FileError:
         return "The models have no case in common, so they cannot be compared."
+
+
+def what_would_change(result: Result) -> str:
+    """Return which choice would change the verdict: another class, strategy or threshold.
+
+    One choice of the spec is changed at a time, and the others stay as in the verdict. Of one model
+    it is how far pooled PQ moves, of several who leads by the mean PQ of cases.
+    """
+    models = [model for model in result.models if result.evaluated(model)]
+    if not models:
+        return ""
+    if len(models) == 1:
+        return _moves_text(result, models[0])
+    evaluated = tuple(case for case in result.cases if case.model in models)
+    try:
+        return what_would_change_between(compare(replace(result, cases=evaluated), ["pq"]))
+    except FileError:
+        return ""
 
 
 def verdict_on_models(comparison: Comparison) -> str:
@@ -120,41 +144,45 @@ def _where(criterion: Criterion) -> str:
 
 
 def _of_one_model(result: Result, model: str) -> str:
-    scores = list(_headline_scores(result.average_scores, model, result.headline_class, "pooled"))
+    scores = list(headline_scores(result.average_scores, model, result.headline_class, "pooled"))
     if not scores:
         return "No case could be evaluated."
     first = scores[0]
     if math.isnan(first.value):
         return f"PQ is undefined: neither side has an object ({first.setting.class_name})."
     several = len(result.evaluated(model)) > 1
-    text = f"PQ is {number(first.value)}{_interval_text(result, first)} ({_meaning(first, several)}"
+    text = f"PQ is {number(first.value)}{interval_text(result, first)} ({_meaning(first, several)}"
     if several:
         averages = result.average_scores
-        mean = next(_headline_scores(averages, model, result.headline_class, "mean of cases"))
+        mean = next(headline_scores(averages, model, result.headline_class, "mean of cases"))
         text += f"; mean of cases: {number(mean.value)}"
     return f"{text}). {_range_text(scores)}".rstrip()
 
 
-def _headline_scores(
-    averages: Sequence[AverageScore], model: str, class_name: str, averaging: str
+def headline_scores(
+    averages: Sequence[AverageScore],
+    model: str,
+    class_name: str,
+    averaging: str,
+    name: str = "pq",
 ) -> Iterator[AverageScore]:
-    """Yield PQ under all settings of a class, in the order of the spec."""
+    """Yield PQ, or another score, under all settings of a class, in the order of the spec."""
     for one in averages:
         same = (one.model, one.setting.class_name, one.averaging) == (model, class_name, averaging)
-        if same and one.score.name == "pq":
+        if same and one.score.name == name:
             yield one
 
 
-def _interval_text(result: Result, first: AverageScore) -> str:
+def interval_text(result: Result, first: AverageScore) -> str:
     averages = averages_with_samples(result, first.model, matcher_of(first.setting), areas=False)
-    sampled = _headline_scores(averages, first.model, first.setting.class_name, "pooled")
+    sampled = headline_scores(averages, first.model, first.setting.class_name, "pooled")
     ends = spread(next(sampled))
     return f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
 
 
 def _meaning(first: AverageScore, several: bool) -> str:
     pooled = f"; pooled over {plural(first.cases, 'case')}" if several else ""
-    return f"{first.setting.class_name}, {_setting_text(first)}{pooled}"
+    return f"{first.setting.class_name}, {setting_text(first)}{pooled}"
 
 
 def _range_text(scores: Sequence[AverageScore]) -> str:
@@ -166,9 +194,98 @@ def _range_text(scores: Sequence[AverageScore]) -> str:
         return f"It is the same in all {len(scores)} settings of the spec."
     return (
         f"Over the {len(scores)} settings of the spec it runs from {number(low.value)} "
-        f"({_setting_text(low)}) to {number(high.value)} ({_setting_text(high)})."
+        f"({setting_text(low)}) to {number(high.value)} ({setting_text(high)})."
     )
 
 
-def _setting_text(average: AverageScore) -> str:
+def setting_text(average: AverageScore) -> str:
     return f"{average.setting.label} at τ = {average.threshold:g}"
+
+
+def what_would_change_between(comparison: Comparison) -> str:
+    """Return with which choice somebody else leads by the first score of a comparison."""
+    rankings = {
+        _chosen(one): {placing.model for placing in placings if placing.rank == placings[0].rank}
+        for one, placings in comparison.rankings.items()
+        if one.score == comparison.scores[0] and not math.isnan(placings[0].value)
+    }
+    first = _chosen(next(iter(headline_rankings(comparison))))
+    if first not in rankings:
+        return ""
+    named, others = [], []
+    for choice, options in _one_apart(first, rankings).items():
+        leads = {one: rankings[one] for one in options if rankings[one] != rankings[first]}
+        words = [
+            f"{_option(one, choice)}: {_listed(sorted(who), 'and')}" for one, who in leads.items()
+        ]
+        more = f"; {len(words) - MOST_NAMED} more" if len(words) > MOST_NAMED else ""
+        if words:
+            named.append(f"the {choice} ({'; '.join(words[:MOST_NAMED])}{more})")
+        else:
+            others.append(f"the {choice}")
+    if not named:
+        return f"Who leads does not depend on {_listed(others, 'or')}." if others else ""
+    without = f", but not on {_listed(others, 'or')}" if others else ""
+    return f"Who leads depends on {_listed(named, 'and')}{without}."
+
+
+def _moves_text(result: Result, model: str) -> str:
+    """Return between what PQ lies with every choice, the one that moves it most first."""
+    every = [
+        one
+        for one in result.average_scores
+        if (one.model, one.score.name, one.averaging) == (model, "pq", "pooled")
+        and not math.isnan(one.value)
+    ]
+    values = {
+        (one.setting.class_name, matcher_of(one.setting), one.threshold): one.value for one in every
+    }
+    own = [one for one in values if one[0] == result.headline_class]
+    if not own:
+        return ""
+    moves, still = {}, []
+    for choice, options in _one_apart(own[0], values).items():
+        low, high = (pick((own[0], *options), key=values.__getitem__) for pick in (min, max))
+        if round(values[high] - values[low], 3):
+            ends = (f"{number(values[one])} ({_option(one, choice)})" for one in (low, high))
+            moves[f"with the {choice} from {' to '.join(ends)}"] = values[high] - values[low]
+        else:
+            still.append(f"the {choice}")
+    if not moves:
+        return f"PQ does not depend on {_listed(still, 'or')}." if still else ""
+    without = f"; not with {_listed(still, 'or')}" if still else ""
+    return f"PQ moves {', '.join(sorted(moves, key=lambda one: -moves[one]))}{without}."
+
+
+def _chosen(criterion: Criterion) -> Choice:
+    return criterion.setting.class_name, matcher_of(criterion.setting), criterion.threshold
+
+
+def _one_apart(first: Choice, known: Iterable[Choice]) -> dict[str, list[Choice]]:
+    """Return what differs from the first in one choice only, by this choice, where there is any."""
+    found: dict[str, list[Choice]] = {}
+    for one in known:
+        differing = [name for name, a, b in zip(CHOICES, first, one, strict=True) if a != b]
+        if len(differing) == 1:
+            found.setdefault(differing[0], []).append(one)
+    return {choice: found[choice] for choice in CHOICES[1:] + CHOICES[:1] if choice in found}
+
+
+def _option(chosen: Choice, choice: str) -> str:
+    """Return what was chosen, in words."""
+    class_name, matcher, threshold = chosen
+    if choice == "class":
+        return class_name
+    return f"τ = {threshold:g}" if choice == "threshold" else getattr(matcher, "label", "")
+
+
+def _listed(words: Sequence[str], last: Literal["and", "or"]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> _listed(["a"], "or"), _listed(["a", "b", "c"], "or")
+    ('a', 'a, b or c')
+    """
+    head = ", ".join(words[:-1])
+    return f"{head} {last} {words[-1]}" if head else words[-1]

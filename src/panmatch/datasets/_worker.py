@@ -17,6 +17,10 @@ from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case,
 from panmatch.formats import write_like
 from panmatch.spec import Spec
 
+MISMATCHED = (
+    "headers of reference and prediction differ, and were ignored: voxels of equal index are "
+    "compared, wherever they lie"
+)
 RESAMPLED = "predictions were put on the grid of their references, by the nearest label"
 
 
@@ -112,6 +116,9 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         for class_name, codes in maps.items():
             name = map_name(case, class_name, spec.classes)
             write_like(job.maps, name, codes, loaded.grid)
+    if loaded.mismatched:
+        notice = Notice("header-mismatch", MISMATCHED, (case.name,), case.model)
+        found = replace(found, notices=(*found.notices, notice))
     if not loaded.resampled:
         return found
     notice = Notice("resampled", RESAMPLED, (case.name,), case.model)

@@ -1,5 +1,6 @@
 """One case: from arrays and a spec to a result. Results of cases add up."""
 
+from panmatch._html import number, plural
 from panmatch.evaluation._averages import (
     AverageScore,
     AveragingName,
@@ -53,7 +54,7 @@ from panmatch.evaluation._setting import (
 )
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
-from panmatch.evaluation._wording import count_mistakes, number, p_text, plural, signed, table
+from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
     "COLUMNS",

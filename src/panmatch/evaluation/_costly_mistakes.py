@@ -10,7 +10,7 @@ import numpy as np
 
 from panmatch.evaluation._case_result import CaseResult, Level
 from panmatch.evaluation._series import CaseSeries
-from panmatch.evaluation._setting import Setting
+from panmatch.evaluation._setting import Row, Setting
 from panmatch.matching import Tally
 from panmatch.scoring import Repair
 from panmatch.spec import Spec
@@ -56,6 +56,25 @@ class CostlyMistake:
     stop: tuple[int, ...]
     axis: int | None
     slice: int | None
+
+    @property
+    def columns(self) -> Row:
+        """A row of a table."""
+        row: Row = {
+            "case": self.case,
+            "model": self.model,
+            **self.setting.columns,
+            "threshold": self.threshold,
+            "mistake": self.kind,
+            "ref_ids": " ".join(map(str, self.ref_ids)),
+            "pred_ids": " ".join(map(str, self.pred_ids)),
+            "cost": self.cost,
+            "case_cost": self.case_cost,
+            "slice_axis": self.axis,
+            "slice": self.slice,
+        }
+        row |= {f"start_{axis}": at for axis, at in enumerate(self.start)}
+        return row | {f"stop_{axis}": at for axis, at in enumerate(self.stop)}
 
     @property
     def what(self) -> str:

@@ -17,6 +17,7 @@ NoticeKind = Literal[
     "same-files",
     "perfect-scores",
     "semantic-labels",
+    "header-mismatch",
     "shifted-ids",
     "unrelated-ids",
     "few-cases",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch._html import plural
 from panmatch.errors import FileError, OverlapError, check_size
 from panmatch.evaluation import _tables as tables
-from panmatch.evaluation._averages import AverageScore, average_all
+from panmatch.evaluation._averages import AverageScore, AveragingName, average_all
 from panmatch.evaluation._case_result import CaseResult, Status
 from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._costly_mistakes import (
@@ -28,7 +29,7 @@ from panmatch.evaluation._costly_mistakes import (
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
-from panmatch.evaluation._wording import plural, summarise
+from panmatch.evaluation._wording import summarise
 from panmatch.labels import Unit
 from panmatch.scoring import REPAIRS, Repair
 from panmatch.spec import Spec
@@ -246,11 +247,11 @@ class Result:
         ('missed', (2,), (0, 3), (1, 4), 0.333)
         """
         check_size("most", most, 0)
-        found = (one for one in self._mistakes() if model in (None, one.model))
-        return costliest(found, most)
+        return costliest(self._mistakes(model), most)
 
-    def _mistakes(self) -> Iterator[CostlyMistake]:
-        return costly_mistakes(self.cases, pooled_tallies(self.series, self.spec))
+    def _mistakes(self, model: str | None = None) -> Iterator[CostlyMistake]:
+        cases = (case for case in self.cases if model in (None, case.model))
+        return costly_mistakes(cases, pooled_tallies(self.series, self.spec))
 
     def in_blocks(self) -> Iterator[Result]:
         """Yield results of a few cases each, with all that was found in them in memory."""
@@ -261,6 +262,33 @@ class Result:
     def summary(self) -> str:
         """Return the result in words and small tables, for people."""
         return summarise(self)
+
+    def table(
+        self,
+        scores: Sequence[str] = (),
+        *,
+        averaging: AveragingName = "pooled",
+        intervals: bool = False,
+        digits: int | None = None,
+    ) -> pd.DataFrame:
+        """Return scores of all cases, settings × scores: see `panmatch.datasets.result_table`.
+
+        Examples
+        --------
+        >>> from panmatch import evaluate
+        >>> spec = {"matching": "one-to-one"}
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]], spec=spec)
+        >>> result.table(["pq", "fn"]).round(3)
+           threshold     pq  fn
+        0       0.10  0.667   1
+        1       0.25  0.667   1
+        2       0.50  0.667   1
+        """
+        # By name, as `plot`: intervals are what `datasets` knows about.
+        table: pd.DataFrame = import_module("panmatch.datasets").result_table(
+            self, scores, averaging=averaging, intervals=intervals, digits=digits
+        )
+        return table
 
     def __add__(self, other: Result) -> Result:
         if not isinstance(other, Result):
@@ -277,6 +305,11 @@ class Result:
         failed = f", {len(self.failures)} failed" if self.failures else ""
         models = f" of {len(self.models)} models" if len(self.models) > 1 else ""
         return f"Result({plural(n_cases, 'case')}{models}{failed})"
+
+    def _repr_html_(self) -> str:
+        """Show scores and curves of the headline class in a notebook."""
+        html: str = import_module("panmatch.datasets").result_html(self)
+        return html
 
     def to_json(self) -> str:
         """Return everything as JSON."""

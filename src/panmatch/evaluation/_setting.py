@@ -20,8 +20,10 @@ MEANS: dict[str, tuple[Kind, ...]] = {
     "mean of stuff": ("stuff",),
 }
 
-
 NO_COLUMNS = dict.fromkeys(Matcher(OneToOne()).columns, "")
+
+Cell = str | int | float | None  # of a table
+Row = dict[str, Cell]
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,11 +106,11 @@ def split_classes(classes: dict[str, ClassSpec]) -> list[list[str]]:
 def _read_layer(spec: Spec, names: list[str], side_name: str, side: Images) -> Panoptic:
     here = {label for name in names for label in spec.classes[name].numbers or ()}
     others = [class_spec.numbers for name, class_spec in spec.classes.items() if name not in names]
-    background = set(label_numbers(spec.background))
+    background = set(spec.background_labels)
     ignored: set[int] | Literal["others"] = "others"
     if any(spec.classes[name].numbers is None for name in names):
         ignored = background  # all others are its own
-    elif None not in others:
+    elif None not in others and spec.background != "others":
         elsewhere = {label for labels in others for label in labels or ()}
         ignored = (elsewhere | background) - here
     order = list(spec.classes)

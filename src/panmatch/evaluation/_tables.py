@@ -18,7 +18,7 @@ from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._series import CaseSeries, ClassSeries
-from panmatch.evaluation._setting import Score
+from panmatch.evaluation._setting import Cell, Row, Score
 from panmatch.labels import Unit
 from panmatch.matching import Tallies, Tally
 from panmatch.overlap import Floats, Ints
@@ -27,8 +27,6 @@ from panmatch.scoring import CHOICES, REPAIRS, ObjectTable, RepairGains
 if TYPE_CHECKING:
     import pandas as pd
 
-Cell = str | int | float | None
-Row = dict[str, Cell]
 Columns = dict[str, list[Cell]]
 
 Block = Mapping[str, Cell | list[Cell]]
@@ -229,26 +227,7 @@ def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
 
 def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> pd.DataFrame:
     """Return the costliest mistakes of every class and case, a row for each."""
-    rows = [_mistake_row(one) for one in mistakes]
-    return _frame(rows, cases, first=("case", "model"))
-
-
-def _mistake_row(one: CostlyMistake) -> Row:
-    row: Row = {
-        "case": one.case,
-        "model": one.model,
-        **one.setting.columns,
-        "threshold": one.threshold,
-        "mistake": one.kind,
-        "ref_ids": " ".join(map(str, one.ref_ids)),
-        "pred_ids": " ".join(map(str, one.pred_ids)),
-        "cost": one.cost,
-        "case_cost": one.case_cost,
-        "slice_axis": one.axis,
-        "slice": one.slice,
-    }
-    row |= {f"start_{axis}": at for axis, at in enumerate(one.start)}
-    return row | {f"stop_{axis}": at for axis, at in enumerate(one.stop)}
+    return _frame([one.columns for one in mistakes], cases, first=("case", "model"))
 
 
 def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import panmatch
+from panmatch._html import number, plural
 from panmatch.evaluation._averages import AveragingName
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._setting import Setting
@@ -50,11 +51,6 @@ def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
     ]
 
 
-def number(value: float) -> str:
-    """Return a score with three digits, and a dash for NaN."""
-    return "–" if math.isnan(value) else f"{value:.3f}"
-
-
 def signed(value: float) -> str:
     """Return a difference with its sign, and a dash for NaN."""
     return "–" if math.isnan(value) else f"{value:+.3f}"
@@ -65,17 +61,6 @@ def p_text(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
-def plural(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> plural(1, "case"), plural(2, "case")
-    ('1 case', '2 cases')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _headline(result: Result) -> str:

@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 
+from panmatch._html import block, number, some_of, table
 from panmatch.errors import LabelError, StrategyError, check_choice
 from panmatch.matching._catalogue import option_names, resolve_strategy
 from panmatch.matching._many_to_one import ManyToOne
@@ -99,6 +100,21 @@ class Matching:
             f"Matching({self.strategy.name}, threshold={self.threshold:g}: TP={t.tp}, FP={t.fp}, "
             f"FN={t.fn}, PQ={t.pq:.4f})"
         )
+
+    def _repr_html_(self) -> str:
+        """Show counts and scores, what is missed or false, and what is proven, in a notebook."""
+        t, by_parts = self.tally, self.part_tally
+        cells = {"TP": str(t.tp), "FP": str(t.fp), "FN": str(t.fn)}
+        cells |= {"PQ": number(t.pq), "SQ": number(t.sq), "RQ": number(t.rq)}
+        if by_parts is not None:
+            cells |= {"PartPQ": number(by_parts.pq), "PartSQ": number(by_parts.sq)}
+        ids = {"Missed": self.missed.tolist(), "False": self.false_positives.tolist()}
+        words = [f"{name}: {some_of(them)}" for name, them in ids.items() if them]
+        proof = "" if self.certificate is None else str(self.certificate)
+        regions = None if self.overlap.pieces is None else "voronoi"
+        how = Matcher(self.strategy, self.score, regions, self.strict).label
+        title = f"Matching: {how} at τ = {self.threshold:g}"
+        return block(title, table(list(cells), [list(cells.values())], left=0), *words, proof)
 
     @property
     def _refs(self) -> Ints:

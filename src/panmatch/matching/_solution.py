@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from panmatch._html import block, plural
 from panmatch.errors import OptionError
 from panmatch.overlap import Floats, Ints
 
@@ -94,6 +95,27 @@ class Certificate:
     def proven(self) -> bool:
         """Whether the matching is proven optimal, up to 1e-9 in PQ."""
         return math.isnan(self.value) or self.gap <= PROOF_TOLERANCE
+
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "Neither side has an object, so there is nothing to prove."
+        if self.proven:
+            return f"PQ {self.value:.4f} is proven: no matching of the strategy has a higher one."
+        return (
+            f"PQ {self.value:.4f} is the best found: no matching of the strategy has more than "
+            f"{self.upper_bound:.4f}, so up to {self.gap:.2g} may be missing."
+        )
+
+    def __repr__(self) -> str:
+        proof = "proven" if self.proven else f"upper_bound={self.upper_bound:.4f}"
+        return (
+            f"Certificate(PQ={self.value:.4f}, {proof}, rounds={self.rounds}, nodes={self.nodes})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show what is proven, in a notebook."""
+        work = f"{plural(self.rounds, 'round')}, {plural(self.nodes, 'node')}, {self.seconds:.2g} s"
+        return block("Certificate", str(self), work)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

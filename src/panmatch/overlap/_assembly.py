@@ -273,7 +273,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
     >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
     >>> overlaps = pm.count_class_overlaps(reference, prediction)
     >>> list(overlaps), overlaps[1]
-    ([1, 2], Overlap(1 references, 1 predictions, 1 edges))
+    ([1, 2], Overlap(1 reference, 1 prediction, 1 edge))
     >>> overlaps[2].iou.round(3).tolist()
     [0.667]
     """

@@ -126,7 +126,7 @@ def count_region_overlaps(
     >>> prediction = np.array([0, 7, 7, 7, 7, 7, 7, 0])
     >>> cut = pm.count_region_overlaps(reference, prediction)
     >>> cut
-    Overlap(2 references, 1 predictions in 2 pieces, 2 edges)
+    Overlap(2 references, 1 prediction in 2 pieces, 2 edges)
     >>> cut.pred_sizes, cut.iou
     (array([3, 3]), array([0.25, 0.25]))
     """

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from panmatch._html import block, number, plural, table
 from panmatch.errors import OverlapError, ThresholdError, check_choice
 from panmatch.labels import Floats, Ints
 from panmatch.overlap._addition import add_overlaps
@@ -65,6 +66,7 @@ def check_threshold(threshold: float) -> float:
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
 
 JSON_FORMAT = "panmatch-overlap-1"
+MOST_SHOWN = 8  # edges in a notebook
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,10 +370,32 @@ class Overlap:
         return cls.from_columns(content)
 
     def __repr__(self) -> str:
-        pieces = "" if self.pieces is None else f" in {len(self.pred_ids)} pieces"
+        return f"Overlap({self._counts})"
+
+    def _repr_html_(self) -> str:
+        """Show how much there is, and the edges with the highest IoU, in a notebook."""
+        edges, iou = self.edges, self.iou
+        best = np.argsort(-iou, kind="stable")[:MOST_SHOWN]
+        rows = [
+            [
+                str(self.ref_ids[edges.ref[i]]),
+                str(self.pred_ids[edges.pred[i]]),
+                f"{edges.intersection[i]:,}",
+                number(float(iou[i])),
+            ]
+            for i in best
+        ]
+        shown = table(["reference", "prediction", "shared voxels", "IoU"], rows, left=0)
+        more = f"The {len(best)} highest of {len(edges)} edges." if len(edges) > len(best) else ""
+        return block(f"Overlap: {self._counts}", shown if rows else "", more)
+
+    @property
+    def _counts(self) -> str:
+        pieces = "" if self.pieces is None else f" in {plural(len(self.pred_ids), 'piece')}"
         return (
-            f"Overlap({len(self.ref_ids)} references, {len(self.predictions.ids)} predictions"
-            f"{pieces}, {len(self.edges)} edges)"
+            f"{plural(len(self.ref_ids), 'reference')}, "
+            f"{plural(len(self.predictions.ids), 'prediction')}{pieces}, "
+            f"{plural(len(self.edges), 'edge')}"
         )
 
     def _edge_refs(self) -> Areas:

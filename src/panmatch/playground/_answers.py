@@ -9,6 +9,7 @@ from panmatch.overlap import Overlap
 from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
 from panmatch.playground._score_rows import (
     TABLE_THRESHOLDS,
+    budget_row,
     certificate_row,
     json_number,
     tally_row,
@@ -21,19 +22,21 @@ from panmatch.playground._validation import Message
 MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000
 
 
-def answer_numbers(source: Source, view: View) -> Message:
-    """Return all numbers of a view."""
+def answer_numbers(source: Source, view: View, budget: bool = True) -> Message:
+    """Return all numbers of a view; the error budget only if somebody sees it."""
     borders = source.voronoi_borders() if view.voronoi else None
-    return {**describe(source.counted(view), view), "voronoi": borders}
+    return {**describe(source.counted(view), view, budget), "voronoi": borders}
 
 
-def describe(counted: CountedOverlap, view: View) -> Message:
+def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Message:
     """Return all numbers that an overlap gives."""
     overlap = counted.overlap
     matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
     graph = MatchingGraph.of(overlap, matching)
     vertices = {side: graph.vertex_rows(side) for side in SIDES}
     edges, terms = graph.edge_rows(), quality_terms(matching, MOST_VERTICES)
+    part_tally = matching.part_tally
+    tally = tally_row(part_tally or matching.tally)
     compared = [counted.rows(name) for name in view.compared]
     return {
         "vertices": vertices,
@@ -41,13 +44,14 @@ def describe(counted: CountedOverlap, view: View) -> Message:
         "left_out": {
             **{side: len(graph.ids(side)) - len(vertices[side]) for side in SIDES},
             "edges": len(graph.edges.ref) - len(edges),
-            "terms": matching.tally.tp - len(terms),
+            "terms": tally["tp"] - len(terms),
         },
         "terms": terms,
-        "quality": "iou" if matching.part_tally is None else "parts",
-        "tally": tally_row(matching.part_tally or matching.tally),
+        "quality": "iou" if part_tally is None else "parts",
+        "tally": tally,
         "curves": [steps for steps, _ in compared],
         "table": {"thresholds": list(TABLE_THRESHOLDS), "rows": [row for _, row in compared]},
+        "budget": budget_row(matching) if budget else None,
         "certificate": certificate_row(matching.certificate),
         "shortfall": shortfall(overlap, view),
     }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from pydantic import StrictStr
+from pydantic import StrictBool, StrictStr
 
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
@@ -18,7 +18,7 @@ from panmatch.playground._export import answer_code
 from panmatch.playground._file_pair import FilePair, answer_slice
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
-from panmatch.playground._score_rows import overlap_metric_rows, pending_rows
+from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
@@ -54,8 +54,16 @@ class LinkRequest(Checked):
 
 
 @checked
-class StateRequest(Checked):
-    """A request for the numbers of a state, or for its code."""
+class NumbersRequest(Checked):
+    """A request for the numbers of a state; without the error budget they come sooner."""
+
+    state: State
+    budget: StrictBool = True
+
+
+@checked
+class CodeRequest(Checked):
+    """A request for the code of a state."""
 
     state: State
 
@@ -93,10 +101,10 @@ class RequestHandler:
         self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
             "hello": ("hello", _reading(Hello, self._hello)),
             "link": ("state", _reading(LinkRequest, self._link)),
-            "numbers": ("numbers", _reading(StateRequest, self._numbers)),
+            "numbers": ("numbers", _reading(NumbersRequest, self._numbers)),
             "slice": ("slice", _reading(SliceRequest, self._slice)),
             "object": ("object", _reading(ObjectRequest, self._object)),
-            "code": ("code", _reading(StateRequest, self._code)),
+            "code": ("code", _reading(CodeRequest, self._code)),
         }
 
     def answer(self, asked: Message) -> str:
@@ -115,7 +123,7 @@ class RequestHandler:
     def related(self, asked: Message) -> Iterator[str]:
         """Yield other metrics for a message that asked for numbers, the slow ones last."""
         try:
-            state, seq = StateRequest.from_dict(_content(asked)).state, _seq(asked)
+            state, seq = NumbersRequest.from_dict(_content(asked)).state, _seq(asked)
             source, view = self._source(state), state.view
             whole = View(areas=view.areas, threshold=view.threshold)
             rows = overlap_metric_rows(source.counted(whole).overlap, view.threshold)
@@ -138,11 +146,13 @@ class RequestHandler:
                     "label": strategy.label,
                     "about": strategy.about,
                     "needs_regions": strategy.needs_regions,
+                    "takes_repairs": strategy.takes_repairs,
                     "hue": strategy.hue,
                     "dash": strategy.dash,
                 }
                 for key, strategy in STRATEGIES.items()
             ],
+            "losses": loss_looks(),
             "presets": [preset.to_dict() for preset in PRESETS],
             "limits": {
                 "shapes": MOST_SHAPES,
@@ -161,9 +171,10 @@ class RequestHandler:
                 raise OptionError(NEEDS_FILES)
         return {"state": state.to_dict(), "notes": notes}
 
-    def _numbers(self, request: StateRequest) -> Message:
+    def _numbers(self, request: NumbersRequest) -> Message:
         began = time.perf_counter()
-        numbers = answer_numbers(self._source(request.state), request.state.view)
+        source = self._source(request.state)
+        numbers = answer_numbers(source, request.state.view, request.budget)
         return {"milliseconds": round(1e3 * (time.perf_counter() - began), 3), **numbers}
 
     def _slice(self, request: SliceRequest) -> Message:
@@ -175,7 +186,7 @@ class RequestHandler:
         source = self._source(request.state)
         return answer_object(source, request.state.view, request.side, request.id)
 
-    def _code(self, request: StateRequest) -> Message:
+    def _code(self, request: CodeRequest) -> Message:
         self._source(request.state)
         return answer_code(request.state, self._pair)
 

@@ -1,4 +1,4 @@
-"""Scores as rows of JSON: tallies, certificates, curves (D7) and other metrics of the field (D12).
+"""Scores as rows of JSON: tallies, certificates, losses, curves (D7) and other metrics (D12).
 
 Nothing of numpy is in a row, and null stands for what is undefined (D11).
 """
@@ -7,16 +7,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from panmatch import related
 from panmatch.labels import LabelArray, connected_components
-from panmatch.matching import Certificate, OneToOne, Tally
+from panmatch.matching import Certificate, Matching, OneToOne, Tallies, Tally
 from panmatch.overlap import Areas, Overlap, count_overlaps
 from panmatch.playground._validation import Message
-from panmatch.scoring import Curve
+from panmatch.scoring import (
+    LOSS_LOOKS,
+    REPAIRS,
+    Curve,
+    Repair,
+    RepairGains,
+    error_budget,
+    find_mistakes,
+)
 
 TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
+
+MOST_MISTAKES = 30  # that are listed
+MOST_TO_REPAIR = 500  # objects of a side; above, looking at each of them would be felt
+MOST_TO_REMATCH = 60  # where everything is matched again for each
+LOSSES: tuple[Repair, ...] = REPAIRS[1:]  # nothing is of the wrong class where there is but one
+SHAPES: tuple[Repair, ...] = ("split", "merged")  # repairs that some strategies do not take
 
 EMPTY = "Neither side has an object."
 NO_REFERENCE = "There is no reference component to average over."
@@ -66,15 +82,77 @@ def tally_row(tally: Tally) -> Message:
 
 
 def certificate_row(certificate: Certificate | None) -> Message | None:
-    """Return what is proven of an optimal matching; None for heuristics."""
+    """Return what is proven of an optimal matching; None for heuristics.
+
+    It is about PQ by plain IoU, also where objects have parts. A solver's bound may be too large by
+    rounding, or while it has not searched yet; PQ is never above 1.
+    """
     if certificate is None:
         return None
+    bound = max(min(certificate.upper_bound, 1.0), certificate.value)
+    certificate = replace(certificate, upper_bound=bound)
     return {
         "value": json_number(certificate.value),
         "bound": json_number(certificate.upper_bound),
         "gap": json_number(certificate.gap),
         "proven": certificate.proven,
     }
+
+
+def loss_looks() -> list[Message]:
+    """Return how what is lost to each kind of mistake is written and drawn, in their order."""
+    looks = ((kind, LOSS_LOOKS[kind]) for kind in LOSSES)
+    return [
+        {"kind": kind, "title": look.title, "colour": look.colour, "pattern": look.pattern}
+        for kind, look in looks
+    ]
+
+
+def budget_row(matching: Matching) -> Message:
+    """Return where 1 − PQ is lost: what each repair brings, and the mistakes that cost most.
+
+    By plain IoU, also where objects have parts. ``"mistakes"`` is None for graphs so large that
+    looking for them would be felt.
+    """
+    budget = error_budget(matching)
+    gains = RepairGains(Tallies.of(budget.tallies))
+    alone, last, shares = gains.repaired, gains.last, gains.shares
+    taken = matching.strategy.takes_repairs
+    return {
+        "pq": json_number(budget.pq),
+        "loss": json_number(1 - budget.pq),
+        "repairs": [
+            {
+                "kind": kind,
+                "alone": json_number(float(alone[kind])),
+                "last": json_number(float(last[kind])),
+                "share": json_number(float(shares[kind])),
+            }
+            for kind in LOSSES
+            if taken or kind not in SHAPES
+        ],
+        **_mistake_rows(matching, budget.tally),
+    }
+
+
+def _mistake_rows(matching: Matching, tally: Tally) -> Message:
+    """Return the costliest mistakes, and how many others there are."""
+    overlap, strategy = matching.overlap, matching.strategy
+    local = not strategy.takes_repairs or strategy.is_local(overlap, matching.threshold)
+    largest = max(len(overlap.ref_ids), len(overlap.predictions.ids))
+    if largest > (MOST_TO_REPAIR if local else MOST_TO_REMATCH):
+        return {"mistakes": None, "more_mistakes": 0}
+    found = find_mistakes(matching)
+    rows = [
+        {
+            "kind": mistake.kind,
+            "references": mistake.ref_ids,
+            "predictions": mistake.pred_ids,
+            "cost": mistake.cost(tally),
+        }
+        for mistake in found[:MOST_MISTAKES]
+    ]
+    return {"mistakes": rows, "more_mistakes": len(found) - len(rows)}
 
 
 def curve_row(name: str, steps: Curve) -> Message:
@@ -92,9 +170,9 @@ def curve_row(name: str, steps: Curve) -> Message:
 
 def table_row(name: str, steps: Curve) -> Message:
     """Return the scores at the round thresholds."""
-    rows = [tally_row(steps.at(threshold)) for threshold in TABLE_THRESHOLDS]
+    tallies = steps.sampled(np.array(TABLE_THRESHOLDS))
     columns = ("pq", "sq", "rq", "tp", "fp", "fn")
-    return {"strategy": name, **{key: [row[key] for row in rows] for key in columns}}
+    return {"strategy": name, **{key: json_numbers(getattr(tallies, key)) for key in columns}}
 
 
 @dataclass(frozen=True, slots=True)

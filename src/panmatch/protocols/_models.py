@@ -39,6 +39,8 @@ class Number(StrictModel):
         references.
     value
         What the program repeats of its options, in place of a score.
+    per
+        Scores whose sum it is divided by, case by case; a number over 0 is infinite.
     otherwise
         The score of classes that do not have the first, such as ``pq`` for ``part_pq``.
     threshold, matcher
@@ -61,6 +63,7 @@ class Number(StrictModel):
 
     score: str = ""
     value: float | None = None
+    per: tuple[str, ...] = ()
     otherwise: str | None = None
     threshold: float | None = None
     matcher: int = 0

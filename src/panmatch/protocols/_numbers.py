@@ -103,7 +103,7 @@ def _model_numbers(
         for name, number in protocol.numbers.items()
     }
     found: dict[str, dict[str, _Column]] = {
-        template: _columns(series, number, result.spec, number.over_cases or protocol.over_cases)
+        template: _ratios(series, number, result.spec, number.over_cases or protocol.over_cases)
         for template, number in numbers.items()
     }
     nothing = _Column((), np.full(n_cases, np.nan), math.nan)
@@ -175,6 +175,27 @@ def _finish(column: _Column, number: Number) -> list[float]:
     if number.undefined is not None:
         values = np.where(np.isnan(values), number.undefined, values)
     return [float(value) for value in values]
+
+
+def _ratios(
+    series: Sequence[CaseSeries | ClassSeries],
+    number: Number,
+    spec: Spec,
+    over_cases: OverCases,
+) -> dict[str, _Column]:
+    """Return a score of every class that has it, divided by others where the number says so."""
+    found = _columns(series, number, spec, over_cases)
+    if not number.per:
+        return found
+    others = [number.model_copy(update={"score": score}) for score in number.per]
+    below = [_columns(series, other, spec, over_cases) for other in others]
+    ratios = {}
+    for name, column in found.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cases = column.cases / np.sum([one[name].cases for one in below], axis=0)
+            pooled = np.float64(column.together) / math.fsum(one[name].together for one in below)
+        ratios[name] = _Column(column.groups, cases, _together(cases, float(pooled), over_cases))
+    return ratios
 
 
 def _columns(

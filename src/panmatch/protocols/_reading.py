@@ -137,4 +137,6 @@ def _with_words(entry: Any, words: Mapping[str, str]) -> Any:
             entry = entry.replace(word, text)
     if isinstance(entry, dict):
         return {key: _with_words(value, words) for key, value in entry.items()}
-    return tuple(_with_words(one, words) for one in entry) if isinstance(entry, tuple) else entry
+    if isinstance(entry, list | tuple):
+        return type(entry)(_with_words(one, words) for one in entry)
+    return entry

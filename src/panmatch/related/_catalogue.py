@@ -11,6 +11,7 @@ import numpy as np
 
 from panmatch.errors import check_choice
 from panmatch.labels import Connectivity, as_spacing, connected_components
+from panmatch.matching import Tally
 from panmatch.overlap import Overlap, count_overlaps
 from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
 from panmatch.related._challenges import (
@@ -78,9 +79,14 @@ def _cc(
     units: str = "spacing",
     tolerance: float = 1.0,
     penalty: float | Literal["diagonal"] = math.nan,
+    both_empty: float = math.nan,
+    no_reference: float = math.nan,
 ) -> Averages:
     check_choice("units", units, ("spacing", "voxel"))
     reference, prediction = sides.images
+    otherwise = no_reference if prediction.any() else both_empty
+    if not math.isnan(otherwise) and not reference.any():
+        return {"": single(otherwise)}  # the case counts like a component
     in_voxels = units == "voxel"
     undefined = isinstance(penalty, float) and math.isnan(penalty)
     found = cc_metric(
@@ -164,10 +170,15 @@ def _npq(sides: ClassSides) -> Averages:
     return {"": single(npq(sides.overlap))}
 
 
-def _stardist(sides: ClassSides, threshold: float, candidates: Candidates) -> Averages:
+def _stardist(
+    sides: ClassSides, threshold: float, candidates: Candidates, background: str
+) -> Averages:
+    check_choice("background", background, ("zero", "smallest"))
     overlap = sides.overlap
     at_least = check_inclusive_threshold("threshold", threshold)
     tally = tally_largest(overlap, overlap.iou, at_least, candidates)
+    if background == "smallest":
+        tally = _one_label_less(tally, sides)
     tp, fp, fn = tally.tp, tally.fp, tally.fn
     counts = (tp, fp, fn, tp + fn, tp + fp)
     return {
@@ -180,6 +191,21 @@ def _stardist(sides: ClassSides, threshold: float, candidates: Candidates) -> Av
         "mean_matched_score": Average(tally.units, tp, 0),
         "panoptic_quality": Average(2 * tally.units, 2 * tp + fp + fn, 0),
     }
+
+
+def _one_label_less(tally: Tally, sides: ClassSides) -> Tally:
+    """Return counts in which an image without background has one object less, as in cellpose.
+
+    Pairs are those of all objects, unless no prediction is left, so that fp and fn may be negative.
+    """
+    fills = sides.overlap.ref_sizes, sides.overlap.pred_areas
+    less_ref, less_pred = (int(0 < sizes.sum() == sides.known_voxels) for sizes in fills)
+    n_ref, n_pred = tally.tp + tally.fn - less_ref, tally.tp + tally.fp - less_pred
+    if not n_pred:
+        return Tally(0, 0, n_ref, 0.0)
+    return Tally.from_units(
+        tp=tally.tp, fp=n_pred - tally.tp, fn=n_ref - tally.tp, units=tally.units
+    )
 
 
 def _objects(sides: ClassSides) -> Averages:
@@ -201,7 +227,8 @@ RELATED: dict[str, RelatedScore] = {
             "cc_metric", _one("CC-Metrics"),
             "CC-Metrics: a metric in the Voronoi region of every component of the reference.",
             PER_COMPONENT, _cc, {"metric": "dice", "ties": "id", "units": "spacing",
-                                 "tolerance": 1.0, "penalty": math.nan},
+                                 "tolerance": 1.0, "penalty": math.nan,
+                                 "both_empty": math.nan, "no_reference": math.nan},
             any_metric=True,
         ),
         RelatedScore(
@@ -343,7 +370,8 @@ RELATED: dict[str, RelatedScore] = {
             ),
             "stardist's scores at one threshold, which an IoU may equal; without a match the mean "
             "matched score is undefined, where stardist says 0.",
-            "counts of all cases", _stardist, {"threshold": 0.5, "candidates": "matching"},
+            "counts of all cases", _stardist,
+            {"threshold": 0.5, "candidates": "matching", "background": "zero"},
         ),
     )
 }  # fmt: skip

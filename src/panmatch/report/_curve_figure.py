@@ -10,7 +10,7 @@ import numpy as np
 
 from panmatch.errors import OptionError
 from panmatch.evaluation import Result, Score, number
-from panmatch.matching import Matcher
+from panmatch.matching import Dash, Matcher, Strategy
 from panmatch.overlap import Floats
 from panmatch.report import _selection as selection
 from panmatch.report import _style as style
@@ -28,8 +28,10 @@ HEIGHT_IN = (0.55, 2.2)  # of the axes: a share of the width, and the most
 HANDLE_IN = 0.65  # of the legend, with space around
 LEGEND_IN = 0.4  # below the axes
 LABELS_IN = 0.6  # title above, ticks and their label below
-MARKS = 0.17  # between markers, as a share of the axes
+MOST_NAMED = 5  # thresholds that the legend names; more are counted
 NO_MARKER = ""
+MARKER_PT2 = 16.0
+LINE_PT, MORE_PT = 1.2, 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +91,9 @@ def plot_curve(
     -------
     matplotlib.figure.Figure
         Steps as lines: a step begins at its threshold and holds up to the next. Dashes are those
-        of the strategies; colours and markers tell models apart, where there are several.
+        of the strategies; colours and markers tell models apart where there are several, and
+        markers stand at the thresholds of the spec. Of a single model, colours are those that
+        strategies have in the playground.
 
     Examples
     --------
@@ -109,19 +113,23 @@ def plot_curve(
     matchers = selection.choose_matchers(result.spec, strategies)
     lines = [_lines(result, name, shown, matchers, score) for name in panels]
     words = [line.words for panel in lines for line in panel]
-    title = _legend_title(shown, matchers, score)
+    marks = result.spec.thresholds if len(shown) > 1 else ()
+    title = _legend_title(shown, matchers, score, marks)
     columns = _columns(style.width_in(width), [*words, title], len(panels))
     panel_in = style.width_in(width) / columns
-    legend_columns = max(1, int(panel_in / (style.text_width_in(words) + HANDLE_IN)))
+    fitting = max(1, int(panel_in / (style.text_width_in(words) + HANDLE_IN)))
+    legend_columns = _legend_columns(fitting, len(shown), len(matchers))
     rows = -(-max(map(len, lines)) // legend_columns) + 1 + title.count("\n")
     height = min(HEIGHT_IN[0] * panel_in, HEIGHT_IN[1]) + LABELS_IN + style.LINE_IN * rows
     figure = style.new_figure(style.width_in(width), height * -(-len(panels) // columns))
     axes = style.make_panels(figure, len(panels), columns)
+    limits = score_limits_of([line for panel in lines for line in panel])
     for ax, name, drawn in zip(axes, panels, lines, strict=True):
-        draw_steps(ax, drawn, score)
+        draw_steps(ax, drawn, score, limits, marks)
         ax.set_title(name if len(panels) > 1 else "")
         if drawn:
-            _add_legend(ax, figure, title, legend_columns)
+            by_matcher = 1 < legend_columns == len(matchers) and len(shown) > 1
+            add_legend(ax, figure, title, legend_columns, len(matchers) if by_matcher else 1)
     return figure
 
 
@@ -137,21 +145,48 @@ def area_score(score: Score) -> Score:
     return replace(score, name=name, is_area=True)
 
 
-def draw_steps(ax: Axes, lines: Sequence[Line], score: Score) -> None:
-    """Draw curves as exact steps, with a label for the legend each."""
-    for line in lines:
+def score_limits_of(lines: Sequence[Line]) -> tuple[float, float]:
+    """Return the ends of the axis on which to draw some lines."""
+    return style.score_limits(np.concatenate([np.zeros(0), *(line.heights for line in lines)]))
+
+
+def draw_steps(
+    ax: Axes,
+    lines: Sequence[Line],
+    score: Score,
+    limits: tuple[float, float],
+    marks: Sequence[float] = (),
+) -> None:
+    """Draw curves as exact steps, with a label for the legend each, and markers at some thresholds.
+
+    Parameters
+    ----------
+    limits
+        Ends of the axis of the score.
+    marks
+        Thresholds at which lines have their markers.
+    """
+    for i, line in enumerate(lines):
         ax.step(
             np.append(line.curve.thresholds, 1.0),
             np.append(line.heights, line.heights[-1]),
             where="post",
             color=line.look.color,
             linestyle=style.line_style(line.look.dash),
+            linewidth=_line_pt(len(lines) - 1 - i, line.look.marker),
             marker=line.look.marker,
-            markevery=MARKS,
+            markevery=[],  # for the legend
             label=line.words,
             clip_on=False,
         )
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="threshold τ", ylabel=score.title)
+        if len(marks):
+            at = np.searchsorted(line.curve.thresholds, marks, side="right") - 1
+            ax.scatter(
+                marks, line.heights[at], MARKER_PT2, color=line.look.color,
+                marker=line.look.marker, linewidths=0, clip_on=False, zorder=3,
+            )  # fmt: skip
+    ax.set(xlim=(0, 1), xlabel="threshold τ", ylabel=score.title)
+    style.set_score_axis(ax, limits)
     ax.grid(visible=True)
 
 
@@ -173,7 +208,7 @@ def _lines(
         place = models.index(series.model), matchers.index(matcher)
         look = style.series_look(place[0], matcher.dash)
         if len(models) == 1:
-            look = replace(style.series_look(place[1], matcher.dash), marker=NO_MARKER)
+            look = strategy_look(matcher.strategy, matcher.dash)
         found.append((place, Line(", ".join(names), look, curve, score)))
     return [line for _, line in sorted(found, key=lambda item: item[0])]
 
@@ -183,19 +218,47 @@ def _columns(width: float, words: list[str], panels: int) -> int:
     return max(1, min(panels, int(width / panel)))
 
 
-def _legend_title(models: list[str], matchers: list[Matcher], score: Score) -> str:
+def strategy_look(strategy: Strategy, dash: Dash) -> Look:
+    """Return how the line of a strategy is drawn where there is one model: as in the playground."""
+    return Look(strategy.hue[0], dash, NO_MARKER)
+
+
+def _line_pt(above: int, marker: str) -> float:
+    """Return the width of a line; strategies of a model often coincide, so lower ones are wider."""
+    return LINE_PT + (MORE_PT * min(above, 3) if marker == NO_MARKER else 0.0)
+
+
+def _legend_title(
+    models: list[str], matchers: list[Matcher], score: Score, marks: Sequence[float]
+) -> str:
     area = area_score(score).title
+    where = f"τ = {', '.join(f'{mark:g}' for mark in marks)}"
+    if len(marks) > MOST_NAMED:
+        where = f"the {len(marks)} thresholds of the spec"
+    explained = f"\nmarkers at {where}" if len(marks) else ""
     if len(models) > 1 and len(matchers) == 1:
-        return f"{matcher_title(matchers[0])}\n{area}"
-    return f"strategy ({SHORT_BOUNDS}): {area}"
+        return f"{matcher_title(matchers[0])}{explained}\nmodel: {area}"
+    who = "model, strategy" if len(models) > 1 else "strategy"
+    return f"{who} ({SHORT_BOUNDS}): {area}{explained}"
 
 
-def _add_legend(ax: Axes, figure: Figure, title: str, columns: int) -> None:
+def _legend_columns(fitting: int, models: int, matchers: int) -> int:
+    """Return how many columns a legend has: one for every strategy, or for every model, if any."""
+    if models == 1 or matchers == 1:
+        return fitting
+    return next((n for n in (matchers, models) if n <= fitting), 1)
+
+
+def add_legend(ax: Axes, figure: Figure, title: str, columns: int, stride: int = 1) -> None:
+    """Add a legend below the axes, where it hides nothing; every `stride`-th line comes first."""
     from matplotlib.transforms import ScaledTranslation
 
     below = ScaledTranslation(0, -LEGEND_IN, figure.dpi_scale_trans)
+    lines = ax.get_lines()
     legend = ax.legend(
+        handles=[line for first in range(stride) for line in lines[first::stride]],
         title=title,
+        numpoints=2,
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         bbox_transform=ax.transAxes + below,

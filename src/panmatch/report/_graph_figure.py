@@ -58,7 +58,7 @@ def plot_matching(matching: Matching, *, most: int = 40, width: Width = "single"
     labels = _labels(matching)
     hidden = int(np.isnan(placed.refs).sum()), int(np.isnan(placed.preds).sum())
     inches = style.width_in(width)
-    figure = style.new_figure(inches, ROW_IN * (placed.rows + 1.5) + style.LINE_IN * 10)
+    figure = style.new_figure(inches, ROW_IN * (placed.rows + 1.5) + style.LINE_IN * 11)
     ax = figure.subplots()
     _draw_edges(ax, matching, shown, placed)
     _draw_nodes(ax, matching, placed)
@@ -211,13 +211,19 @@ def _add_legend(figure: Figure, matching: Matching, width_inches: float) -> None
     thin = Line2D([], [], color=style.GREY, linewidth=THIN_PT, linestyle=dashed)
     bold = Line2D([], [], color=style.STATUSES["matched"].color, linewidth=CHOSEN_PT)
     entries = {f"{name} > τ": thin, f"chosen, with {name}": bold}
-    for status, words in (("missed", "missed (FN)"), ("false positive", "false positive (FP)")):
-        look = style.STATUSES[status]
+    looks = {
+        "matched (area: voxels)": style.STATUSES["matched"],
+        "missed (FN)": style.STATUSES["missed"],
+        "false positive (FP)": style.STATUSES["false positive"],
+    }
+    if "" in _vertex_statuses(matching)[1]:
+        looks["neither matched nor FP"] = style.OTHER
+    for words, look in looks.items():
         entries[words] = Line2D(
             [], [], linestyle="none", marker=look.marker, markersize=5,
             markerfacecolor=look.color, markeredgecolor="black", markeredgewidth=0.5,
         )  # fmt: skip
-    across = 4 if width_inches > 5 else 2
+    across = 3 if width_inches > 5 else 2
     figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=across)
 
 

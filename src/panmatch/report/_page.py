@@ -9,45 +9,66 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import panmatch
 from panmatch.datasets import (
     FEWEST_CASES,
     RESAMPLES,
     Case,
+    Comparison,
     compare,
     find_images,
     listed_cases,
     load_run,
     read_run,
     verdict,
+    verdict_on_models,
+    what_would_change,
+    what_would_change_between,
 )
 from panmatch.errors import needs_extra
-from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number
+from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number, p_text, signed
 from panmatch.formats import write_atomically
 from panmatch.report import _charts as charts
 from panmatch.report._case_pictures import CasePicture, image_notes, show_cases
-from panmatch.report._charts import Chart, MatcherKey, Mistakes
+from panmatch.report._cautions import can_compare, what_to_be_careful_about
+from panmatch.report._charts import IN_DARK, Chart, Mistakes
+from panmatch.report._curve_charts import (
+    CURVE_SCORES,
+    coinciding_curves,
+    curve_charts,
+    matcher_keys,
+)
 from panmatch.report._style import SERIES_COLORS, luminance
+from panmatch.report._summary import (
+    Card,
+    cards,
+    case_data,
+    class_rows,
+    data_folders,
+    places_to_look,
+)
 from panmatch.report._tables import (
+    EVEN_CONTRAST,
     THRESHOLDS,
     Averages,
     ClassScoreRow,
+    MetricNumbers,
+    Ranks,
+    RankTables,
     ScoreTable,
     ThresholdRow,
     class_score_rows,
-    rank_models,
+    metric_numbers,
     score_table,
     threshold_tables,
 )
+from panmatch.scoring import LOSS_LOOKS
 
 MOST_FAILURES = 50
-READABLE = 0.25  # white text up to this luminance, black text beyond
-FEW_OBJECTS = 10
-MANY_NEAR = 0.2
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
-MOST_WARNINGS = 3  # about thresholds
+STYLES = ("report.css", "pictures.css")
+TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
+SCRIPTS = ("report.js", "curves.js", "cases.js", "pictures.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +78,20 @@ class ClassPage:
     name: str
     id: str  # what the ids of its charts begin with
     is_mean: bool
-    keys: list[MatcherKey]
+    cards: list[Card]
     scores: ScoreTable
     class_scores: list[ClassScoreRow]
     thresholds: dict[str, list[ThresholdRow]]
-    charts: dict[str, Chart]  # "pq" …, "quality", "mistakes", "sizes" and "metric-…"
+    metric_rows: list[MetricNumbers]
+    charts: dict[str, Chart]  # "pq" …, "quality", "losses", "mistakes", "sizes" and "metric-…"
+    coinciding: list[list[str]]  # names of curves that are the same
+    ranks: Ranks | None
     pictures: list[CasePicture]  # of its worst and best cases
 
     @property
     def curves(self) -> list[str]:
         """Names of the charts over the threshold."""
-        names = [score.name for score in charts.CURVE_SCORES]
-        return [name for name in names if name in self.charts]
+        return [score.name for score in CURVE_SCORES if score.name in self.charts]
 
     @property
     def metrics(self) -> list[str]:
@@ -76,7 +99,13 @@ class ClassPage:
         return [name for name in self.charts if name.startswith("metric-")]
 
 
-def write_report(folder: Path, path: Path | None = None, *, images: Path | None = None) -> Path:
+def write_report(
+    folder: Path,
+    path: Path | None = None,
+    title: str | None = None,
+    *,
+    images: Path | None = None,
+) -> Path:
     """Write the report of a run, and return where it is.
 
     Parameters
@@ -85,14 +114,17 @@ def write_report(folder: Path, path: Path | None = None, *, images: Path | None 
         Output of ``panmatch evaluate``.
     path
         Where to write; by default ``report.html`` in the folder.
+    title
+        What stands on top; by default the name of the folder.
     images
         Folder of grey images with the names of the cases, to show below their labels.
     """
     target = folder / "report.html" if path is None else path
-    run = read_run(folder)
+    run, title = read_run(folder), title or folder.resolve().name
     found = None if images is None else find_images(images)
-    title = folder.resolve().name
-    text = render(load_run(folder), listed_cases(folder), run, title=title, images=found)
+    text = render(
+        load_run(folder), listed_cases(folder), run, title=title, images=found, folder=folder
+    )
     write_atomically(target, text.encode())
     return target
 
@@ -103,37 +135,53 @@ def render(
     run: Mapping[str, Any],
     title: str = "panmatch",
     images: Mapping[str, Path] | None = None,
+    folder: Path | None = None,
 ) -> str:
     """Return the report as HTML; `images` are to be shown below the labels, by case."""
     with needs_extra("report", "Reports"):
-        from jinja2 import Environment
+        from jinja2 import Environment, FunctionLoader
         from plotly.offline import get_plotlyjs
 
-    templates = files("panmatch.report") / "templates"
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["score"] = number
-
-    def text(*names: str) -> str:
-        return "\n".join((templates / name).read_text(encoding="utf-8") for name in names)
-
-    page = environment.from_string(text("report.html"))
-    return page.render(
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template)
+    )
+    environment.filters |= {"score": number, "p": p_text, "signed": signed, "calm": _calm}
+    return environment.get_template("report.html").render(
         title=title,
-        style=text("report.css", "pictures.css") + _model_colours(),
-        script=text("report.js", "pictures.js"),
+        style="\n".join([*map(_template, STYLES), _colours()]),
+        script="\n".join(map(_template, SCRIPTS)),
         plotly=get_plotlyjs(),
-        **_context(result, cases, run, images),
+        **_context(result, cases, run, images, folder),
     )
 
 
-def _model_colours() -> str:
-    """Return the colours of models as CSS, with text that can be read on them."""
+def _template(name: str) -> str:
+    return (files("panmatch.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _calm(sentence: str) -> str:
+    """Return a sentence without marks that turn the direction of what follows a name in it."""
+    return sentence.translate(dict.fromkeys(TURNING))
+
+
+def _colours() -> str:
+    """Return the colours of models and of losses as CSS, with text that can be read on them."""
     rules = []
     for i, colour in enumerate(SERIES_COLORS):
-        red, green, blue = bytes.fromhex(colour[1:])
-        ink = "#fff" if luminance((red / 255, green / 255, blue / 255)) < READABLE else "#000"
-        rules.append(f".m{i} {{ background: {colour}; color: {ink}; }}")
+        dark = IN_DARK.get(colour, colour)
+        rules.append(f":root {{ --m{i}: {colour}; --on-m{i}: {_ink(colour)}; }}")
+        rules.append(f":root.dark {{ --m{i}: {dark}; --on-m{i}: {_ink(dark)}; }}")
+        rules.append(f".m{i} {{ background: var(--m{i}); color: var(--on-m{i}); }}")
+        rules.append(f".f{i} {{ fill: var(--m{i}); }}")
+    for look in LOSS_LOOKS.values():
+        rules.append(f".lost-{look.title.split()[0]} {{ background: {look.colour}; }}")
     return "\n".join(rules)
+
+
+def _ink(colour: str) -> str:
+    red, green, blue = bytes.fromhex(colour[1:])
+    lightness = luminance((red / 255, green / 255, blue / 255))
+    return "#fff" if lightness < EVEN_CONTRAST else "#000"
 
 
 def _context(
@@ -141,42 +189,34 @@ def _context(
     cases: Mapping[tuple[str, str], Case],
     run: Mapping[str, Any],
     images: Mapping[str, Path] | None,
+    folder: Path | None,
 ) -> dict[str, object]:
     """Return all that the template shows."""
-    classes = []
+    classes, rows, found = [], [], dict[str, object]()
+    comparison = compare(result) if can_compare(result) else None
     if any(result.evaluated(model) for model in result.models):
         averages = Averages(result)
-        shown = [name for name in averages.classes if name not in MEANS]
-        pictures = {
-            name: show_cases(result, cases, name, images=images, n_classes=len(shown))
-            for name in shown
-        }
-        mistakes = {model: count_mistakes(result, model) for model in result.models}
-        classes = [
-            ClassPage(
-                name=name,
-                id=f"c{i}",
-                is_mean=name in MEANS,
-                keys=charts.matcher_keys(averages, name),
-                scores=score_table(result, averages, name),
-                class_scores=class_score_rows(result, averages, name),
-                thresholds=threshold_tables(result, name),
-                charts=_class_charts(result, averages, mistakes, name),
-                pictures=pictures.get(name, []),
-            )
-            for i, name in enumerate(averages.classes)
-        ]
+        classes = _class_pages(result, averages, comparison, cases, images)
+        ids = {page.name: page.id for page in classes}
+        rows = class_rows(result, averages, ids)
+        found = case_data(result, ids, {page.name: page.pictures for page in classes})
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
+    headline, folders = result.headline_class, data_folders(cases)
     return {
         "classes": classes,
         "over_images": images is not None,
         "image_notes": image_notes([one for page in classes for one in page.pictures]),
-        "answer": verdict(result) if classes else "",
-        "ranks": rank_models(compare(result)) if can_compare(result) else None,
-        # A closing tag within a string would end the script.
-        "charts": json.dumps(drawn, allow_nan=False).replace("</", "<\\/"),
+        "class_rows": rows,
+        "places": places_to_look(result, cases, folder),
+        "chosen": next((page.id for page in classes if page.name == headline), "c0"),
+        "headline": headline,
+        **_answers(result, comparison),
+        "data": _as_json({"charts": drawn, "dark": dict(IN_DARK), "cases": found}),
         "models": result.models,
+        "keys": matcher_keys(result),
         "n_cases": len({case.case for case in result.with_status("ok", "failed")}),
+        "folders": folders,
+        "data_names": ", ".join(Path(place).name for place in folders.get("references", ())),
         "failures": result.failures[:MOST_FAILURES],
         "more_failures": max(len(result.failures) - MOST_FAILURES, 0),
         "computed": what_was_computed(result),
@@ -190,22 +230,80 @@ def _context(
         "background": part_background(result),
         "first_matcher": result.spec.matching[0].label,
         "thresholds": THRESHOLDS,
+        "fewest": FEWEST_CASES,
         "version": panmatch.__version__,
     }
 
 
+def _answers(result: Result, comparison: Comparison | None) -> dict[str, object]:
+    """Return the verdict, and what would change it."""
+    if comparison is None:
+        return {"answer": verdict(result), "change": what_would_change(result)}
+    return {
+        "answer": verdict_on_models(comparison),
+        "change": what_would_change_between(comparison),
+    }
+
+
+def _as_json(content: object) -> str:
+    """Return JSON that no text within can end, or turn into markup."""
+    text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _class_pages(
+    result: Result,
+    averages: Averages,
+    comparison: Comparison | None,
+    cases: Mapping[tuple[str, str], Case],
+    images: Mapping[str, Path] | None,
+) -> list[ClassPage]:
+    n_shown = sum(name not in MEANS for name in averages.classes)
+    mistakes = {model: count_mistakes(result, model) for model in result.models}
+    tables = None if comparison is None else RankTables(comparison)
+    pages = []
+    for i, name in enumerate(averages.classes):
+        ranks = None if tables is None else tables.of(name)
+        is_mean = name in MEANS
+        metrics = [] if is_mean else metric_numbers(result, name)
+        pages.append(
+            ClassPage(
+                name=name,
+                id=f"c{i}",
+                is_mean=is_mean,
+                cards=cards(result, averages, name, [] if ranks is None else ranks.first),
+                scores=score_table(result, averages, name),
+                class_scores=class_score_rows(result, averages, name),
+                thresholds=threshold_tables(result, name),
+                metric_rows=metrics,
+                charts=_class_charts(result, averages, mistakes, name, metrics),
+                coinciding=coinciding_curves(result, name),
+                ranks=ranks,
+                pictures=[]
+                if is_mean
+                else show_cases(result, cases, name, images=images, n_classes=n_shown),
+            )
+        )
+    return pages
+
+
 def _class_charts(
-    result: Result, averages: Averages, mistakes: Mistakes, name: str
+    result: Result,
+    averages: Averages,
+    mistakes: Mistakes,
+    name: str,
+    metrics: list[MetricNumbers],
 ) -> dict[str, Chart]:
     drawn = {"quality": charts.quality_chart(result, averages, name)}
+    if name not in MEANS or name == result.headline_class:
+        drawn["losses"] = charts.loss_chart(result, name)
     if name in MEANS:
         return drawn
-    drawn |= charts.curve_charts(result, name)
-    drawn["losses"] = charts.loss_chart(result, name)
+    drawn |= curve_charts(result, name)
     drawn["mistakes"] = charts.mistake_chart(result, mistakes, name)
     if (sizes := charts.size_chart(result, name)) is not None:
         drawn["sizes"] = sizes
-    boxes = charts.metric_charts(result, name)
+    boxes = charts.metric_charts(result, metrics)
     return drawn | {f"metric-{metric}": chart for metric, chart in boxes.items()}
 
 
@@ -250,71 +348,3 @@ def part_background(result: Result) -> str:
     if result.spec.part_background == "image":
         return "with the background of the whole image as one more label"
     return "with the background left out"
-
-
-def can_compare(result: Result) -> bool:
-    """Return whether there are several models, and a case that all of them have."""
-    cases = [{case.case for case in result.evaluated(model)} for model in result.models]
-    return len(cases) > 1 and bool(set.intersection(*cases))
-
-
-def what_to_be_careful_about(result: Result) -> list[str]:
-    """Return warnings that this result gives reason for."""
-    found = [*_near_thresholds(result), *_few_objects(result), *_gaps(result)]
-    if result.has_parts and result.spec.part_background == "image":
-        found.append(
-            "PartPQ counts the background of the whole image: it rises with the field of view. "
-            "Compare it only between images of one size, or set part_background to none."
-        )
-    if result.failures:
-        found.append(f"{len(result.failures)} cases failed and are in no number here.")
-    if len(result.models) > 1 and not can_compare(result):
-        found.append("There is no case that all models have: they are not compared.")
-    if any(len(result.evaluated(model)) == 1 for model in result.models):
-        found.append("There is a single case: nothing can be said about other cases like it.")
-    if result.unit is None and any(result.evaluated(model) for model in result.models):
-        found.append("Cases have different units: sizes and distances cannot be compared.")
-    return found
-
-
-def _near_thresholds(result: Result) -> list[str]:
-    lines = []
-    for series in result.series:
-        for threshold, counts in series.counts.items():
-            sums = counts.sum()
-            tp, near = int(sums.tallies.tp), int(sums.near_threshold)
-            if tp and near / tp >= MANY_NEAR and near > 2:
-                named = f"{series.model}: " if series.model else ""
-                lines.append(
-                    f"{named}{near} of {tp} true positives of {series.setting.class_name} under "
-                    f"{series.setting.label} at τ = {threshold:g} would be lost at a "
-                    f"threshold higher by 0.05. Look at the curve rather than at one threshold."
-                )
-    return lines[:MOST_WARNINGS]
-
-
-def _few_objects(result: Result) -> list[str]:
-    few = {}
-    for series in result.series:
-        if series.model == result.models[0]:
-            tally = next(iter(series.counts.values())).sum().tallies
-            references = int(tally.tp + tally.fn)
-            if references < FEW_OBJECTS:
-                few[series.setting.class_name] = references
-    if not few:
-        return []
-    named = ", ".join(f"{name} ({n})" for name, n in few.items())
-    return [f"There are few references of {named}: single objects decide their scores."]
-
-
-def _gaps(result: Result) -> list[str]:
-    gaps = [
-        gap
-        for series in result.series
-        for level in series.levels.values()
-        for gap in level.gaps[~np.isnan(level.gaps)].tolist()
-    ]
-    largest = max(gaps, default=0.0)
-    if largest <= 1e-9:
-        return []
-    return [f"Some optimal matchings are proven only up to {largest:.2g} of PQ (column gap)."]

@@ -7,6 +7,7 @@ functions only.
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import AbstractContextManager
 from io import BytesIO
 from typing import IO
@@ -21,6 +22,17 @@ from panmatch.report._style import SETTINGS
 def paper_style() -> AbstractContextManager[None]:
     """Set matplotlib's defaults and ours for a while; afterwards all is as it was."""
     return matplotlib.style.context(["default", dict(SETTINGS)])
+
+
+def show_in_notebooks() -> None:
+    """Tell a notebook, if there is one, to let these figures show themselves.
+
+    It would otherwise cut and scale them as it does figures of pyplot, once pyplot is used.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:
+        formatter = shell.display_formatter.formatters["image/png"]
+        formatter.for_type(PaperFigure, PaperFigure._repr_png_)
 
 
 class PaperFigure(Figure):
@@ -45,8 +57,13 @@ class PaperFigure(Figure):
         with paper_style():
             super().savefig(fname, transparent=transparent, **options)
 
-    def _repr_png_(self) -> bytes:
-        """Show in a notebook, which knows only figures of pyplot."""
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Show in a notebook with two pixels for one.
+
+        The size that is shown goes with the picture; without it, pages would show it twice as
+        large and blurred on dense screens.
+        """
         file = BytesIO()
         self.savefig(file, format="png")
-        return file.getvalue()
+        width, height = (round(side * self.dpi / 2) for side in self.get_size_inches())
+        return file.getvalue(), {"width": width, "height": height}

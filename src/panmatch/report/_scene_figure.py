@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,14 @@ from panmatch.labels import LabelArray, as_spacing, segment_geometry
 from panmatch.matching import Matching
 from panmatch.overlap import Floats, Ints
 from panmatch.report import _style as style
-from panmatch.report._curve_figure import NO_MARKER, Line, area_score, draw_steps
+from panmatch.report._curve_figure import (
+    Line,
+    add_legend,
+    area_score,
+    draw_steps,
+    score_limits_of,
+    strategy_look,
+)
 from panmatch.report._matched_class import counts_in_words, matching_title, statuses_of
 from panmatch.report._style import Look, Width
 from panmatch.report._views import View, as_pair, disagreement, find_view, slice_view
@@ -34,7 +40,7 @@ FILL, FILL_OVER_IMAGE = 0.3, 0.15  # how opaque areas are
 REFERENCE_PT, PREDICTION_PT, HALO_PT = 0.5, 1.2, 0.4
 TALLEST = 1.3  # times the width
 LEGEND_ENTRY_IN = 1.7
-PADS_IN = 0.3  # between title, axes, words and legend
+PADS_IN = 0.08  # between title, axes, words and legend
 BRIGHTNESS = (1, 99)  # percentiles of the image that become black and white
 
 
@@ -97,6 +103,7 @@ def plot_scene(
     draw_objects(ax, ref[view.index], pred[view.index], matching, behind is not None)
     words = [counts_in_words(matching), *([view.slice_text] if view.slice_text else [])]
     _describe(ax, matching, words, view.spacing[0] / view.spacing[1])
+    ax.set_anchor("N")  # what room is left stays below, not within the words
     figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=across)
     return figure
 
@@ -270,7 +277,6 @@ def _checked(
     return ref, pred
 
 
-@style.in_paper_style
 def draw_comparison(
     path: pathlib.Path,
     reference: LabelArray,
@@ -278,19 +284,30 @@ def draw_comparison(
     matchings: Sequence[Matching],
     curves: Sequence[Curve],
 ) -> None:
-    """Write a figure: a scene per matching above, PQ, SQ and RQ over the threshold below."""
+    """Write what `comparison_figure` draws."""
+    comparison_figure(reference, prediction, matchings, curves).savefig(path)
+
+
+@style.in_paper_style
+def comparison_figure(
+    reference: LabelArray,
+    prediction: LabelArray,
+    matchings: Sequence[Matching],
+    curves: Sequence[Curve],
+) -> Figure:
+    """Draw a scene per matching above, and PQ, SQ and RQ over the threshold below."""
     from matplotlib.lines import Line2D
 
-    figure = style.new_figure(3.0 * len(matchings), 5.5)
+    figure = style.new_figure(3.0 * len(matchings), 6.0)
     axes = figure.subplots(2, len(matchings), height_ratios=(1.1, 1), squeeze=False)
     for ax, matching in zip(axes[0], matchings, strict=True):
         _draw_linked(ax, reference, prediction, matching)
     for ax, name in zip(axes[1], ("pq", "sq", "rq"), strict=False):
-        _draw_curves(ax, curves, Score(name))
-    match = Line2D([], [], color="black", marker="o", markersize=3)
-    legend = {**scene_legend(), "match": match}
+        _draw_curves(ax, figure, curves, Score(name))
+    match = Line2D([], [], color="black", linewidth=0.9)
+    legend = {**scene_legend(), "match, from reference (●) to prediction (○)": match}
     figure.legend(legend.values(), legend.keys(), loc="outside upper center", ncols=len(legend))
-    figure.savefig(path)
+    return figure
 
 
 def _draw_linked(
@@ -302,19 +319,14 @@ def _draw_linked(
     _describe(ax, matching, [counts_in_words(matching)], aspect=1.0)
 
 
-def _draw_curves(ax: Axes, curves: Sequence[Curve], score: Score) -> None:
+def _draw_curves(ax: Axes, figure: Figure, curves: Sequence[Curve], score: Score) -> None:
     """Draw PQ, SQ or RQ of several curves, with the areas in the legend."""
     lines = [
-        Line(
-            curve.strategy.name,
-            replace(style.series_look(i, curve.strategy.dash), marker=NO_MARKER),
-            curve,
-            score,
-        )
-        for i, curve in enumerate(curves)
+        Line(curve.strategy.name, strategy_look(curve.strategy, curve.strategy.dash), curve, score)
+        for curve in curves
     ]
-    draw_steps(ax, lines, score)
-    ax.legend(title=area_score(score).title, loc="lower left", handlelength=2.4)
+    draw_steps(ax, lines, score, score_limits_of(lines))
+    add_legend(ax, figure, area_score(score).title, columns=1)
 
 
 def _draw_links(ax: Axes, refs: dict[int, Floats], preds: dict[int, Floats], pairs: Ints) -> None:

@@ -79,8 +79,11 @@ def plot_sizes(
     height = rows * HEIGHT_IN + style.LINE_IN * (5 + len(chosen))
     figure = style.new_figure(style.width_in(width), height)
     axes = style.make_panels(figure, len(panels), columns)
+    bins_of = [row for found in panels.values() for rows in found.values() for row in rows]
+    limits = style.score_limits([end for row in bins_of for end in row.interval])
     for ax, (name, found) in zip(axes, panels.items(), strict=True):
         _draw_recall(ax, found, matcher)
+        style.set_score_axis(ax, limits)
         ax.set_title(name if len(panels) > 1 else "")
         ax.set_xlabel(size_title(result))
     if len(chosen) > 1:
@@ -241,7 +244,7 @@ def _draw_recall(ax: Axes, found: dict[str, list[SizeBin]], matcher: Matcher) ->
             label=model,
             clip_on=False,
         )  # fmt: skip
-    ax.set(xlim=(-0.5, len(bins) - 0.5), ylim=(0, 1), ylabel="recall")
+    ax.set(xlim=(-0.5, len(bins) - 0.5), ylabel="recall (95 % interval)")
     ax.set_xticks(range(len(bins)), _tick_labels(found))
     ax.grid(visible=True, axis="y")
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from panmatch.errors import OptionError, check_choice, needs_extra
 from panmatch.matching import Dash
+from panmatch.overlap import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,6 +64,9 @@ LEAST_WIDTH_IN = 2.0
 SMALLEST_PT = 7.0
 LETTER_IN = 0.55 * SMALLEST_PT / 72  # mean width of a letter of the smallest text
 LINE_IN = 1.45 * SMALLEST_PT / 72
+PIXELS_PER_IN = 300  # of pictures; notebooks show them at half their size, for dense screens
+LEAST_SPAN, TICK = 0.2, 0.1  # of an axis of scores
+TICKS = ((0.31, 0.05), (0.61, 0.1), (1.0, 0.2))  # distances of ticks, by the span that they suit
 
 # For matplotlib. Type 42 keeps text as text in PDF and PostScript, as journals ask for.
 SETTINGS: MappingProxyType[str, object] = MappingProxyType(
@@ -86,7 +90,7 @@ SETTINGS: MappingProxyType[str, object] = MappingProxyType(
         "ytick.major.width": 0.6,
         "grid.linewidth": 0.5,
         "grid.alpha": 0.4,
-        "figure.dpi": 200.0,
+        "figure.dpi": float(PIXELS_PER_IN),
         "pdf.fonttype": 42,
         "ps.fonttype": 42,
         "svg.fonttype": "none",
@@ -125,6 +129,39 @@ def luminance(rgb: tuple[float, float, float]) -> float:
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in rgb
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def score_limits(values: Sequence[float] | Floats) -> tuple[float, float]:
+    """Return the ends of an axis on which scores fill at least half of the room.
+
+    It begins at 0 where that is so, and never ends above 1.
+
+    Examples
+    --------
+    >>> score_limits([0.1, 0.33]), score_limits([0.52, 0.81]), score_limits([math.nan])
+    ((0.0, 0.4), (0.5, 0.9), (0.0, 1.0))
+    """
+    defined = [value for value in map(float, values) if not math.isnan(value)]
+    if not any(defined):
+        return 0.0, 1.0
+    low, high = min(defined), max(defined)
+    margin = TICK / 10
+    top = min(1.0, TICK * math.ceil((high + margin) / TICK))
+    if low < top / 2:
+        if top > TICKS[1][0]:  # ends at a tick
+            top = TICKS[2][1] * math.ceil(top / TICKS[2][1] - margin)
+        return 0.0, round(top, 6)
+    bottom = TICK * math.floor((low - margin) / TICK)
+    return round(max(0.0, min(bottom, top - LEAST_SPAN)), 6), round(top, 6)
+
+
+def set_score_axis(ax: Axes, limits: tuple[float, float]) -> None:
+    """Give the axis of scores its ends, and ticks at round numbers."""
+    span = limits[1] - limits[0]
+    step = next((step for most, step in TICKS if span <= most), TICKS[-1][1])
+    first, last = math.ceil(limits[0] / step - 1e-9), math.floor(limits[1] / step + 1e-9)
+    ax.set_yticks([round(step * i, 6) for i in range(first, last + 1)])
+    ax.set_ylim(limits)
 
 
 def width_in(width: Width) -> float:
@@ -168,8 +205,9 @@ def in_paper_style(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of this size in inches, whose parts make room for each other."""
-    from panmatch.report._paper_figure import PaperFigure
+    from panmatch.report._paper_figure import PaperFigure, show_in_notebooks
 
+    show_in_notebooks()
     return PaperFigure(figsize=(width, height), layout="constrained")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from colorsys import hls_to_rgb
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import get_args
 
@@ -29,10 +31,16 @@ from panmatch.evaluation import (
     Score,
     Setting,
     matcher_of,
+    metric_scores,
     unit_text,
 )
+from panmatch.report._selection import find_levels
+from panmatch.report._style import luminance
+from panmatch.scoring import Repair
 
 THRESHOLDS = tuple(round(0.1 * step, 1) for step in range(10))
+HUE, SATURATION = 205, 65  # of shaded values, in degrees and percent
+EVEN_CONTRAST = 0.179  # luminance on which white and black text have the same contrast, 4.6 : 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,8 @@ class Value:
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    cases: int = 0  # how many it is made of, and how many more were undefined
+    skipped: int = 0
 
 
 class Averages:
@@ -95,7 +105,7 @@ class Averages:
         if average is None:
             return Value()
         ends = spread(average)
-        return Value(average.value, ends.low, ends.high)
+        return Value(average.value, ends.low, ends.high, average.cases, average.skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +182,7 @@ def class_score_rows(result: Result, averages: Averages, class_name: str) -> lis
 
 @dataclass(frozen=True, slots=True)
 class ShadedValue:
-    """A score and the lightness behind it, in percent; text is white on the dark ones."""
+    """A score and the lightness behind it, in percent; text is white where that reads better."""
 
     value: float
 
@@ -189,7 +199,8 @@ class ShadedValue:
     @property
     def is_dark(self) -> bool:
         """Whether its text must be white."""
-        return self.share > 0.55
+        rgb = hls_to_rgb(HUE / 360, self.lightness / 100, SATURATION / 100)
+        return luminance(rgb) < EVEN_CONTRAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +232,70 @@ def threshold_tables(result: Result, class_name: str) -> dict[str, list[Threshol
     return tables
 
 
+def losses_of(result: Result, class_name: str) -> dict[str, dict[Repair, float]]:
+    """Return what each kind of mistake costs every model, where that is defined.
+
+    By the first matcher at the lowest threshold, pooled over cases. The headline may be a mean
+    over classes; other means have none.
+    """
+    threshold = result.spec.thresholds[0]
+    if class_name == result.headline_class:
+        found = result.losses
+    else:
+        found = {
+            one.model: one.losses(threshold)
+            for one in result.series
+            if (one.setting.class_name, one.setting.matcher)
+            == (class_name, result.spec.matching[0])
+        }
+    return {
+        model: kinds
+        for model, kinds in found.items()
+        if kinds and not math.isnan(math.fsum(kinds.values()))
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MetricNumbers:
+    """How a metric is distributed over the matched objects of a model."""
+
+    metric: str
+    unit: str
+    model: str
+    n: int
+    mean: float
+    median: float
+    q1: float
+    q3: float
+    p5: float  # percentiles
+    p95: float
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Mean, median, quartiles, and the 5th and 95th percentile."""
+        return self.mean, self.median, self.q1, self.q3, self.p5, self.p95
+
+
+def metric_numbers(result: Result, class_name: str) -> list[MetricNumbers]:
+    """Return every metric of every model under the first matcher and threshold, where defined."""
+    first = result.spec.matching[0], result.spec.thresholds[0]
+    levels = {model: find_levels(result, model, class_name, *first) for model in result.models}
+    rows = []
+    for metric, (model, found) in product(result.spec.metric_objects, levels.items()):
+        columns = [level.measurements.columns for level in found]
+        values = [one[metric.name][one["status"] == "matched"] for one in columns]
+        column = np.concatenate([np.zeros(0), *values])
+        column = column[~np.isnan(column)]
+        if len(column):
+            p5, q1, median, q3, p95 = np.quantile(column, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
+            unit = unit_text(metric_scores(metric)[0], result.unit)
+            mean = float(column.mean())
+            rows.append(
+                MetricNumbers(metric.name, unit, model, len(column), mean, median, q1, q3, p5, p95)
+            )
+    return rows
+
+
 @dataclass(frozen=True, slots=True)
 class StripPart:
     """Thresholds at which the ranking stays the same, and who leads there."""
@@ -233,7 +308,7 @@ class StripPart:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """How models rank by the headline class, and how much that depends on the matching."""
+    """How models rank by a class, and how much that depends on the matching."""
 
     class_name: str
     models: tuple[str, ...]
@@ -241,52 +316,75 @@ class Ranks:
     stability: RankStability  # of all rankings by PQ
     strips: dict[Setting, list[StripPart]]  # who leads by pooled PQ at which threshold
     differences: list[Difference]  # under the first matcher and threshold
-    other_differences: list[Difference]
+    other_differences: list[Difference]  # of the headline class
     left_out: Mapping[str, tuple[str, ...]]  # cases without a result, by model
 
-
-def rank_models(comparison: Comparison) -> Ranks:
-    """Return rankings, paired differences and the strips of leaders over the threshold."""
-    shown, score = comparison.headline_class, comparison.scores[0]
-    criteria = sorted(
-        (criterion for criterion in comparison.rankings if _is_shown(criterion, comparison)),
-        key=lambda criterion: comparison.scores.index(criterion.score),
-    )
-    rankings = {
-        criterion: comparison.rankings[criterion]
-        for criterion in criteria
-        if criterion.threshold is not None
-    }
-    by_pq = {key: placings for key, placings in rankings.items() if key.score == score}
-    first = next(iter(by_pq))
-    known = set(criteria)
-    differences = sorted(
-        (pair for pair in comparison.differences if pair.criterion in known),
-        key=lambda pair: criteria.index(pair.criterion),
-    )
-    return Ranks(
-        class_name=shown,
-        models=comparison.models,
-        rankings=rankings,
-        stability=comparison.stability(score)[shown],
-        strips={
-            setting: [_strip_part(part) for part in parts]
-            for setting, parts in comparison.over_threshold.items()
-        },
-        differences=[pair for pair in differences if _is_like(pair.criterion, first)],
-        other_differences=[pair for pair in differences if not _is_like(pair.criterion, first)],
-        left_out={model: cases for model, cases in comparison.left_out.items() if cases},
-    )
+    @property
+    def first(self) -> list[Placing]:
+        """The ranking by PQ under the first matcher and threshold."""
+        return next(iter(self.rankings.values()))
 
 
-def _is_shown(criterion: Criterion, comparison: Comparison) -> bool:
-    """Return whether it is about the headline class, or a score that this class does not have.
+class RankTables:
+    """The rankings, paired differences and strips of leaders of every class of a comparison."""
 
-    Where a single class has parts, there is no mean of PartPQ over classes.
-    """
-    headline = comparison.headline_class
-    known = {key.score for key in comparison.values if key.setting.class_name == headline}
-    return criterion.setting.class_name == headline or criterion.score not in known
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @cached_property
+    def _stability(self) -> dict[str, RankStability]:
+        return self._comparison.stability(self._comparison.scores[0])
+
+    def _criteria(self, class_name: str) -> list[Criterion]:
+        """Return those of a class; of the headline, also of scores that it does not have.
+
+        Where a single class has parts, there is no mean of PartPQ over classes.
+        """
+        every = self._comparison.values
+        own = [one for one in every if one.setting.class_name == class_name]
+        if class_name != self._comparison.headline_class:
+            return own
+        known = {one.score for one in own}
+        return own + [one for one in every if one.score not in known]
+
+    def of(self, class_name: str) -> Ranks | None:
+        """Return those of a class; None for a mean over classes that is not compared."""
+        comparison, score = self._comparison, self._comparison.scores[0]
+        if class_name not in self._stability:
+            return None
+        criteria = sorted(
+            self._criteria(class_name),
+            key=lambda criterion: comparison.scores.index(criterion.score),
+        )
+        rankings = {
+            criterion: comparison.rankings[criterion]
+            for criterion in criteria
+            if criterion.threshold is not None
+        }
+        first = next(key for key in rankings if key.score == score)
+        known = set(criteria)
+        differences = sorted(
+            (pair for pair in comparison.differences if pair.criterion in known),
+            key=lambda pair: criteria.index(pair.criterion),
+        )
+        is_headline = class_name == comparison.headline_class
+        own = {setting.class_name for setting in comparison.over_threshold}
+        return Ranks(
+            class_name=class_name,
+            models=comparison.models,
+            rankings=rankings,
+            stability=self._stability[class_name],
+            strips={
+                setting: [_strip_part(part) for part in parts]
+                for setting, parts in comparison.over_threshold.items()
+                if setting.class_name == class_name or class_name not in own
+            },
+            differences=[pair for pair in differences if _is_like(pair.criterion, first)],
+            other_differences=[
+                pair for pair in differences if is_headline and not _is_like(pair.criterion, first)
+            ],
+            left_out={model: cases for model, cases in comparison.left_out.items() if cases},
+        )
 
 
 def _is_like(criterion: Criterion, first: Criterion) -> bool:

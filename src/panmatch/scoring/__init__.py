@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     )
     from panmatch.scoring._error_budget import (
         CHOICES,
+        LOSS_LOOKS,
         REPAIRS,
         ErrorBudget,
-        Mistake,
+        LossLook,
         Repair,
         RepairGains,
         error_budget,
-        find_mistakes,
     )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         TableRows,
     )
     from panmatch.scoring._metrics import Metric, all_metrics, resolve_metrics
+    from panmatch.scoring._mistakes import Mistake, find_mistakes
     from panmatch.scoring._objects import (
         ComparedObjects,
         MeasureOptions,
@@ -57,13 +58,13 @@ else:  # a first score needs none of these, and importing panmatch must be quick
             ),
             "panmatch.scoring._error_budget": (
                 "CHOICES",
+                "LOSS_LOOKS",
                 "REPAIRS",
                 "ErrorBudget",
-                "Mistake",
+                "LossLook",
                 "Repair",
                 "RepairGains",
                 "error_budget",
-                "find_mistakes",
             ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
@@ -74,6 +75,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "TableRows",
             ),
             "panmatch.scoring._metrics": ("Metric", "all_metrics", "resolve_metrics"),
+            "panmatch.scoring._mistakes": ("Mistake", "find_mistakes"),
             "panmatch.scoring._objects": (
                 "ComparedObjects",
                 "MeasureOptions",
@@ -87,6 +89,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
 
 __all__ = [
     "CHOICES",
+    "LOSS_LOOKS",
     "REPAIRS",
     "Average",
     "ClassCurves",
@@ -97,6 +100,7 @@ __all__ = [
     "Curves",
     "ErrorBudget",
     "GroupScore",
+    "LossLook",
     "MeasureOptions",
     "Measurements",
     "Measurer",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from panmatch._html import block, number, plural, sparkline, table
 from panmatch.errors import OptionError, StrategyError, check_choice
 from panmatch.matching import (
     QUALITIES,
@@ -135,9 +136,36 @@ class Curve(Scored[Floats, Ints]):
 
     def __repr__(self) -> str:
         name = "AUTC" if self.quality_name == "iou" else "PartAUTC"
+        steps = plural(len(self.thresholds), "step")
         return (
-            f"Curve({self.strategy.name}, {len(self.thresholds)} steps: {name}={self.autc:.4f}, "
+            f"Curve({self.strategy.name}, {steps}: {name}={self.autc:.4f}, "
             f"{name}_SQ={self.autc_sq:.4f}, AUTC_RQ={self.autc_rq:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the curve and the areas under it, in a notebook."""
+        parts = "" if self.quality_name == "iou" else "Part"
+        areas = {
+            f"{parts}AUTC": self.autc, f"{parts}AUTC_SQ": self.autc_sq, "AUTC_RQ": self.autc_rq,
+        }  # fmt: skip
+        how = self.strategy.label + ("" if self.score == "iou" else f" by {self.score}")
+        drawn = sparkline(
+            self.thresholds.tolist(),
+            self.pq.tolist(),
+            width=300,
+            height=60,
+            title=f"{parts}PQ over the threshold, from 0 to 1",
+        )
+        proof = {
+            None: "",
+            True: "Every step is proven optimal.",
+            False: "Not all steps are proven.",
+        }
+        return block(
+            f"Curve: {parts}PQ over τ, {how}, {plural(len(self.thresholds), 'step')}",
+            drawn,
+            table(list(areas), [[number(area) for area in areas.values()]], left=0),
+            proof[self.proven],
         )
 
     def _area(self, heights: Floats) -> float:

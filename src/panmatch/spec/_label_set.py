@@ -12,6 +12,7 @@ MOST_LABELS = 1_000_000
 
 # Ranges stay text, so that a spec reads as it was written.
 Labels = tuple[int | str, ...]
+RANGE = re.compile(r"\s*(-?\d+)\s*-\s*(-?\d+)\s*")
 
 
 def label_numbers(labels: Labels) -> tuple[int, ...]:
@@ -24,12 +25,14 @@ def label_numbers(labels: Labels) -> tuple[int, ...]:
     """
     found: list[int] = []
     for one in labels:
-        if isinstance(one, int):
-            found.append(one)
-        else:
-            first, last = map(int, one.split("-"))
-            found.extend(range(first, last + 1))
+        first, last = (one, one) if isinstance(one, int) else _ends(one)
+        found.extend(range(first, last + 1))
     return tuple(found)
+
+
+def _ends(span: str) -> tuple[int, int]:
+    first, last = RANGE.fullmatch(span).groups()  # type: ignore[union-attr]
+    return int(first), int(last)
 
 
 def _parse(value: object, markers: bool = False) -> Labels:
@@ -45,12 +48,12 @@ def _parse(value: object, markers: bool = False) -> Labels:
 def _parse_one(item: object, markers: bool) -> int | str:
     if isinstance(item, int) and not isinstance(item, bool) and (markers or item >= 0):
         return item
-    span = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", item) if isinstance(item, str) else None
-    if span is None:
+    span = RANGE.fullmatch(item) if isinstance(item, str) else None
+    if span is None or ("-" in span[1] + span[2] and not markers):
         raise ValueError(
             f"{item!r} is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
         )
-    first, last = int(span[1]), int(span[2])
+    first, last = _ends(span[0])
     if not first <= last < first + MOST_LABELS:
         raise ValueError(f"the range {item!r} must rise, by less than {MOST_LABELS:,} labels")
     return f"{first}-{last}"
@@ -67,4 +70,8 @@ def _parse_or_all(value: object) -> Labels | Literal["all"]:
 
 LabelSet = Annotated[Labels, BeforeValidator(lambda value: _parse(value))]
 MarkerSet = Annotated[Labels, BeforeValidator(_parse_markers)]
+MarkerSetOrOthers = Annotated[
+    Literal["others"] | Labels,
+    BeforeValidator(lambda value: value if value == "others" else _parse_markers(value)),
+]
 LabelSetOrAll = Annotated[Literal["all"] | Labels, BeforeValidator(_parse_or_all)]

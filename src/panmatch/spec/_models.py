@@ -13,7 +13,13 @@ from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
 from panmatch.scoring import Metric, resolve_metrics
 from panmatch.spec._edge_cases import EdgeCase, EdgeCaseEntry, by_column, edge_scores
-from panmatch.spec._label_set import LabelSet, LabelSetOrAll, MarkerSet, label_numbers
+from panmatch.spec._label_set import (
+    LabelSet,
+    LabelSetOrAll,
+    MarkerSet,
+    MarkerSetOrOthers,
+    label_numbers,
+)
 from panmatch.spec._matchers import MatcherEntry
 from panmatch.spec._related import RelatedEntry, RelatedRequest
 
@@ -127,7 +133,7 @@ class Spec(StrictModel):
         Class that comparisons, the report and ``--fail-under`` speak of; None for the mean of
         classes, or for the class where there is one.
     background
-        Labels that are neither of a class nor an error.
+        Labels that are neither of a class nor an error; ``"others"`` for all that no class has.
     void
         Labels of the reference that mean unknown (D10).
     colour_ids
@@ -178,7 +184,7 @@ class Spec(StrictModel):
     encoding: Encoding = "labels"
     classes: dict[str, ClassSpec] = Field(default_factory=lambda: {"object": ClassSpec()})
     headline: str | None = None
-    background: MarkerSet = ()
+    background: MarkerSetOrOthers = ()
     void: MarkerSet = ()
     colour_ids: bool = False
     void_part: int | None = None
@@ -275,8 +281,13 @@ class Spec(StrictModel):
         return self
 
     def _check_labels(self) -> None:
-        left_out = {*label_numbers(self.void), *label_numbers(self.background)}
+        left_out = {*label_numbers(self.void), *self.background_labels}
         for name, kind in self.classes.items():
+            if kind.numbers is None and self.background == "others":
+                raise ValueError(
+                    f"classes.{name} has all labels, so background: others leaves none to ignore: "
+                    f"name the labels of one of them"
+                )
             labels = {*(kind.numbers or ()), *label_numbers(kind.parts)}
             if 0 in labels and self.encoding == "labels":
                 raise ValueError(f"classes.{name}: label 0 is background, and of no class")
@@ -285,6 +296,11 @@ class Spec(StrictModel):
                 raise ValueError(
                     f"classes.{name}: label {both[0]} is listed under void or background too"
                 )
+
+    @property
+    def background_labels(self) -> tuple[int, ...]:
+        """Labels that are named as background; none where all others are."""
+        return () if self.background == "others" else label_numbers(self.background)
 
     @cached_property
     def metric_objects(self) -> tuple[Metric, ...]:

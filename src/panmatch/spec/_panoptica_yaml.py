@@ -45,6 +45,7 @@ EVALUATOR, GROUPS, NO_GROUPS = (
     "!SegmentationClassGroups",
     "!_NoSegmentationClassGroups",
 )
+HANDLER, EDGE_CASE = "!EdgeCaseHandler", "!MetricZeroTPEdgeCaseHandling"
 CONNECTED, ONE_HOT = (
     "!ConnectedComponentsInstanceApproximator",
     "!OneHotConnectedComponentsInstanceApproximator",
@@ -91,17 +92,20 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     ONE_HOT: ("cca_backend",),
     **dict.fromkeys(MATCHERS, _LIMIT),
     "!NaiveThresholdMatching": (*_LIMIT, "allow_many_to_one"),
-    "!EdgeCaseHandler": ("listmetric_zeroTP_handling", "empty_list_std"),
-    "!MetricZeroTPEdgeCaseHandling": ("default_result", *_EDGES),
+    HANDLER: ("listmetric_zeroTP_handling", "empty_list_std"),
+    EDGE_CASE: ("default_result", *_EDGES),
     "!PanopticaSpeedToggles": (*_TOGGLES, "parallel_instance_eval_workers"),
 }
 TAGS = (*KEYS, *NAMES)
 
 
-def read_panoptica(path: str | os.PathLike[str]) -> PanopticaConfig:
-    """Read a configuration of panoptica 2.1.7: an evaluator, or groups alone.
+def read_panoptica(
+    path: str | os.PathLike[str], tags: tuple[str, ...] = (EVALUATOR, GROUPS)
+) -> PanopticaConfig:
+    """Read a configuration of panoptica 2.1.7: an evaluator, or a part of one that `tags` accepts.
 
-    Nothing of it is executed, and only what that version knows is accepted.
+    Nothing of it is executed, and only what that version knows is accepted. Where a part stands
+    alone, the rest has its defaults; edge cases of one metric are then those of all.
 
     Raises
     ------
@@ -120,9 +124,20 @@ def read_panoptica(path: str | os.PathLike[str]) -> PanopticaConfig:
     ('MATCHED_INSTANCE', ('DSC',))
     """
     reader = _Reader(os.fspath(path))
-    root = reader.root()
+    root = reader.root(tags)
     if root.tag == GROUPS:
         return PanopticaConfig(expected_input=None, groups=reader.groups(root))
+    if root.tag in MATCHERS:
+        return PanopticaConfig(matcher=reader.matcher(root))
+    if root.tag in (CONNECTED, ONE_HOT):
+        return PanopticaConfig(approximator=reader.approximator(root))
+    if root.tag == HANDLER:
+        cases, deviation = reader.edge_cases(root)
+        return PanopticaConfig(edge_cases=cases, empty_list_std=deviation)
+    if root.tag == EDGE_CASE:
+        return PanopticaConfig(
+            edge_cases=dict.fromkeys(get_args(MetricName), reader.edge_case(root))
+        )
     return reader.evaluator(root)
 
 
@@ -154,7 +169,7 @@ class _Reader:
 
     path: str
 
-    def root(self) -> yaml.Node:
+    def root(self, tags: tuple[str, ...]) -> yaml.Node:
         """Return what the file holds, once all its tags are known and it is not a bomb."""
         try:
             root: yaml.Node | None = yaml.compose(Path(self.path).read_text("utf-8-sig"), _Loader)
@@ -165,10 +180,10 @@ class _Reader:
         except (yaml.YAMLError, RecursionError) as error:
             cause = " ".join(str(error).split())
             raise SpecError(self._file, f" is not YAML: {cause}.") from error
-        expected = f"must begin with {EVALUATOR} or {GROUPS}"
+        expected = f"must begin with {_listed(tags, 'or')}"
         if root is None:
             raise SpecError(self._file, f" is empty: a configuration of panoptica {expected}.")
-        if root.tag not in (EVALUATOR, GROUPS):
+        if root.tag not in tags:
             raise self.error(root, f"a configuration {expected}, not with {_named(root)}")
         return root
 
@@ -261,7 +276,7 @@ class _Reader:
         )
 
     def edge_cases(self, node: yaml.Node) -> tuple[EdgeCases, EdgeValue]:
-        given = self.fields(node, "!EdgeCaseHandler")
+        given = self.fields(node, HANDLER)
         deviation: EdgeValue = self.read(
             given, "empty_list_std", self.edge_value, PanopticaConfig().empty_list_std
         )
@@ -274,7 +289,7 @@ class _Reader:
         return {self.metric(key): self.edge_case(value) for key, value in self.pairs(node).values()}
 
     def edge_case(self, node: yaml.Node) -> PanopticaEdgeCase:
-        given = self.fields(node, "!MetricZeroTPEdgeCaseHandling")
+        given = self.fields(node, EDGE_CASE)
         default = self.read_or_null(given, "default_result", self.edge_value, None)
         values = [self.read_or_null(given, key, self.edge_value, default) for key in _EDGES]
         known = [value for value in values if value is not None]

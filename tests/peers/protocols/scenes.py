@@ -8,7 +8,7 @@ Spacings are sums of powers of two, so that a NIfTI header (float32) holds them 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,6 +111,19 @@ FULL = {
     "no background in the prediction": (".aabb", "aaabb"),
     "one object everywhere": ("aaaa", "aaaa"),
 }
+# Added later: the programs' answers to all scenes before them stay as they are.
+AT_THE_THRESHOLD = {
+    "pair exactly at the threshold against a larger sum": ("aaaaaaaaaabbbbbb", "bbaaaaaaaaaaaaaa"),
+}
+MORE_FULL = {
+    "no background, all found": ("aabbcc", "aabbcc"),
+    "no background, one object in two pieces": ("aaaa", "aabb"),
+    "no background, one prediction over two objects": ("aabb", "aaaa"),
+    "no background, lone prediction of half an object": ("aabb....", "aaaaaaaa"),
+    "no background, ids with gaps": ("bbbdddggg", "ccceeehhh"),
+    "no background in the reference, nothing predicted": ("aabb", "...."),
+    "no background in the prediction, nothing to find": ("....", "aabb"),
+}
 
 
 def strip(text: str, dimensions: int, margin: int) -> Labels:
@@ -159,20 +172,45 @@ def drawn_objects(seed: int, shape: tuple[int, ...], count: int) -> tuple[Labels
     return reference, prediction
 
 
+def drawn_strips(strips: Mapping[str, tuple[str, str]], d: int, margin: int) -> Iterator[Scene]:
+    """Yield the scenes that strips draw in so many dimensions."""
+    for i, (name, (reference, prediction)) in enumerate(strips.items()):
+        made = f"strips {reference} and {prediction}, margin {margin}"
+        sides = strip(reference, d, margin), strip(prediction, d, margin)
+        yield Scene(f"{name}, {d}-D", made, 0, SPACINGS[i % 5][-d:], *sides)
+
+
 def objects(dimensions: Iterable[int] = (2, 3)) -> Iterator[Scene]:
-    """Yield label images of objects: all strips, then drawn ones."""
+    """Yield label images of objects: strips, then drawn ones."""
     for d in dimensions:
-        for margin, strips in ((1, STRIPS), (0, FULL)):
-            for i, (name, (reference, prediction)) in enumerate(strips.items()):
-                made = f"strips {reference} and {prediction}, margin {margin}"
-                sides = strip(reference, d, margin), strip(prediction, d, margin)
-                yield Scene(f"{name}, {d}-D", made, 0, SPACINGS[i % 5][-d:], *sides)
+        yield from drawn_strips(STRIPS, d, margin=1)
+        yield from drawn_strips(FULL, d, margin=0)
         for seed in range(1, 11):
             shape = (64, 80) if d == 2 else (18, 24, 20)
             made = f"drawn_objects, shape {shape}, {4 + seed} objects"
             sides = drawn_objects(100 * d + seed, shape, 4 + seed)
             name = f"drawn {seed}, {d}-D"
             yield Scene(name, made, 100 * d + seed, SPACINGS[seed % 5][-d:], *sides)
+
+
+def all_objects() -> Iterator[Scene]:
+    """Yield the scenes of `objects`, and those that came later."""
+    drawn = list(objects())
+    yield from drawn
+    for d in (2, 3):
+        yield from drawn_strips(AT_THE_THRESHOLD, d, margin=1)
+        yield from drawn_strips(MORE_FULL, d, margin=0)
+    for scene in drawn:
+        if scene.name.startswith(("drawn 1,", "drawn 2,")):
+            sides = (np.where(side == 0, 99, side) for side in (scene.reference, scene.prediction))
+            reference, prediction = (side.astype(np.int32) for side in sides)
+            yield replace(
+                scene,
+                name=f"{scene.name}, without background",
+                made=f"{scene.made}, background as object 99",
+                reference=reference,
+                prediction=prediction,
+            )
 
 
 # Lesions -------------------------------------------------------------------------------------
@@ -476,7 +514,7 @@ def panoptic_parts() -> Iterator[Scene]:
 
 
 FAMILIES: dict[str, Callable[[], Iterator[Scene]]] = {
-    "objects": objects,
+    "objects": all_objects,
     "lesions": lesions,
     "lesion masks": lesion_masks,
     "panoptic": panoptic,

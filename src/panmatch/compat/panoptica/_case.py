@@ -9,14 +9,19 @@ from functools import cached_property
 import numpy as np
 
 from panmatch.compat.panoptica._edge_cases import EdgeCaseHandler
-from panmatch.compat.panoptica._images import GroupImages, Pairs, measure_masks
-from panmatch.compat.panoptica._matchers import BY_OVERLAP, find_objects, match_edges
+from panmatch.compat.panoptica._images import GroupImages, Pairs, crop_box, measure_masks
+from panmatch.compat.panoptica._matchers import (
+    BY_OVERLAP,
+    connectivity_of,
+    find_objects,
+    match_edges,
+)
 from panmatch.compat.panoptica._metrics import Metric
-from panmatch.compat.panoptica._parts import THING_CHANNEL, PartImages, stack_parts
+from panmatch.compat.panoptica._parts import THING_CHANNEL, PartImages, stack_labels, stack_parts
 from panmatch.compat.panoptica._regions import region_values
 from panmatch.compat.panoptica._result import PanopticaResult, ReferenceSizes
 from panmatch.labels import LabelArray
-from panmatch.overlap import Floats
+from panmatch.overlap import Floats, Overlap, count_overlaps
 from panmatch.scoring import measure_options
 from panmatch.spec import PanopticaApproximator, PanopticaConfig, PanopticaGroup, PanopticaMatcher
 
@@ -37,6 +42,8 @@ class GroupCase:
         Labels of the group; others are background.
     spacing
         Distance between voxels; None for voxel units.
+    objects_first
+        Whether objects are found before images are cropped, which quirks make a difference to.
     """
 
     group: PanopticaGroup
@@ -46,6 +53,7 @@ class GroupCase:
     reference: LabelArray
     prediction: LabelArray
     spacing: tuple[float, ...] | None
+    objects_first: bool = False
     channel_values: dict[Metric, dict[int, float]] = field(default_factory=dict)
 
     def result(
@@ -54,14 +62,13 @@ class GroupCase:
         """Return all numbers, at other thresholds than those of the configuration if given."""
         pairs = self.pairs(matching_threshold)
         kept = self._accepted(pairs, decision_threshold)
-        overlap, sizes = self.images.overlap, self._sizes(pairs, kept)
+        sizes = self._sizes(pairs, kept)
         measured = self.config.instance_metrics
         values = {metric: self._values(metric, pairs)[kept] for metric in map(_metric, measured)}
         n_ref, n_pred = self._counts(pairs)
-        both = len(overlap.ref_ids) > 0 and len(overlap.pred_ids) > 0
         return PanopticaResult(
-            n_ref_instances=n_ref if both else len(overlap.ref_ids),
-            n_pred_instances=n_pred if both else len(overlap.pred_ids),
+            n_ref_instances=n_ref,
+            n_pred_instances=n_pred,
             tp=int(np.count_nonzero(kept)),
             list_metrics={metric: column.tolist() for metric, column in values.items()},
             global_values=self.whole,
@@ -104,20 +111,70 @@ class GroupCase:
         """Channels of things and parts; None for a group without parts."""
         if self.group.kind != "parts":
             return None
-        return stack_parts(
-            self.reference, self.prediction, self.group, self._steps, quirks=self.quirks
+        return stack_parts(*self._sides, self.group, self._steps, quirks=self.quirks)
+
+    @property
+    def approximator(self) -> PanopticaApproximator | None:
+        """How objects are found; None where they are given."""
+        if self.config.expected_input != "SEMANTIC" or self.group.single_instance:
+            return None
+        return self.config.approximator or PanopticaApproximator()
+
+    @property
+    def stacked(self) -> bool:
+        """Whether components of every label are in a channel of their own."""
+        one_hot = self.approximator is not None and self.approximator.one_hot
+        plain = self.group.kind != "parts" and not self.config.per_region
+        return self.quirks and one_hot and plain
+
+    @cached_property
+    def _sides(self) -> tuple[LabelArray, LabelArray]:
+        """The labels of both sides; with quirks without what is lost by cropping."""
+        if self.objects_first and self.approximator is not None:
+            return self.reference, self.prediction
+        return self._cropped(self.reference, self.prediction, always=self.stacked)
+
+    def _cropped(
+        self, reference: LabelArray, prediction: LabelArray, *, always: bool = False
+    ) -> tuple[LabelArray, LabelArray]:
+        """Return both images as panoptica crops them, if that loses a voxel, or always."""
+        if not self.quirks:
+            return reference, prediction
+        box = crop_box(reference, prediction)
+        cut = reference[box], prediction[box]
+        lost = any(
+            np.count_nonzero(one) < np.count_nonzero(whole)
+            for one, whole in zip(cut, (reference, prediction), strict=True)
         )
+        return cut if lost or always else (reference, prediction)
+
+    @cached_property
+    def _before_cropping(self) -> Overlap:
+        """Objects that are counted: where ids match already, also those that cropping loses."""
+        if not self.matched_already or self._sides[0] is self.reference:
+            return self.images.overlap
+        return count_overlaps(self.reference, self.prediction)
 
     @cached_property
     def images(self) -> GroupImages:
         """The objects of both sides."""
         if self.parts is not None:
             return self.parts.stacked
-        sides = [self.reference, self.prediction]
-        if self.config.expected_input == "SEMANTIC" and not self.group.single_instance:
-            approximator = self.config.approximator or PanopticaApproximator()
-            sides = [find_objects(image, approximator, self.group) for image in sides]
-        return GroupImages(sides[0], sides[1], self._steps, float(np.prod(self._steps)))
+        sides, approximator, steps = self._sides, self.approximator, self._steps
+        volume = float(np.prod(steps))
+        if approximator is not None and self.stacked:
+            sides = stack_labels(*sides, connectivity_of(approximator, sides[0]))
+            steps = (1.0, *steps)
+        elif approximator is not None:
+            ref, pred = (find_objects(image, approximator, self.group) for image in sides)
+            sides = self._cropped(ref, pred) if self.objects_first else (ref, pred)
+        return GroupImages(*sides, steps, volume, quirks=self.quirks)
+
+    @cached_property
+    def _line(self) -> GroupImages:
+        """The channels one after the other on a line, as panoptica measures most of them."""
+        sides = self.images.reference.ravel(), self.images.prediction.ravel()
+        return GroupImages(*sides, (1.0,), self.images.voxel_volume, quirks=self.quirks)
 
     @cached_property
     def whole(self) -> dict[Metric, float | None]:
@@ -129,11 +186,11 @@ class GroupCase:
             return {metric: self._without_overlap(metric) for metric in metrics}
         if self.parts is not None:
             return {metric: self._mean_of_channels(metric) for metric in metrics}
-        images, options = self.images, self.images.options
+        images = self._line if self.stacked else self.images
+        sides, options = (images.reference, images.prediction), images.options
         if self.quirks:
-            options = measure_options(images.reference.shape, tolerance=0.5)
-        sides = images.reference, images.prediction
-        return dict(measure_masks(*sides, self._voxels, metrics, options))
+            options = measure_options(sides[0].shape, tolerance=0.5)
+        return dict(measure_masks(*sides, self._voxels, metrics, options, quirks=self.quirks))
 
     @property
     def volumes(self) -> tuple[int, int]:
@@ -175,7 +232,7 @@ class GroupCase:
         overlap, metric = self.images.overlap, _metric(matcher.metric)
         if metric.name in BY_OVERLAP:
             return overlap.iou if metric is Metric.IOU else overlap.dice, 1
-        values = self.images.values.of_edges(metric)
+        values = (self._line if self.stacked else self.images).values.of_edges(metric)
         return values, -1 if self._decreasing(metric) else 1
 
     def _decreasing(self, metric: Metric) -> bool:
@@ -202,24 +259,31 @@ class GroupCase:
 
     def _counts(self, pairs: Pairs) -> tuple[int, int]:
         """Return the objects of both sides; predictions of one reference count once."""
-        overlap = self.images.overlap
-        merged = len(pairs.refs) + len(overlap.pred_ids) - len(np.unique(pairs.pred))
-        if self.parts is None:
-            return len(overlap.ref_ids), merged
-        things = self.parts.things.overlap
-        if merged < len(things.pred_ids):
-            return len(overlap.ref_ids), merged
-        return len(things.ref_ids), len(things.pred_ids)
+        overlap = self._before_cropping
+        n_ref, n_pred = len(overlap.ref_ids), len(overlap.pred_ids)
+        if not (n_ref and n_pred):
+            return n_ref, n_pred
+        merged = len(pairs.refs) + n_pred - len(np.unique(pairs.pred))
+        if self.parts is not None:
+            things = self.parts.things.overlap
+            whole = len(things.ref_ids), len(things.pred_ids)
+        elif self.stacked:
+            whole = int(self.images.reference[0].max()), int(self.images.prediction[0].max())
+        else:
+            whole = n_ref, merged
+        return (n_ref, merged) if merged < whole[1] else whole
 
     def _sizes(self, pairs: Pairs, kept: np.ndarray) -> ReferenceSizes:
-        overlap, refs = self.images.overlap, pairs.refs
-        if not len(overlap.ref_ids):
-            return ReferenceSizes()
-        missed = np.setdiff1d(np.arange(len(overlap.ref_ids)), refs)
-        lost = np.concatenate([refs[~kept], missed])
+        overlap, given = self.images.overlap, self._before_cropping
+        sizes = dict(zip(overlap.ref_ids.tolist(), overlap.ref_sizes.tolist(), strict=True))
+        matched = partners = overlap.ref_ids[pairs.refs]
+        if given is not overlap:
+            partners = np.intersect1d(given.ref_ids, given.pred_ids)
+        found = matched[kept]
+        lost = [*np.setdiff1d(partners, found), *np.setdiff1d(given.ref_ids, partners)]
         return ReferenceSizes(
-            [int(size) for size in overlap.ref_sizes[refs[kept]]],
-            [int(size) for size in overlap.ref_sizes[lost]],
+            [sizes[int(one)] for one in found],
+            [sizes.get(int(one), 0) for one in lost],
             self.images.voxel_volume,
         )
 
@@ -231,7 +295,8 @@ class GroupCase:
         if known or self.quirks or not (ref and pred):
             return self._edge_value(metric, pred, ref)
         sides = images.reference, images.prediction
-        return measure_masks(*sides, self._voxels, [metric], images.options)[metric]
+        options = images.options
+        return measure_masks(*sides, self._voxels, [metric], options, quirks=False)[metric]
 
     def _edge_value(self, metric: Metric, n_pred: int, n_ref: int) -> float | None:
         if metric not in self.handler.listmetric_zeroTP_handling and not self.quirks:
@@ -252,7 +317,8 @@ class GroupCase:
                 spacing = None if self.quirks else self._steps
                 least = 0.5 if self.quirks else min(self._steps)
                 options = measure_options(ref.shape, spacing, tolerance=least)
-                found[channel] = measure_masks(ref, pred, counts, [metric], options)[metric]
+                measured = measure_masks(ref, pred, counts, [metric], options, quirks=self.quirks)
+                found[channel] = measured[metric]
             else:
                 sides = [counts[1] > 0, counts[0] > 0]
                 value = self._edge_value(metric, *(sides[::-1] if self.quirks else sides))

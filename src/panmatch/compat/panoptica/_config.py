@@ -11,9 +11,17 @@ from typing import Self
 
 import yaml
 
-from panmatch.errors import MissingFileError
+from panmatch.errors import MissingFileError, SpecError
 from panmatch.formats import write_atomically
-from panmatch.spec import PanopticaConfig, PanopticaEdgeCase, PanopticaGroup, read_panoptica
+from panmatch.spec import (
+    PanopticaApproximator,
+    PanopticaConfig,
+    PanopticaEdgeCase,
+    PanopticaGroup,
+    PanopticaMatcher,
+    PanopticaMetric,
+    read_panoptica,
+)
 
 GROUP_TAGS = {"labels": "!LabelGroup", "merged": "!LabelMergeGroup", "parts": "!LabelPartGroup"}
 
@@ -22,7 +30,7 @@ class Saved(ABC):
     """Something that is a configuration, and can be written to a file and read again."""
 
     @abstractmethod
-    def _as_config(self) -> PanopticaConfig: ...
+    def _as_node(self) -> yaml.Node: ...
 
     @classmethod
     @abstractmethod
@@ -30,8 +38,7 @@ class Saved(ABC):
 
     def save_to_config(self, path: str | os.PathLike[str]) -> None:
         """Write the file, whole or not at all."""
-        text = as_yaml(self._as_config())
-        write_atomically(Path(path).absolute(), text.encode())
+        save_node(self._as_node(), path)
 
     @classmethod
     def load_from_config(cls, path: str | os.PathLike[str]) -> Self:
@@ -40,7 +47,30 @@ class Saved(ABC):
         A name without a file is looked for among the configurations of panoptica, where it is
         installed.
         """
-        return cls._from_config(read_panoptica(find_config(path)))
+        return cls._from_config(read_panoptica(find_config(path), cls._tags()))
+
+    @classmethod
+    def _tags(cls) -> tuple[str, ...]:
+        """Return how a file may begin."""
+        return "!Panoptica_Evaluator", "!SegmentationClassGroups"
+
+
+class SavedPart(Saved):
+    """A part of a configuration, which a file may hold alone."""
+
+    @classmethod
+    def _tags(cls) -> tuple[str, ...]:
+        return (f"!{cls.__name__}",)
+
+
+def save_node(node: yaml.Node, path: str | os.PathLike[str]) -> None:
+    """Write a file, whole or not at all."""
+    write_atomically(Path(path).absolute(), serialize(node).encode())
+
+
+def serialize(node: yaml.Node) -> str:
+    """Return the text of a node."""
+    return str(yaml.serialize(node, allow_unicode=True))
 
 
 def find_config(path: str | os.PathLike[str]) -> Path:
@@ -69,12 +99,13 @@ def shipped_folders() -> list[Path]:
     return [Path(place) / "configs" for place in places]
 
 
-def as_yaml(config: PanopticaConfig) -> str:
+def config_node(config: PanopticaConfig) -> yaml.Node:
     """Return a configuration in the form that panoptica and `read_panoptica` read.
 
     Examples
     --------
-    >>> print(as_yaml(PanopticaConfig(None, {"a": PanopticaGroup((1, 2))})), end="")
+    >>> config = PanopticaConfig(None, {"a": PanopticaGroup((1, 2))})
+    >>> print(serialize(config_node(config)), end="")
     !SegmentationClassGroups
     groups:
       a: !LabelGroup
@@ -83,41 +114,44 @@ def as_yaml(config: PanopticaConfig) -> str:
         - 2
         single_instance: false
     """
-    groups = _plain(None) if config.groups is None else _groups(config.groups)
+    nothing = _plain(None)
+    groups = nothing if config.groups is None else _groups(config.groups)
     if config.expected_input is None:
-        return str(yaml.serialize(groups, allow_unicode=True))
-    matcher, approximator = config.matcher, config.approximator
+        return groups
+    matcher, approximator, decision = config.matcher, config.approximator, config.decision_metric
     keys: dict[str, yaml.Node] = {
-        "expected_input": _tagged("!InputType", config.expected_input),
-        "instance_approximator": _plain(None),
-        "instance_matcher": _plain(None),
-        "edge_case_handler": _edge_cases(config),
+        "expected_input": tagged("!InputType", config.expected_input),
+        "instance_approximator": approximator_node(approximator) if approximator else nothing,
+        "instance_matcher": matcher_node(matcher) if matcher else nothing,
+        "edge_case_handler": handler_node(config.edge_cases, config.empty_list_std),
         "segmentation_class_groups": groups,
         "instance_metrics": _metrics(config.instance_metrics),
         "global_metrics": _metrics(config.global_metrics),
-        "decision_metric": _metrics([config.decision_metric]).value[0]
-        if config.decision_metric
-        else _plain(None),
+        "decision_metric": tagged("!Metric", decision) if decision else nothing,
         "decision_threshold": _plain(config.decision_threshold),
         "per_region_evaluation": _plain(config.per_region),
     }
-    if approximator is not None:
-        kind = "OneHotConnectedComponents" if approximator.one_hot else "ConnectedComponents"
-        name = approximator.backend
-        backend = _plain(None) if name is None else _tagged("!CCABackend", name)
-        keys["instance_approximator"] = _mapping(
-            f"!{kind}InstanceApproximator", {"cca_backend": backend}
-        )
-    if matcher is not None:
-        options = {
-            "matching_metric": _tagged("!Metric", matcher.metric),
-            "matching_threshold": _plain(matcher.threshold),
-            "strict_threshold": _plain(matcher.strict),
-        }
-        if matcher.name == "NaiveThresholdMatching":
-            options["allow_many_to_one"] = _plain(matcher.many_to_one)
-        keys["instance_matcher"] = _mapping(f"!{matcher.name}", options)
-    return str(yaml.serialize(_mapping("!Panoptica_Evaluator", keys), allow_unicode=True))
+    return _mapping("!Panoptica_Evaluator", keys)
+
+
+def approximator_node(approximator: PanopticaApproximator) -> yaml.Node:
+    """Return how objects are found."""
+    kind = "OneHotConnectedComponents" if approximator.one_hot else "ConnectedComponents"
+    name = approximator.backend
+    backend = _plain(None) if name is None else tagged("!CCABackend", name)
+    return _mapping(f"!{kind}InstanceApproximator", {"cca_backend": backend})
+
+
+def matcher_node(matcher: PanopticaMatcher) -> yaml.Node:
+    """Return how objects are matched."""
+    options = {
+        "matching_metric": tagged("!Metric", matcher.metric),
+        "matching_threshold": _plain(matcher.threshold),
+        "strict_threshold": _plain(matcher.strict),
+    }
+    if matcher.name == "NaiveThresholdMatching":
+        options["allow_many_to_one"] = _plain(matcher.many_to_one)
+    return _mapping(f"!{matcher.name}", options)
 
 
 def _groups(groups: Mapping[str, PanopticaGroup]) -> yaml.Node:
@@ -134,32 +168,32 @@ def _group(group: PanopticaGroup) -> yaml.Node:
     return _mapping(GROUP_TAGS[group.kind], keys)
 
 
-def _edge_cases(config: PanopticaConfig) -> yaml.Node:
-    pairs = [
-        (_tagged("!Metric", name), _edge_case(case)) for name, case in config.edge_cases.items()
-    ]
+def handler_node(cases: Mapping[PanopticaMetric, PanopticaEdgeCase], deviation: str) -> yaml.Node:
+    """Return what metrics are where nothing matches."""
+    pairs = [(tagged("!Metric", name), edge_case_node(case)) for name, case in cases.items()]
     return _mapping(
         "!EdgeCaseHandler",
         {
             "listmetric_zeroTP_handling": yaml.MappingNode("tag:yaml.org,2002:map", pairs),
-            "empty_list_std": _tagged("!EdgeCaseResult", config.empty_list_std),
+            "empty_list_std": tagged("!EdgeCaseResult", deviation),
         },
     )
 
 
-def _edge_case(case: PanopticaEdgeCase) -> yaml.Node:
+def edge_case_node(case: PanopticaEdgeCase) -> yaml.Node:
+    """Return what one metric is where nothing matches."""
     values = {
         "no_instances_result": case.no_instances,
         "empty_prediction_result": case.empty_prediction,
         "empty_reference_result": case.empty_reference,
         "normal": case.normal,
     }
-    keys = {key: _tagged("!EdgeCaseResult", value) for key, value in values.items()}
+    keys = {key: tagged("!EdgeCaseResult", value) for key, value in values.items()}
     return _mapping("!MetricZeroTPEdgeCaseHandling", keys)
 
 
 def _metrics(names: Sequence[str]) -> yaml.SequenceNode:
-    nodes = [_tagged("!Metric", name) for name in names]
+    nodes = [tagged("!Metric", name) for name in names]
     return yaml.SequenceNode("tag:yaml.org,2002:seq", nodes, flow_style=True)
 
 
@@ -167,8 +201,22 @@ def _mapping(tag: str, keys: Mapping[str, yaml.Node]) -> yaml.Node:
     return yaml.MappingNode(tag, [(_plain(key), value) for key, value in keys.items()])
 
 
-def _tagged(tag: str, name: str) -> yaml.Node:
+def tagged(tag: str, name: str) -> yaml.Node:
+    """Return a member of an enumeration."""
     return yaml.ScalarNode(tag, name)
+
+
+def read_name(path: str | os.PathLike[str], tag: str) -> str:
+    """Return the name of a member that was saved alone."""
+    file = find_config(path)
+    try:
+        node = yaml.compose(file.read_text("utf-8-sig"), yaml.SafeLoader)
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        cause = " ".join(str(error).split())
+        raise SpecError(f"path={str(file)!r} is not YAML: {cause}.") from error
+    if not isinstance(node, yaml.ScalarNode) or node.tag != tag:
+        raise SpecError(f"path={str(file)!r} must hold {tag} and a name, and nothing else.")
+    return str(node.value)
 
 
 def _plain(value: object) -> yaml.Node:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from yaml import Node
+
+from panmatch.compat.panoptica._config import SavedPart, edge_case_node, handler_node
 from panmatch.compat.panoptica._enums import EdgeCaseResult, EdgeCaseZeroTP
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.errors import OptionError
-from panmatch.spec import PanopticaConfig, PanopticaEdgeCase, PanopticaEdgeValue
+from panmatch.spec import (
+    PanopticaConfig,
+    PanopticaEdgeCase,
+    PanopticaEdgeValue,
+    PanopticaMetric,
+)
 
 
-class MetricZeroTPEdgeCaseHandling:
+class MetricZeroTPEdgeCaseHandling(SavedPart):
     """Values of one metric, by which side has objects; the default where one is not given.
 
     Examples
@@ -37,7 +45,7 @@ class MetricZeroTPEdgeCaseHandling:
                 "default_result=None leaves a case without a value: pass it, or all of "
                 "no_instances_result, empty_prediction_result, empty_reference_result and normal."
             )
-        self._values = dict(zip(_ORDER, known, strict=True))
+        self._edgecase_dict = dict(zip(_ORDER, known, strict=True))
 
     def __call__(
         self, tp: int, n_pred_instances: int, n_ref_instances: int
@@ -49,20 +57,20 @@ class MetricZeroTPEdgeCaseHandling:
             case = EdgeCaseZeroTP.EMPTY_REF if n_pred_instances else EdgeCaseZeroTP.NO_INSTANCES
         else:
             case = EdgeCaseZeroTP.NORMAL if n_pred_instances else EdgeCaseZeroTP.EMPTY_PRED
-        return True, self._values[case].value
+        return True, self._edgecase_dict[case].value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._values == other._values
+        return isinstance(other, type(self)) and self._edgecase_dict == other._edgecase_dict
 
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        return "".join(f"{case}: {value}\n" for case, value in self._values.items())
+        return "".join(f"{case}: {value}\n" for case, value in self._edgecase_dict.items())
 
     @property
     def plain(self) -> PanopticaEdgeCase:
         """The values by name."""
-        names = [cast(PanopticaEdgeValue, self._values[case].name) for case in _ORDER]
+        names = [cast(PanopticaEdgeValue, self._edgecase_dict[case].name) for case in _ORDER]
         return PanopticaEdgeCase(*names)
 
     @classmethod
@@ -70,6 +78,13 @@ class MetricZeroTPEdgeCaseHandling:
         """Return the object for values by name."""
         names = (case.no_instances, case.empty_prediction, case.empty_reference, case.normal)
         return cls(None, *(EdgeCaseResult[name] for name in names))
+
+    def _as_node(self) -> Node:
+        return edge_case_node(self.plain)
+
+    @classmethod
+    def _from_config(cls, config: PanopticaConfig) -> MetricZeroTPEdgeCaseHandling:
+        return cls.of(next(iter(config.edge_cases.values())))
 
 
 _ORDER = (
@@ -80,7 +95,7 @@ _ORDER = (
 )
 
 
-class EdgeCaseHandler:
+class EdgeCaseHandler(SavedPart):
     """Values of all metrics where nothing matches, with panoptica's defaults.
 
     Examples
@@ -94,15 +109,21 @@ class EdgeCaseHandler:
         listmetric_zeroTP_handling: Mapping[Metric, MetricZeroTPEdgeCaseHandling] | None = None,  # noqa: N803
         empty_list_std: EdgeCaseResult = EdgeCaseResult.NAN,
     ) -> None:
-        if listmetric_zeroTP_handling is None:
-            default = PanopticaConfig().edge_cases
-            self._handling = {
-                Metric[name]: MetricZeroTPEdgeCaseHandling.of(case)
-                for name, case in default.items()
-            }
-        else:
-            self._handling = dict(listmetric_zeroTP_handling)
+        given = listmetric_zeroTP_handling
+        self._handling = _by_metric(PanopticaConfig()) if given is None else dict(given)
         self._empty_list_std = empty_list_std
+
+    @property
+    def plain(self) -> dict[PanopticaMetric, PanopticaEdgeCase]:
+        """The values by name."""
+        return {metric.plain: case.plain for metric, case in self._handling.items()}
+
+    def _as_node(self) -> Node:
+        return handler_node(self.plain, self._empty_list_std.name)
+
+    @classmethod
+    def _from_config(cls, config: PanopticaConfig) -> EdgeCaseHandler:
+        return cls(_by_metric(config), EdgeCaseResult[config.empty_list_std])
 
     def handle_zero_tp(
         self, metric: Metric, tp: int, n_pred_instances: int, n_ref_instances: int
@@ -134,3 +155,8 @@ class EdgeCaseHandler:
         lines = [f"EdgeCaseHandler:\n - Standard Deviation of Empty = {self._empty_list_std}"]
         lines += [f"- {metric}: {case}" for metric, case in self._handling.items()]
         return "\n".join(lines)
+
+
+def _by_metric(config: PanopticaConfig) -> dict[Metric, MetricZeroTPEdgeCaseHandling]:
+    cases = config.edge_cases.items()
+    return {Metric[name]: MetricZeroTPEdgeCaseHandling.of(case) for name, case in cases}

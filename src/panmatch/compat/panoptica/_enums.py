@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from enum import Enum, auto
 from typing import Self
 
+from panmatch.compat.panoptica._config import read_name, save_node, tagged
 from panmatch.errors import check_choice
 
 
@@ -38,6 +40,15 @@ class NamedEnum(Enum):
         name = getattr(given, "name", given)
         check_choice(argument, name, cls.__members__)
         return cls[str(name)]
+
+    def save_to_config(self, path: str | os.PathLike[str]) -> None:
+        """Write the name to a file."""
+        save_node(tagged(f"!{type(self).__name__}", self.name), path)
+
+    @classmethod
+    def load_from_config(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that holds a name alone."""
+        return cls.named(read_name(path, f"!{cls.__name__}"), str(path))
 
 
 class InputType(NamedEnum):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal, cast
 
 import numpy as np
+from yaml import Node
 
 from panmatch.compat.panoptica._areas import PanopticaAUTCResult, generate_thresholds
 from panmatch.compat.panoptica._case import GroupCase
-from panmatch.compat.panoptica._config import Saved
-from panmatch.compat.panoptica._edge_cases import EdgeCaseHandler, MetricZeroTPEdgeCaseHandling
-from panmatch.compat.panoptica._enums import EdgeCaseResult, InputType
+from panmatch.compat.panoptica._config import Saved, config_node
+from panmatch.compat.panoptica._edge_cases import EdgeCaseHandler
+from panmatch.compat.panoptica._enums import InputType
 from panmatch.compat.panoptica._groups import (
     LabelGroup,
     NoSegmentationClassGroups,
@@ -30,6 +31,7 @@ from panmatch.compat.panoptica._matchers import (
     InstanceApproximator,
     ThresholdBasedMatching,
     approximator_of,
+    check_matching_metric,
     matcher_of,
 )
 from panmatch.compat.panoptica._metrics import Metric
@@ -105,6 +107,8 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     ) -> None:
         _check_kind("instance_approximator", instance_approximator, InstanceApproximator)
         _check_kind("instance_matcher", instance_matcher, ThresholdBasedMatching)
+        if instance_matcher is not None:
+            check_matching_metric(instance_matcher.plain)
         _check_kind("edge_case_handler", edge_case_handler, EdgeCaseHandler)
         _check_kind("segmentation_class_groups", segmentation_class_groups, SegmentationClassGroups)
         if decision_metric is not None and decision_threshold is None:
@@ -135,10 +139,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             else Metric.named(decision_metric, "decision_metric").plain,
             decision_threshold=decision_threshold,
             per_region=per_region_evaluation,
-            edge_cases={
-                metric.plain: case.plain
-                for metric, case in self._handler.listmetric_zeroTP_handling.items()
-            },
+            edge_cases=self._handler.plain,
             empty_list_std=self._handler.handle_empty_list_std().name,  # type: ignore[arg-type]
         )
 
@@ -206,6 +207,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         for name, case in self._cases(prediction_arr, reference_arr, voxelspacing, skip_groups):
             start = perf_counter()
             self._check(case)
+            case = replace(case, objects_first=True)
             results = {one: case.result(one, None if fixed else one) for one in thresholds}
             found[name] = PanopticaAUTCResult(results)
             self._clock(name, found[name], perf_counter() - start, save_group_times, log_times)
@@ -257,8 +259,8 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         """Choose whether results have a `computation_time`."""
         self._save_times = should_save
 
-    def _as_config(self) -> PanopticaConfig:
-        return self._config
+    def _as_node(self) -> Node:
+        return config_node(self._config)
 
     @classmethod
     def _from_config(cls, config: PanopticaConfig) -> Panoptica_Evaluator:
@@ -267,15 +269,11 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
                 "path: the file holds groups alone, and no !Panoptica_Evaluator. Load it with "
                 "SegmentationClassGroups.load_from_config."
             )
-        handling = {
-            Metric[name]: MetricZeroTPEdgeCaseHandling.of(case)
-            for name, case in config.edge_cases.items()
-        }
         return cls(
             InputType[config.expected_input],
-            None if config.approximator is None else approximator_of(config.approximator),
-            None if config.matcher is None else matcher_of(config.matcher),
-            EdgeCaseHandler(handling, EdgeCaseResult[config.empty_list_std]),
+            approximator_of(config.approximator) if config.approximator else None,
+            matcher_of(config.matcher) if config.matcher else None,
+            EdgeCaseHandler._from_config(config),
             groups_of(config),
             [Metric[name] for name in config.instance_metrics],
             [Metric[name] for name in config.global_metrics],

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
+from yaml import Node
 
-from panmatch.compat.panoptica._config import Saved
+from panmatch.compat.panoptica._config import Saved, config_node
 from panmatch.errors import CallError, LabelError, OptionError
 from panmatch.labels import LabelArray, as_labels, mask_of
 from panmatch.spec import UNGROUPED, PanopticaConfig, PanopticaGroup
@@ -195,8 +196,8 @@ class SegmentationClassGroups(Saved):
     def _from_config(cls, config: PanopticaConfig) -> SegmentationClassGroups:
         return groups_of(config)
 
-    def _as_config(self) -> PanopticaConfig:
-        return PanopticaConfig(expected_input=None, groups=self.plain)
+    def _as_node(self) -> Node:
+        return config_node(PanopticaConfig(expected_input=None, groups=self.plain))
 
     def has_defined_labels_for(
         self, arr: LabelArray | Sequence[int], raise_error: bool = False

@@ -18,6 +18,7 @@ from panmatch.labels import LabelArray, as_labels, as_spacing, check_same_shape
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps, sum_by
 from panmatch.scoring import ComparedObjects, MeasureOptions, ObjectRows, measure_options
 
+PAD = 2  # voxels that panoptica leaves around objects
 LARGEST = 2.0**53  # beyond, floating-point numbers skip whole numbers
 
 
@@ -72,6 +73,21 @@ def _whole(array: Any) -> Any:
     return array
 
 
+def crop_box(reference: LabelArray, prediction: LabelArray) -> tuple[slice, ...]:
+    """Return what panoptica crops images to: where their sum is not 0, and two voxels more.
+
+    The sum is in the smallest type that holds the labels, so that it may pass over to 0.
+    """
+    labels = [reference.astype(np.uint64), prediction.astype(np.uint64)]
+    largest = int(max(side.max(initial=0) for side in labels))
+    limits = {255: 8, 65535: 16, 4294967294: 32}
+    bits = next((bits for most, bits in limits.items() if largest <= most), 64)
+    places = np.nonzero((labels[0] + labels[1]) & np.uint64(2**bits - 1))
+    if not len(places[0]):
+        return (slice(None),) * reference.ndim
+    return tuple(slice(max(int(one.min()) - PAD, 0), int(one.max()) + PAD + 1) for one in places)
+
+
 @dataclass(frozen=True, eq=False)
 class GroupImages:
     """Objects of one group on both sides.
@@ -86,6 +102,8 @@ class GroupImages:
         Physical volume of a voxel.
     tolerance
         How far a boundary may be off for NSD; the smallest step by default.
+    quirks
+        Whether to measure as panoptica does where it is wrong.
     """
 
     reference: LabelArray
@@ -93,6 +111,7 @@ class GroupImages:
     spacing: tuple[float, ...]
     voxel_volume: float
     tolerance: float | None = None
+    quirks: bool = False
 
     @cached_property
     def overlap(self) -> Overlap:
@@ -155,12 +174,12 @@ class PairValues:
         """Return one value for every edge."""
         edges = self.images.overlap.edges
         objects = self._objects(list(zip(edges.ref.tolist(), edges.pred.tolist(), strict=True)))
-        return metric.ours.values(objects)
+        return metric.values(objects, quirks=self.images.quirks)
 
     def _column(self, batch: int, metric: Metric) -> Floats:
         key = batch, metric.name
         if key not in self._known:
-            self._known[key] = metric.ours.values(self._batches[batch])
+            self._known[key] = metric.values(self._batches[batch], quirks=self.images.quirks)
         return self._known[key]
 
     def _objects(self, names: Sequence[tuple[int, ...]]) -> ComparedObjects:
@@ -200,6 +219,8 @@ def measure_masks(
     counts: tuple[int, int, int],
     metrics: Sequence[Metric],
     options: MeasureOptions,
+    *,
+    quirks: bool,
 ) -> dict[Metric, float]:
     """Return values of everything that is not background, as one object.
 
@@ -215,4 +236,4 @@ def measure_masks(
     sizes = [np.array([float(count)]) for count in counts]
     rows = ObjectRows(one, np.array([0, 1]), one, ["1"], *sizes)
     objects = ComparedObjects(rows, *images, options)
-    return {metric: float(metric.ours.values(objects)[0]) for metric in metrics}
+    return {metric: float(metric.values(objects, quirks=quirks)[0]) for metric in metrics}

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
+from yaml import Node
 
+from panmatch.compat.panoptica._config import SavedPart, approximator_node, matcher_node
 from panmatch.compat.panoptica._enums import CCABackend
 from panmatch.compat.panoptica._metrics import Metric
 from panmatch.errors import OptionError
-from panmatch.labels import LabelArray, components_within_labels, connected_components
+from panmatch.labels import (
+    Connectivity,
+    LabelArray,
+    components_within_labels,
+    connected_components,
+)
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, Strategy
 from panmatch.overlap import Edges, Floats, Ints, Overlap
-from panmatch.spec import PanopticaApproximator, PanopticaGroup, PanopticaMatcher
+from panmatch.spec import (
+    PanopticaApproximator,
+    PanopticaConfig,
+    PanopticaGroup,
+    PanopticaMatcher,
+)
 
 BY_OVERLAP = ("IOU", "DSC")
 STRATEGIES: dict[str, Strategy] = {
@@ -23,26 +35,36 @@ STRATEGIES: dict[str, Strategy] = {
 }
 
 
-class InstanceApproximator:
+class InstanceApproximator(SavedPart):
     """How objects are made of masks."""
 
-    plain: PanopticaApproximator
+    one_hot: ClassVar[bool] = False
+
+    def __init__(self, cca_backend: CCABackend | None = None) -> None:
+        self.cca_backend = cca_backend
+        self.plain = PanopticaApproximator(self.one_hot, _backend(cca_backend))
+
+    def _as_node(self) -> Node:
+        return approximator_node(self.plain)
+
+    @classmethod
+    def _from_config(cls, config: PanopticaConfig) -> Self:
+        assert config.approximator is not None
+        return cast(Self, approximator_of(config.approximator))
+
+    @classmethod
+    def _tags(cls) -> tuple[str, ...]:
+        return tuple(f"!{name}" for name, kind in APPROXIMATORS.items() if issubclass(kind, cls))
 
 
 class ConnectedComponentsInstanceApproximator(InstanceApproximator):
     """Objects are connected components; without a backend, cc3d in 3-D and scipy in 2-D."""
 
-    def __init__(self, cca_backend: CCABackend | None = None) -> None:
-        self.cca_backend = cca_backend
-        self.plain = PanopticaApproximator(backend=_backend(cca_backend))
-
 
 class OneHotConnectedComponentsInstanceApproximator(InstanceApproximator):
     """Objects are connected components of all labels together."""
 
-    def __init__(self, cca_backend: CCABackend | None = None) -> None:
-        self.cca_backend = cca_backend
-        self.plain = PanopticaApproximator(one_hot=True, backend=_backend(cca_backend))
+    one_hot = True
 
 
 APPROXIMATORS: dict[str, type[InstanceApproximator]] = {
@@ -68,16 +90,19 @@ def find_objects(
     cc3d joins voxels at corners and keeps touching labels apart; scipy joins them at faces,
     whatever their labels.
     """
-    backend = approximator.backend_for(image.ndim)
-    if backend == "cc3d" and not approximator.one_hot and group.kind == "labels":
+    connectivity = connectivity_of(approximator, image)
+    if connectivity == "full" and not approximator.one_hot and group.kind == "labels":
         return components_within_labels(image, "full")
-    return connected_components(image, "full" if backend == "cc3d" else "faces")
+    return connected_components(image, connectivity)
 
 
-class InstanceMatchingAlgorithm:
+def connectivity_of(approximator: PanopticaApproximator, image: LabelArray) -> Connectivity:
+    """Return how its backend connects the voxels of an image."""
+    return "full" if approximator.backend_for(image.ndim) == "cc3d" else "faces"
+
+
+class InstanceMatchingAlgorithm(SavedPart):
     """How objects of both sides are matched."""
-
-    plain: PanopticaMatcher
 
 
 class ThresholdBasedMatching(InstanceMatchingAlgorithm):
@@ -86,7 +111,7 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
     Parameters
     ----------
     matching_metric
-        IOU or DSC; `NaiveThresholdMatching` takes any metric.
+        IOU or DSC; an evaluator takes any metric with `NaiveThresholdMatching`.
     matching_threshold
         What a pair must reach.
     strict_threshold
@@ -102,25 +127,41 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
         self._set(matching_metric, matching_threshold, strict_threshold, False)
 
     def _set(self, metric: Metric, threshold: float, strict: bool, many: bool) -> None:
-        name = type(self).__name__
         chosen = Metric.named(metric, "matching_metric")
-        if chosen.name not in BY_OVERLAP and name != "NaiveThresholdMatching":
-            raise OptionError(
-                f"matching_metric={chosen}: {name} maximises or adds up overlaps, so it goes with "
-                f"Metric.IOU and Metric.DSC; NaiveThresholdMatching takes any metric."
-            )
         try:
             limit = float(threshold)
         except (TypeError, ValueError):
             limit = math.nan
         if math.isnan(limit):
             raise OptionError(f"matching_threshold={threshold!r} must be a number, such as 0.5.")
-        self.plain = PanopticaMatcher(
-            name, chosen.plain, limit, bool(strict), bool(many)  # type: ignore[arg-type]
-        )  # fmt: skip
+        self._matching_metric, self._matching_threshold = chosen, limit
+        self._strict_threshold, self._allow_many_to_one = bool(strict), bool(many)
+
+    @property
+    def plain(self) -> PanopticaMatcher:
+        """The matcher as configurations have it."""
+        return PanopticaMatcher(
+            type(self).__name__,  # type: ignore[arg-type]
+            self._matching_metric.plain,
+            self._matching_threshold,
+            self._strict_threshold,
+            self._allow_many_to_one,
+        )
+
+    def _as_node(self) -> Node:
+        return matcher_node(self.plain)
+
+    @classmethod
+    def _from_config(cls, config: PanopticaConfig) -> Self:
+        assert config.matcher is not None
+        return cast(Self, matcher_of(config.matcher))
+
+    @classmethod
+    def _tags(cls) -> tuple[str, ...]:
+        return tuple(f"!{name}" for name, kind in MATCHERS.items() if issubclass(kind, cls))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.plain.metric}, {self.plain.threshold:g})"
+        return f"{type(self).__name__}({self._matching_metric.name}, {self._matching_threshold:g})"
 
 
 class NaiveThresholdMatching(ThresholdBasedMatching):
@@ -154,6 +195,16 @@ MATCHERS: dict[str, type[ThresholdBasedMatching]] = {
     kind.__name__: kind
     for kind in (NaiveThresholdMatching, MaxBipartiteMatching, MaximizeMergeMatching)
 }
+
+
+def check_matching_metric(matcher: PanopticaMatcher) -> None:
+    """Raise an error for a metric that the matcher cannot add up."""
+    if matcher.metric not in BY_OVERLAP and matcher.name != "NaiveThresholdMatching":
+        raise OptionError(
+            f"matching_metric=Metric.{matcher.metric}: {matcher.name} maximises or adds up "
+            f"overlaps, so it goes with Metric.IOU and Metric.DSC; NaiveThresholdMatching takes "
+            f"any metric."
+        )
 
 
 def matcher_of(plain: PanopticaMatcher) -> ThresholdBasedMatching:

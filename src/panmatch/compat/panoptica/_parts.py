@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.compat.panoptica._images import GroupImages, Pairs, shared_voxels
-from panmatch.labels import LabelArray, connected_components, distinct_labels, mask_of
+from panmatch.labels import Connectivity, LabelArray, connected_components, distinct_labels, mask_of
 from panmatch.overlap import Floats, Ints, Overlap, count_overlaps
 from panmatch.spec import PanopticaGroup
 
@@ -116,10 +116,25 @@ def stack_parts(
         overlap = count_overlaps(inside[0][channel], inside[1][channel])
         parts.append((overlap, pieces[0], pieces[1]))
     return PartImages(
-        GroupImages(stacks[0], stacks[1], (1.0, *spacing), volume),
+        GroupImages(stacks[0], stacks[1], (1.0, *spacing), volume, quirks=quirks),
         GroupImages(whole[0], whole[1], spacing, volume),
         parts,
     )
+
+
+def stack_labels(
+    reference: LabelArray, prediction: LabelArray, connectivity: Connectivity
+) -> tuple[LabelArray, LabelArray]:
+    """Return what panoptica calls one-hot: components of all labels together, then of each."""
+    highest = int(max(reference.max(initial=0), prediction.max(initial=0)))
+    stacks = [
+        np.stack([
+            connected_components(mask, connectivity)
+            for mask in (image != 0, *(image == label for label in range(1, highest + 1)))
+        ])
+        for image in (reference, prediction)
+    ]  # fmt: skip
+    return stacks[0], stacks[1]
 
 
 def _pieces(whole: LabelArray, mask: npt.NDArray[np.bool_], *, every: bool) -> dict[int, int]:

@@ -17,7 +17,7 @@ QUIRKS: tuple[Quirk, ...] = (
     Quirk(
         "labels of reference and prediction that add up to 256 or 65,536",
         "look like background where images are cropped, so that objects beyond all others are lost",
-        "are objects like any other, also with quirks",
+        "are objects like any other",
     ),
     Quirk(
         "distances of whole masks",
@@ -49,8 +49,10 @@ QUIRKS: tuple[Quirk, ...] = (
     ),
     Quirk(
         "`OneHotConnectedComponentsInstanceApproximator` without parts",
-        "components of different labels that have the same number are one object",
-        "objects are the components of all labels together, also with quirks",
+        "components of different labels that have the same number are one object, and its voxels "
+        "count twice; distances of whole masks are those on a line of all voxels",
+        "objects are the components of all labels together; also with quirks where regions are "
+        "evaluated",
     ),
     Quirk(
         "`per_region_evaluation`: regions",
@@ -93,9 +95,10 @@ QUIRKS: tuple[Quirk, ...] = (
         "the more the better",
     ),
     Quirk(
-        "clDSC of an object of which thinning leaves nothing",
+        "clDSC of an object of which thinning leaves nothing, or where neither skeleton meets the "
+        "other object",
         "NaN, and with it every mean",
-        "its most central voxel is the skeleton, also with quirks",
+        "the most central voxel is the skeleton; 0 where neither meets the other object",
     ),
 )
 """Every quirk, as a table: where, what panoptica does, and what panmatch does without quirks."""

@@ -42,7 +42,7 @@ def _cut(images: GroupImages, *, quirks: bool) -> GroupImages:
     else:
         regions = np.asarray(find_regions(reference, prediction, spacing).image)
     pieces = np.where(prediction != 0, regions, 0)
-    return GroupImages(reference, pieces, spacing, 1.0, 0.5 if quirks else None)
+    return GroupImages(reference, pieces, spacing, 1.0, 0.5 if quirks else None, quirks)
 
 
 def _regions_of_scipy(reference: LabelArray) -> LabelArray:

@@ -18,12 +18,8 @@ export class Certificate {
   }
 
   words({ certificate, shortfall, tally, quality }) {
-    if (certificate) {
-      const of = quality === "parts" ? " (by IoU; nothing is proven about PartPQ)" : "";
-      return certificate.proven
-        ? [html("span", { class: "badge good" }, "proven"), ` No matching of this kind has a higher PQ than ${score(certificate.value)}${of}.`]
-        : [html("span", { class: "badge" }, "bounded"), ` The maximum PQ of this kind is proven to be at most ${score(certificate.bound)}${of}.`];
-    }
+    if (tally.status === "empty") return certificate ? ["Nothing on either side: PQ is undefined, and nothing is to be proven."] : [];
+    if (certificate) return proof(certificate, quality === "parts");
     if (!shortfall || shortfall.pq === null || tally.pq === null) return [];
     const { label } = this.strategies.get(shortfall.optimal);
     const missing = shortfall.pq - tally.pq;
@@ -36,4 +32,16 @@ export class Certificate {
     const { compared } = this.store.state.view;
     this.store.view({ strategy, compared: compared.includes(strategy) ? compared : [...compared, strategy] });
   }
+}
+
+/** What is proven. It is about the IoU of whole objects, so where parts are shown that comes first. */
+function proof({ proven, value, bound }, byParts) {
+  const [begin, end] = byParts
+    ? ["By the IoU of whole objects, ", " Nothing is proven about PartPQ: another matching may have a higher one."]
+    : ["", ""];
+  const words = proven
+    ? `${begin}no matching of this kind has a higher PQ than ${score(value)}.${end}`
+    : `${begin}the maximum PQ of this kind is proven to be at most ${score(bound)}.${end}`;
+  const badge = html("span", { class: proven ? "badge good" : "badge" }, `${proven ? "proven" : "bounded"}${byParts ? " for PQ" : ""}`);
+  return [badge, ` ${words[0].toUpperCase()}${words.slice(1)}`];
 }

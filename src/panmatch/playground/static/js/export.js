@@ -71,3 +71,6 @@ export function pairsCsv({ edges, vertices }) {
 }
 
 export const shareLink = (state) => `${location.origin}${location.pathname}${encode(state)}`;
+
+/** A command that opens what is shown; links have no quotes in them. */
+export const command = (state) => `panmatch play --link '${encode(state)}'`;

@@ -1,6 +1,7 @@
 // Wires everything: the store tells of changes, the server answers, the panels draw.
 
 import { learn } from "./strategies.js";
+import { Budget } from "./budget.js";
 import { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import { Controls } from "./controls.js";
@@ -21,6 +22,7 @@ import { Volume } from "./volume.js";
 
 const KEPT_ROUND_TRIPS = 400;
 const CALM_MILLISECONDS = 120; // without new numbers, before panels out of sight are drawn
+const BUDGET_MILLISECONDS = 100; // between two budgets while something is dragged
 
 class Page {
   constructor() {
@@ -36,7 +38,11 @@ class Page {
   }
 
   reachable(there) {
+    this.there = there;
     find("#offline").hidden = there;
+    find("#same-port").textContent = `panmatch play ${this.hello?.pair ? "REF PRED " : ""}--port ${location.port}`;
+    if (!there && this.numbers) document.body.classList.add("outdated");
+    this.enable();
     if (!there) return;
     if (this.hello) this.ask();
     else this.connection.ask("hello");
@@ -67,9 +73,10 @@ class Page {
     this.inspector = new Inspector(this.store);
     this.curves = new Curves(this.store, byId);
     this.related = new Related();
+    this.budget = new Budget(this.store, byId, hello.losses);
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.scene = new Scene(this.store, limits);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId)];
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.panels.forEach((panel) => this.watch(panel));
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
@@ -83,6 +90,7 @@ class Page {
     const seen = ([{ isIntersecting }]) => {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
+      if (isIntersecting && panel === this.budget && this.budgetMissing) this.ask();
     };
     new IntersectionObserver(seen).observe(panel.root);
   }
@@ -149,6 +157,8 @@ class Page {
       find("#refusal").hidden = false;
       find("#refusal p").textContent = problem;
       document.body.classList.add("refused");
+      find("#export").removeAttribute("open");
+      this.enable();
       return;
     }
     if (about === "numbers" && this.store.state.view.areas === "analytic") {
@@ -178,6 +188,7 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       links.push(this.store.state);
+      if (this.budgetMissing) this.ask();
       if (this.store.state.view.areas === "analytic") this.remark = "";
       if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
@@ -192,9 +203,20 @@ class Page {
     return !same;
   }
 
+  /** Offer what can be done now: nothing with a link that was refused, no old numbers to take away. */
   enable() {
-    find("#undo").disabled = !this.store.past.length;
-    find("#redo").disabled = !this.store.future.length;
+    const shown = Boolean(this.store.state) && !this.refused;
+    find("#undo").disabled = !shown || !this.store.past.length;
+    find("#redo").disabled = !shown || !this.store.future.length;
+    for (const button of document.querySelectorAll("[data-export]")) {
+      const kept = button.dataset.export === "link" || button.dataset.export.startsWith("scene");
+      button.disabled = !shown || !(kept || (this.there && this.numbers));
+    }
+    find("#keep-scene").disabled = !shown;
+  }
+
+  get refused() {
+    return document.body.classList.contains("refused");
   }
 
   show() {
@@ -205,14 +227,24 @@ class Page {
     this.curves.moveThreshold(this.store.state.view.threshold);
   }
 
+  /** Ask for the numbers of what is shown. A drag does not wait for the budget: it comes along now
+   * and then if it is in sight, and at the end. */
   ask() {
-    if (this.store.state) this.connection.ask("numbers", { state: this.store.state });
+    if (!this.store.state) return;
+    const now = performance.now();
+    const due = this.budget.inSight && now - (this.budgetAsked ?? 0) > BUDGET_MILLISECONDS;
+    const budget = due || !this.store.dragging;
+    if (budget) this.budgetAsked = now;
+    this.budgetMissing = !budget;
+    this.connection.ask("numbers", { state: this.store.state, budget });
   }
 
   take(numbers) {
     find("#trouble").hidden = true;
     document.body.classList.remove("outdated");
+    const first = !this.numbers;
     this.numbers = numbers;
+    if (first) this.enable();
     this.shown = numbers.seq;
     this.linked.numbers = numbers;
     this.scene?.take(numbers);
@@ -220,9 +252,15 @@ class Page {
     if (this.volume?.picked) this.volume.ask();
     for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
     clearTimeout(this.calm);
-    this.calm = setTimeout(() => this.panels.forEach((panel) => this.catchUp(panel)), CALM_MILLISECONDS);
+    this.calm = setTimeout(() => this.settle(), CALM_MILLISECONDS);
     if (this.store.hover) this.linked.light();
     this.timed(performance.now() - numbers.sent, numbers.milliseconds);
+  }
+
+  /** Nothing has changed for a moment: draw what was left out. */
+  settle() {
+    this.panels.forEach((panel) => this.catchUp(panel));
+    if (this.budgetMissing && this.budget.inSight) this.ask();
   }
 
   timed(whole, server) {
@@ -238,6 +276,7 @@ class Page {
   wire() {
     find("#undo").addEventListener("click", () => this.store.undo());
     find("#redo").addEventListener("click", () => this.store.redo());
+    find("#keep-scene").addEventListener("click", () => this.copy(exports.command(this.store.state), "Command copied"));
     find("#theme").addEventListener("click", () => this.switchTheme());
     find("#open-example").addEventListener("click", () => {
       history.pushState(null, "", location.pathname);
@@ -265,7 +304,7 @@ class Page {
   key(event) {
     const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
     if (event.ctrlKey || event.metaKey) {
-      if (writing) return;
+      if (writing || this.refused) return;
       const key = event.key.toLowerCase();
       if (key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
       else if (key === "y") this.store.redo();
@@ -287,6 +326,7 @@ class Page {
   }
 
   async export(what) {
+    if (this.refused || !this.store.state) return;
     find("#export").removeAttribute("open");
     const ground = colour("card");
     const drawings = { scene: "#scene", curves: "#curve-picture" };

@@ -11,6 +11,7 @@ export class Store {
     this.future = [];
     this.listeners = [];
     this.before = null; // state when a gesture began
+    this.dragging = false; // whether more changes of the same gesture may follow
   }
 
   listen(listener) {
@@ -49,6 +50,7 @@ export class Store {
   apply(state, final) {
     this.before ??= this.state;
     this.state = state;
+    this.dragging = !final;
     this.tell("changed");
     if (final) this.commit();
   }
@@ -57,6 +59,7 @@ export class Store {
     if (this.before === null || this.before === this.state) return;
     this.remember(this.before);
     this.before = null;
+    this.dragging = false;
     this.tell("committed");
   }
 
@@ -64,6 +67,7 @@ export class Store {
     if (this.before === null) return;
     this.state = this.before;
     this.before = null;
+    this.dragging = false;
     this.tell("changed");
   }
 

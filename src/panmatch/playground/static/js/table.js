@@ -44,7 +44,7 @@ export class Legend extends StrategyTable {
     const keys = ["pq", "sq", "rq"];
     const names = keys.map((key) => named(key));
     const areas = keys.map((key) => named(key, "areaName"));
-    const head = ["strategy", `${names[0]}(${view.threshold})`, ...names.slice(1), ...areas, ""];
+    const head = ["strategy", `${names[0]} (${view.threshold})`, ...names.slice(1), ...areas];
     this.cells = curves.map(() => Array.from({ length: 6 }, () => html("td")));
     const lines = curves.map(({ strategy }, line) => {
       const { label, about } = this.strategies.get(strategy);
@@ -53,7 +53,7 @@ export class Legend extends StrategyTable {
       const remove = html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled, onclick: () => this.drop(strategy) }, "×");
       return [strategy, choose, this.cells[line], html("td", {}, remove)];
     });
-    this.fill(head.map((name) => html("th", { scope: "col" }, name)), lines, view);
+    this.fill([...head.map((name) => html("th", { scope: "col" }, name)), html("td")], lines, view);
   }
 
   drop(strategy) {

@@ -102,9 +102,15 @@ export class Volume {
 
   /** Positions in the slice of the object pointed at or picked, and of its partners. */
   lit() {
-    const about = this.store.hover?.id ? this.store.hover : this.picked;
-    if (!about?.side) return null;
+    const { hover } = this.store;
     const ids = { reference: new Set(), prediction: new Set() };
+    const places = (side) => new Set([...this.slice.names[side]].filter(([, id]) => ids[side].has(id)).map(([place]) => place));
+    if (hover?.objects) {
+      [ids.reference, ids.prediction] = JSON.parse(hover.objects).map((list) => new Set(list));
+      return { reference: places("reference"), prediction: places("prediction") };
+    }
+    const about = hover?.id ? hover : this.picked;
+    if (!about?.side) return null;
     ids[about.side].add(about.id);
     if (this.numbers) {
       const { vertices, edges } = this.numbers;
@@ -114,7 +120,6 @@ export class Volume {
         if (vertices[sides[own]][edge[own]]?.id === about.id) ids[sides[other]].add(vertices[sides[other]][edge[other]]?.id);
       }
     }
-    const places = (side) => new Set([...this.slice.names[side]].filter(([, id]) => ids[side].has(id)).map(([place]) => place));
     return { reference: places("reference"), prediction: places("prediction") };
   }
 

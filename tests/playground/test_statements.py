@@ -1,0 +1,182 @@
+"""What the page says in words is true: about proofs, about its server, and about links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import panmatch as pm
+from panmatch.matching import Certificate
+from panmatch.playground import State, View, _answers, read_link, write_link
+from panmatch.playground._score_rows import certificate_row
+from tests.browser import needs_chromium
+from tests.playground.drawn_scenes import EMPTY, MIXED, count
+from tests.playground.pages import serving
+from tests.playground.shown_pages import TWO, number, served, settle, show, state
+
+pytestmark = needs_chromium
+
+PANELS = ("#headline", "#certificate", "#curves", "#table", "#budget", "#graph", "#related")
+NUMBERS_TO_TAKE = ("python", "command", "curves png", "table csv", "pairs csv")
+
+
+def certificate(page: Any) -> str:
+    text: str = page.inner_text("#certificate")
+    return text
+
+
+def test_by_parts_the_page_says_that_the_proof_is_about_whole_objects(
+    page: Any, address: str
+) -> None:
+    view = View(parts=True, threshold=0.0)
+    show(page, address + write_link(State(MIXED, view)))
+    matching = pm.match(count(MIXED, view), pm.OneToOne(), 0.0)
+    assert matching.part_tally is not None
+    assert f"{matching.part_tally.pq:.3f}" == page.inner_text("#big-pq")
+    assert certificate(page) == (
+        "proven for PQ By the IoU of whole objects, no matching of this kind has a higher PQ than "
+        f"{matching.tally.pq:.3f}. Nothing is proven about PartPQ: another matching may have a "
+        "higher one."
+    )
+    page.uncheck("#parts")
+    settle(page)
+    assert certificate(page) == (
+        f"proven No matching of this kind has a higher PQ than {matching.tally.pq:.3f}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "words"),
+    [
+        (1.0, 1.8, "proven No matching of this kind has a higher PQ than 1.000."),
+        (0.4, 1.8, "bounded The maximum PQ of this kind is proven to be at most 1.000."),
+        (0.4, 0.7, "bounded The maximum PQ of this kind is proven to be at most 0.700."),
+        (0.4, 0.3, "proven No matching of this kind has a higher PQ than 0.400."),
+    ],
+)
+def test_a_bound_is_at_most_one_and_never_below_the_value(
+    page: Any, monkeypatch: pytest.MonkeyPatch, value: float, bound: float, words: str
+) -> None:
+    found = Certificate(value, bound, 1, 0, 0.0)
+
+    def match(*arguments: Any) -> pm.Matching:
+        return replace(pm.match(*arguments), certificate=found)
+
+    monkeypatch.setattr(_answers, "match", match)
+    with serving() as port:
+        show(page, f"http://127.0.0.1:{port}/{TWO}")
+        assert certificate(page) == words
+        page.goto("about:blank")
+    row = certificate_row(found)
+    assert row is not None
+    assert value <= row["bound"] <= 1
+    assert row["gap"] == row["bound"] - value
+
+
+def test_about_an_empty_scene_nothing_is_proven(page: Any, address: str) -> None:
+    show(page, address + write_link(State(EMPTY, View())))
+    assert certificate(page) == (
+        "Nothing on either side: PQ is undefined, and nothing is to be proven."
+    )
+
+
+def opacities(page: Any) -> list[float]:
+    found: list[float] = page.evaluate(
+        "panels => panels.map(one => document.querySelector(one))"
+        ".map(one => Number(getComputedStyle(one).opacity))",
+        list(PANELS),
+    )
+    return found
+
+
+def test_without_a_server_old_numbers_look_old_and_stay_so(browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    with served() as address:
+        show(page, address + TWO)
+        page.wait_for_selector("#related .metric")
+        port = address.rstrip("/").rsplit(":", 1)[1]
+        assert opacities(page) == [1] * len(PANELS)
+    page.wait_for_selector("#offline:not([hidden])")
+    assert max(opacities(page)) < 0.5
+    before = page.inner_text("#big-pq")
+    page.locator("#scene .layer.prediction .shape").first.focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    page.wait_for_timeout(3500)  # while it has tried to connect again, twice
+    assert page.inner_text("#big-pq") == before
+    assert max(opacities(page)) < 0.5
+    assert page.is_visible("#offline")
+    with served("--port", port):
+        page.wait_for_selector("#offline", state="hidden", timeout=15_000)
+        settle(page)
+        assert opacities(page) == [1] * len(PANELS)
+        assert page.inner_text("#big-pq") != before
+    page.close()
+
+
+def test_without_a_server_the_page_says_how_to_go_on_with_its_scene(browser: Any) -> None:
+    context = browser.new_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    with served() as address:
+        show(page, address + TWO)
+        port = address.rstrip("/").rsplit(":", 1)[1]
+    page.wait_for_selector("#offline:not([hidden])")
+    said = page.inner_text("#offline")
+    assert f"run panmatch play --port {port}, and this page connects again by itself." in said
+    assert "A plain panmatch play opens a new page at another address." in said
+    for what in NUMBERS_TO_TAKE:
+        assert page.locator(f"[data-export='{what}']").is_disabled()
+    page.locator("#scene .layer.prediction .shape").first.focus()
+    page.keyboard.press("ArrowLeft")
+    page.click("#keep-scene")
+    page.wait_for_selector("#copied[open]")
+    program, play, *arguments = shlex.split(page.input_value("#copied-text"))
+    assert (program, play) == ("panmatch", "play")
+    shown = state(page)
+    assert shown["scene"]["prediction"][0]["x"] == 169
+    context.close()
+    with served(*arguments) as address:
+        assert re.match(r"http://127\.0\.0\.1:\d+/", address)
+    assert read_link(arguments[1])[0].to_dict() == shown
+
+
+def test_nothing_of_a_refused_link_can_be_taken_away(page: Any, address: str) -> None:
+    page.goto(address + "#%7B%22format%22%3A1%2C")
+    page.wait_for_selector("#refusal:not([hidden])")
+    buttons = page.locator("[data-export]")
+    assert buttons.count() == 11
+    for button in buttons.all():
+        assert button.is_disabled()
+        button.dispatch_event("click")
+    assert page.is_hidden("#copied")
+    assert page.input_value("#copied-text") == ""
+    page.click("#open-example")
+    settle(page)
+    assert all(button.is_enabled() for button in buttons.all())
+    assert number(page, "pq") > 0
+
+
+def test_a_scene_before_a_refused_link_is_neither_copied_nor_undone(
+    page: Any, address: str
+) -> None:
+    show(page, address + TWO)
+    page.locator("#scene .layer.prediction .shape").first.focus()
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert page.locator("#undo").is_enabled()
+    page.evaluate("location.hash = 'nothing'")
+    page.wait_for_selector("#refusal:not([hidden])")
+    assert page.locator("#undo").is_disabled()
+    assert page.locator("[data-export=link]").is_disabled()
+    page.keyboard.press("Control+z")
+    page.wait_for_timeout(200)
+    assert page.evaluate("location.hash") == "#nothing"
+    page.go_back()
+    page.wait_for_selector("#refusal", state="hidden")
+    settle(page)
+    assert state(page)["scene"]["prediction"][0]["x"] == 169
+    assert page.locator("[data-export=link]").is_enabled()
