@@ -11,7 +11,7 @@ from sphinx.errors import ExtensionError
 
 import panmatch
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 
 project = "panmatch"
 author = "The panmatch developers"
@@ -85,14 +85,16 @@ def copy_notebooks() -> None:
 
 copy_notebooks()
 
-# Files outside of this folder that pages link to, and the pages of the site that show them.
+# What lies outside of this folder and is linked to, and the pages of the site that show it.
 ELSEWHERE = {
     "README.md": "/index.md",
     "CONTRIBUTING.md": "/contributing.md",
     "CHANGELOG.md": "/changes.md",
     "benchmarks/README.md": "/speed.md",
+    "notebooks": "/tutorials.md",
 }
-OUTSIDE = re.compile(r"\]\((?:\.\./)+(" + "|".join(map(re.escape, ELSEWHERE)) + r")(?=[#)])")
+LINK = re.compile(r"\]\(([^)#:\s]+)(?=[#)])")
+INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 LAST_LINE = re.compile(r"^(```python\n(?:(?!^```).*\n)*?)\n```$", re.MULTILINE)  # for doctest
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
@@ -102,10 +104,32 @@ PAGE = re.compile(r"``docs/([\w/-]+)\.md``")
 DEFINITION = re.compile(r"\bD(1[0-5]|[1-9])\b")
 
 
-def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001
+def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:
     """Turn what GitHub and doctest want into what MyST does."""
-    text = ANCHOR.sub(r"(\1)=", LAST_LINE.sub(r"\1```", source[0]))
-    source[0] = OUTSIDE.sub(lambda found: f"]({ELSEWHERE[found[1]]}", text)
+    folder = Path(app.env.doc2path(name)).parent
+    text = _adapted_links(LAST_LINE.sub(r"\1```", source[0]), folder)
+    source[0] = INCLUDE.sub(
+        lambda found: _included(app, folder / found[1]), ANCHOR.sub(r"(\1)=", text)
+    )
+
+
+def _included(app: Sphinx, path: Path) -> str:
+    app.env.note_dependency(path)
+    return _adapted_links(path.read_text(encoding="utf-8"), path.parent)
+
+
+def _adapted_links(text: str, folder: Path) -> str:
+    """Return links of a file in a folder as links between pages of the site."""
+
+    def adapted(found: re.Match[str]) -> str:
+        target = (folder / found[1]).resolve()
+        if not target.exists() or not target.is_relative_to(HERE.parent):
+            return found[0]  # not a link, but code
+        if target.is_relative_to(HERE):
+            return f"](/{target.relative_to(HERE)}"
+        return f"]({ELSEWHERE.get(str(target.relative_to(HERE.parent)), found[1])}"
+
+    return LINK.sub(adapted, text)
 
 
 def adapt_docstring(
