@@ -43,7 +43,12 @@ nb_merge_streams = True
 autodoc_typehints = "none"  # the signature has them, and numpydoc the sentences
 autodoc_member_order = "bysource"
 autosummary_generate = True
-autosummary_ignore_module_all = False
+# Files of Curve and curve would be one where case does not tell names apart.
+autosummary_filename_map = {
+    f"panmatch.{name}": f"panmatch.{name}-function"
+    for name in panmatch.__all__
+    if any(name == other.lower() for other in panmatch.__all__ if other != name)
+}
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
