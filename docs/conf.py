@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 from pathlib import Path
@@ -40,7 +41,9 @@ suppress_warnings = ["myst.header"]  # a table of benchmarks may begin below its
 nb_execution_mode = "off"
 nb_merge_streams = True
 
-autodoc_typehints = "none"  # the signature has them, and numpydoc the sentences
+autodoc_typehints = "none"  # `show_types` has them as they are written in the code
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
 autosummary_generate = True
 # Files of Curve and curve would be one where case does not tell names apart.
@@ -158,6 +161,28 @@ def _adapted(text: str) -> str:
     return DEFINITION.sub(lambda found: f":ref:`D{found[1]} <d{found[1]}>`", plain)
 
 
+def show_types(
+    app: Sphinx,  # noqa: ARG001
+    what: str,
+    name: str,
+    obj: object,
+    options: object,  # noqa: ARG001
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Return a signature with types as the code has them: ArrayLike, not all that it stands for."""
+    if name == "panmatch.Spec":
+        return "(**keys)", None  # the page of spec keys has all of them
+    if what not in ("class", "function", "method") or not callable(obj) or signature is None:
+        return signature, returns
+    found = inspect.signature(obj)
+    if what == "method" and "self" in found.parameters:
+        found = found.replace(parameters=list(found.parameters.values())[1:])
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(found)).replace("npt.", "")
+    arguments, _, result = text.partition(" -> ")
+    return arguments, None if what == "class" else result or None
+
+
 def refuse_network(app: Sphinx, error: Exception | None) -> None:
     """Fail if opening a page would ask the network for anything; links to click are fine."""
     if error is None:
@@ -171,4 +196,5 @@ def setup(app: Sphinx) -> None:
     """Register what is particular to this site."""
     app.connect("source-read", adapt_page)
     app.connect("autodoc-process-docstring", adapt_docstring, priority=900)
+    app.connect("autodoc-process-signature", show_types)
     app.connect("build-finished", refuse_network)
