@@ -263,10 +263,10 @@ def made(n: int, spec: Any = SPEC, models: tuple[str, ...] = ("",)) -> Result:
         (1, []),
         (2, ["no interval: 2 cases are too few (5 is the least)."]),
         (4, ["no interval: 4 cases are too few (5 is the least)."]),
-        (5, ["the 95 % intervals rest on 5 cases and are too narrow: of 5 cases such intervals "
-             "hold the true score 66 to 84 % of the time."]),
-        (19, ["the 95 % intervals rest on 19 cases and are too narrow: of 10 cases such intervals "
-              "hold the true score 75 to 90 % of the time."]),
+        (5, ["the 95 % intervals rest on 5 cases and are too narrow: with 5 cases, such "
+             "intervals contain the true score only 66 to 84 % of the time."]),
+        (19, ["the 95 % intervals rest on 19 cases and are too narrow: with 10 cases, such "
+              "intervals contain the true score only 75 to 90 % of the time."]),
         (20, []),
     ],
 )  # fmt: skip

@@ -160,3 +160,14 @@ def test_results_keep_their_mistakes_in_files() -> None:
     result = evaluated(scene())
     again = Result.from_json(result.to_json())
     assert again.look_first() == result.look_first()
+
+
+def test_they_are_those_of_the_headline_class() -> None:
+    classes = {"low": {"labels": "1-2"}, "high": {"labels": "3-4"}}
+    found = {}
+    for headline in ("low", "high", None):
+        spec = as_spec({"classes": classes, "headline": headline, "background": "others"})
+        result = pm.evaluate(reference=[1, 1, 2, 3, 3, 4], prediction=[1, 1, 0, 3, 0, 0], spec=spec)
+        found[headline] = {one.ref_ids for one in result.look_first()}
+        assert {*result.mistakes["class"]} == {"low", "high"}
+    assert found == {"low": {(2,)}, "high": {(3,), (4,)}, None: {(2,), (3,), (4,)}}

@@ -327,6 +327,7 @@ def test_it_is_dark_where_people_want_that_and_remembers_what_they_chose(
     browser: Any, out: Path
 ) -> None:
     with opened(browser, out, scheme="dark") as page:
+        page.locator("#c0-losses").scroll_into_view_if_needed()
         page.wait_for_selector("#c0-losses.js-plotly-plot")
         assert brightness(page, "body") < 0.15
         assert brightness(page, "body", "color") > 0.8
@@ -337,6 +338,7 @@ def test_it_is_dark_where_people_want_that_and_remembers_what_they_chose(
         assert brightness(page, "#c0-losses .main-svg") == 1
         page.wait_for_timeout(500)  # a new process may read what is kept, once it has been told
         page.reload()
+        page.locator("#c0-losses").scroll_into_view_if_needed()
         page.wait_for_selector("#c0-losses.js-plotly-plot")
         assert brightness(page, "body") == 1
         page.evaluate("localStorage.clear()")

@@ -262,7 +262,9 @@ def test_captions_have_both_qualities(out_with_parts: Path) -> None:
     assert len(with_parts) == 8  # of 10, and none of debris
     assert len(captions) == 16
     for caption in with_parts:
-        case, model = re.findall(r"<strong>(\w+)</strong>.*?</span>(\w+)<br>", caption, re.S)[0]
+        case, model = re.findall(
+            r"<strong><bdi>(\w+)</bdi></strong>.*?</span><bdi>(\w+)</bdi><br>", caption, re.S
+        )[0]
         assert expected[case, model] in caption
 
 

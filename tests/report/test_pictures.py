@@ -525,9 +525,11 @@ def test_many_classes_share_the_room_of_few(tmp_path: Path) -> None:
     assert page.count('<svg class="picture"') == 40  # 60 at most, but one of every class
     section = page.split('<section id="cases"')[1]
     third = section.split('data-class="c2"')[1].split("</figure>")[0]
-    assert "<strong>case1</strong>" in third  # missed there and in case2: the first is taken
+    assert (
+        "<strong><bdi>case1</bdi></strong>" in third
+    )  # missed there and in case2: the first is taken
     fourth = section.split('data-class="c3"')[1].split("</figure>")[0]
-    assert "<strong>case2</strong>" in fourth
+    assert "<strong><bdi>case2</bdi></strong>" in fourth
 
 
 def test_every_note_is_made_once() -> None:

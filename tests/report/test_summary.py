@@ -6,6 +6,7 @@ import json
 import re
 from colorsys import hls_to_rgb
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from panmatch.datasets import (
     RunOptions,
     averages_with_samples,
     compare,
+    listed_cases,
     load_run,
     pair,
     run_dataset,
@@ -29,6 +31,7 @@ from panmatch.report._cautions import what_to_be_careful_about
 from panmatch.report._curve_charts import coinciding_curves, curve_charts
 from panmatch.report._page import render
 from panmatch.report._style import luminance
+from panmatch.report._summary import places_to_look
 from panmatch.report._tables import ShadedValue
 from panmatch.scoring import LOSS_LOOKS
 from panmatch.spec import as_spec
@@ -267,3 +270,48 @@ def test_a_page_of_200_cases_and_3_models_stays_below_8_megabytes(out_with_parts
     assert len(text.encode()) < 8_000_000
     assert len(data(text)["cases"]["classes"]["c0"]["case"]) == 600
     assert without_scripts(text).count("case 123") == 1  # rows are drawn by the script
+
+
+def test_the_costliest_mistakes_are_listed_with_commands(out: Path, html: str) -> None:
+    section = html.split('<section id="look-first">')[1].split("</section>")[0]
+    result = load_run(out)
+    rows = section.split("<tbody>")[1].split("</tr>")[:-1]
+    expected = [one for model in result.models for one in result.look_first(4, model)]
+    assert len(rows) == len(expected) == 8
+    for row, one in zip(rows, expected, strict=True):
+        assert f">{one.case}</bdi>" in row
+        assert one.what in row
+        assert f'<td class="n">{one.cost:.3f}</td>' in row
+        assert f'<td class="n">{one.slice}</td>' in row
+        command = f"panmatch play {out} --case {one.case} --model {one.model} --slice {one.slice}"
+        assert command in unescape(row)
+        ends = zip(one.start, one.stop, strict=True)
+        box = " × ".join(f"{a}–{b - 1}" if b - a > 1 else f"{a}" for a, b in ends)
+        assert f'<td class="box">{box}</td>' in row
+
+
+def test_without_a_folder_or_mistakes_there_are_no_commands_or_places(out: Path) -> None:
+    result, cases = load_run(out), listed_cases(out)
+    assert {one.command for one in places_to_look(result, cases, None)} == {None}
+    same = np.array([[1, 1, 0, 2]])
+    perfect = pm.evaluate(reference=same, prediction=same)
+    assert 'id="look-first"' not in render(perfect, {}, {})
+
+
+def test_strategies_of_one_model_have_the_colours_of_the_playground(out: Path) -> None:
+    one = pm.evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+    hues = [matcher.strategy.hue for matcher in one.spec.matching]
+    assert _colours(one) == [hue[0] for hue in hues]
+    assert len(set(hues)) == 3
+    page = render(one, {}, {})
+    for light, dark in hues:
+        assert f"stroke: light-dark({light}, {dark})" in page
+        assert data(page)["dark"][light] == dark
+    models = set(_colours(load_run(out)))
+    assert len(models) == 2
+    assert not models & {hue[0] for hue in hues}
+
+
+def _colours(result: pm.Result) -> list[str]:
+    drawn: Any = curve_charts(result, "object")["pq"]["data"]
+    return [line["line"]["color"] for line in drawn]

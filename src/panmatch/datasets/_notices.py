@@ -288,7 +288,7 @@ def narrow_interval_text(counts: Mapping[str, int]) -> str:
     Examples
     --------
     >>> narrow_interval_text({"cell": 12})[:63]
-    'the 95 % intervals rest on 12 cases and are too narrow: of 10 c'
+    'the 95 % intervals rest on 12 cases and are too narrow: with 10'
     """
     few = {name: n for name, n in counts.items() if FEWEST_CASES <= n < FEW_CASES}
     if not few:
@@ -301,8 +301,8 @@ def narrow_interval_text(counts: Mapping[str, int]) -> str:
     else:
         subject = f"some 95 % intervals rest on few cases, {_listed(few)},"
     return (
-        f"{subject} and are too narrow: of {known} cases such intervals hold the true score "
-        f"{low} to {high} % of the time."
+        f"{subject} and are too narrow: with {known} cases, such intervals contain the true score "
+        f"only {low} to {high} % of the time."
     )
 
 

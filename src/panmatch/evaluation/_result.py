@@ -238,6 +238,8 @@ class Result:
     def look_first(self, most: int = 10, model: str | None = None) -> list[CostlyMistake]:
         """Return the mistakes that cost most, over all cases of each model, or of one.
 
+        They are those of the headline class; where that is a mean over classes, of all classes.
+
         Examples
         --------
         >>> from panmatch import evaluate
@@ -247,7 +249,11 @@ class Result:
         ('missed', (2,), (0, 3), (1, 4), 0.333)
         """
         check_size("most", most, 0)
-        return costliest(self._mistakes(model), most)
+        headline = self.headline_class
+        found = (
+            one for one in self._mistakes(model) if headline in (one.setting.class_name, *MEANS)
+        )
+        return costliest(found, most)
 
     def _mistakes(self, model: str | None = None) -> Iterator[CostlyMistake]:
         cases = (case for case in self.cases if model in (None, case.model))

@@ -134,17 +134,15 @@ def show_cases(
         wanted = series.model in models and setting.class_name == class_name
         if not wanted or setting.matcher != matcher:
             continue
-        scored = []
-        for case, entry in zip(result.evaluated(series.model), series.entries, strict=True):
-            level = None if entry is None else entry.level(threshold)
-            if level is not None and not math.isnan(level.tally.pq):
-                scored.append((level.tally.pq, case.case, case, level))
+        scores = zip(series.counts[threshold].tallies.pq.tolist(), series.results, strict=True)
+        scored = [(pq, case.case, case) for pq, case in scores if not math.isnan(pq)]
         scored.sort(key=lambda item: item[:2])
         worst = room - best
-        chosen = scored[:worst] + (scored[worst:][-best:] if best else [])
-        for _, _, case, level in chosen:
-            listed = cases.get((case.model, case.case))
-            found.append(_show(result, case, level, listed, class_name, images, detail))
+        for _, _, case in scored[:worst] + (scored[worst:][-best:] if best else []):
+            entry, listed = case.entry(setting), cases.get((case.model, case.case))
+            if entry is not None:
+                level = entry.level(threshold)
+                found.append(_show(result, case, level, listed, class_name, images, detail))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 
 from panmatch.evaluation import MISTAKES, Result
-from panmatch.matching import Dash
+from panmatch.matching import Dash, Matcher
 from panmatch.report._selection import find_levels
 from panmatch.report._sizes_figure import (
     SizeBin,
@@ -80,7 +80,7 @@ def quality_chart(result: Result, averages: Averages, class_name: str) -> Chart:
                     "y": [defined(sq)],
                     "marker": {
                         "size": 11,
-                        "color": model_colour(result, model),
+                        "color": line_colour(result, model, setting.matcher),
                         "symbol": _cycled(SYMBOLS, i),
                     },
                     "hovertemplate": f"RQ %{{x:.3f}}, SQ %{{y:.3f}}, PQ {pq:.3f}{NAMED}",
@@ -279,6 +279,11 @@ def plain_layout(
 def up_to(most: float) -> Layout:
     """Return an axis from 0."""
     return {"range": [0, most]}
+
+
+def line_colour(result: Result, model: str, matcher: Matcher) -> str:
+    """Return the colour of a model; of a single one that of the strategy, as in the playground."""
+    return model_colour(result, model) if len(result.models) > 1 else matcher.strategy.hue[0]
 
 
 def model_colour(result: Result, model: str) -> str:

@@ -16,7 +16,7 @@ from panmatch.report._charts import (
     as_text,
     dash_pixels,
     defined,
-    model_colour,
+    line_colour,
     plain_layout,
     plotly_dash,
     up_to,
@@ -34,6 +34,7 @@ class MatcherKey:
     label: str
     symbol: str  # as text
     dashes: str  # of its lines, as `stroke-dasharray` of SVG
+    colours: tuple[str, str] | None  # on light and dark pages; None where models have colours
 
 
 MARKS = ("●", "■", "◆", "▲", "✚", "✖", "★")  # the symbols of `SYMBOLS` as text
@@ -42,7 +43,12 @@ MARKS = ("●", "■", "◆", "▲", "✚", "✖", "★")  # the symbols of `SYM
 def matcher_keys(result: Result) -> list[MatcherKey]:
     """Return how every matcher of the spec is drawn."""
     return [
-        MatcherKey(matcher.label, MARKS[i % len(MARKS)], " ".join(dash_pixels(matcher.dash)))
+        MatcherKey(
+            matcher.label,
+            MARKS[i % len(MARKS)],
+            " ".join(dash_pixels(matcher.dash)),
+            matcher.strategy.hue if len(result.models) == 1 else None,
+        )
         for i, matcher in enumerate(result.spec.matching)
     ]
 
@@ -50,7 +56,8 @@ def matcher_keys(result: Result) -> list[MatcherKey]:
 def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
     """Return PQ, SQ, RQ, and with parts PartPQ and PartSQ, over the threshold, by score.
 
-    Models differ in colour, matchers in dash. A line ends where its score becomes undefined.
+    Matchers differ in dash. Models differ in colour; of a single one, matchers do. A line ends
+    where its score becomes undefined.
     """
     charts: dict[str, Chart] = {}
     for score in CURVE_SCORES:
@@ -110,7 +117,7 @@ def _line(result: Result, series: CaseSeries, curve: Curve, grid: Floats, score:
         "line": {
             "shape": "hv",
             "width": LINE_PX,
-            "color": model_colour(result, series.model),
+            "color": line_colour(result, series.model, matcher),
             "dash": plotly_dash(matcher.dash),
         },
         "hoverinfo": "skip",

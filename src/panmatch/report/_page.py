@@ -211,7 +211,7 @@ def _context(
         "chosen": next((page.id for page in classes if page.name == headline), "c0"),
         "headline": headline,
         **_answers(result, comparison),
-        "data": _as_json({"charts": drawn, "dark": dict(IN_DARK), "cases": found}),
+        "data": _as_json({"charts": drawn, "dark": in_dark(result), "cases": found}),
         "models": result.models,
         "keys": matcher_keys(result),
         "n_cases": len({case.case for case in result.with_status("ok", "failed")}),
@@ -249,6 +249,12 @@ def _as_json(content: object) -> str:
     """Return JSON that no text within can end, or turn into markup."""
     text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+def in_dark(result: Result) -> dict[str, str]:
+    """Return what colours of charts become on a dark page."""
+    strategies = [matcher.strategy for matcher in result.spec.matching]
+    return {**IN_DARK, **{one.hue[0]: one.hue[1] for one in strategies}}
 
 
 def _class_pages(
