@@ -9,6 +9,7 @@ ORACLE := .venv-oracle
 ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
 ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
 CORE := .venv-core
+SITE := .venv-docs
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
@@ -64,11 +65,20 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: browser $(VENV)/installed $(VENV)/installed-test
+# Pages that are written from the package, the pictures, and the site in docs/_build/html.
+docs: browser $(VENV)/installed $(VENV)/installed-test $(SITE)/installed-docs
 	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/write_strategies.py > docs/strategies.md
 	$(BIN)/python docs/write_protocols.py > docs/protocols.md
+	$(BIN)/python docs/write_api.py index > docs/api/index.md
+	$(BIN)/python docs/write_api.py related > docs/api/related.md
+	$(BIN)/python docs/write_spec_keys.py > docs/spec-keys.md
+	$(BIN)/python docs/write_command_line.py > docs/command-line.md
+	$(BIN)/python docs/write_columns.py > docs/columns.md
 	$(BIN)/python docs/make_images.py
+	rm -rf docs/_build docs/api/generated
+	$(SITE)/bin/sphinx-build -q -W --keep-going docs docs/_build/html
+	@echo "The site: docs/_build/html/index.html"
 
 faults: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m faults
@@ -111,7 +121,7 @@ notebooks: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python notebooks/run.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(ORACLE)-* .venv-ccmetrics build
+	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(SITE) $(ORACLE)-* .venv-ccmetrics build docs/_build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -139,6 +149,10 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 $(ORACLES:%=$(ORACLE)-%/installed): $(ORACLE)-%/installed: $(ORACLE)-%/created pyproject.toml
 	$(if $(filter $*,$(ORACLES_WITH_TORCH)),$(ORACLE)-$*/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
 	$(ORACLE)-$*/bin/python -m pip install --quiet --group oracle-$*
+	touch $@
+
+$(SITE)/installed-docs: $(SITE)/created $(SOURCES)
+	$(SITE)/bin/python -m pip install --quiet ".[all]" --group docs
 	touch $@
 
 $(CORE)/installed-core: $(CORE)/created $(SOURCES)

@@ -70,7 +70,9 @@ class PanmatchError(ValueError):
 
     Examples
     --------
-    >>> error = PanmatchError(Argument("spacing", (1.0,)), " has one number.")
+    >>> import panmatch as pm
+    >>> from panmatch.errors import Argument
+    >>> error = pm.PanmatchError(Argument("spacing", (1.0,)), " has one number.")
     >>> str(error), error.for_command_line()
     ('spacing=(1.0,) has one number.', '--spacing 1 has one number.')
     """
@@ -89,7 +91,20 @@ class PanmatchError(ValueError):
 
 
 class PanmatchWarning(UserWarning):
-    """Numbers were computed as asked, but probably not as meant."""
+    """Numbers were computed as asked, but probably not as meant.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import panmatch as pm
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     found = pm.evaluate(
+    ...         reference=[[1, 2, 3]], prediction=[[2, 3, 4]], spec={"matching": "same-id"}
+    ...     )
+    >>> print(str(caught[0].message)[:42])
+    predicted ids of object look shifted by +1
+    """
 
 
 class ShapeError(PanmatchError):

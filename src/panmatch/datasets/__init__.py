@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._comparison import (
         Comparison,
-        Criterion,
-        Difference,
-        Placing,
         compare,
         compare_runs,
         order_text,
     )
+    from panmatch.datasets._criteria import Criterion, Difference, Placing
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._label_files import find_images
@@ -78,13 +76,11 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._comparison": (
             "Comparison",
-            "Criterion",
-            "Difference",
-            "Placing",
             "compare",
             "compare_runs",
             "order_text",
         ),
+        "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
         "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),

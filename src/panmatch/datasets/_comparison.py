@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from panmatch.datasets._criteria import Criterion, Difference, Placing
 from panmatch.datasets._notices import few_cases
 from panmatch.datasets._outputs import RESAMPLES, SEED
 from panmatch.datasets._run import load_run
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
-    Interval,
-    PairedTest,
     RankInterval,
     RankStability,
     bootstrap_mean,
@@ -35,7 +34,6 @@ from panmatch.errors import Argument, FileError, OptionError, check_choice, need
 from panmatch.evaluation import (
     MEANS,
     CaseSeries,
-    ClassSetting,
     Notice,
     Result,
     Score,
@@ -50,85 +48,6 @@ from panmatch.scoring import Curve
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """What models are compared by: a score under a setting, at a threshold (None for areas)."""
-
-    setting: ClassSetting
-    threshold: float | None
-    score: Score
-
-    @property
-    def level(self) -> str:
-        """The threshold in words."""
-        if self.threshold is not None:
-            return f"{self.threshold:g}"
-        return "area" if self.score.is_area else ""
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The criterion as columns of a table."""
-        threshold = np.nan if self.threshold is None else self.threshold
-        return {**self.setting.columns, "threshold": threshold, "measure": self.score.name}
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How much better the first of two models is than the second."""
-
-    criterion: Criterion
-    first: str
-    second: str
-    test: PairedTest
-    p_holm: float
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The difference as columns of a table."""
-        test = self.test
-        return self.criterion.columns | {
-            "first": self.first,
-            "second": self.second,
-            "difference": test.mean_difference,
-            "low": test.interval.low,
-            "high": test.interval.high,
-            "p": test.p_value,
-            "p_holm": self.p_holm,
-            "wins": test.wins,
-            "losses": test.losses,
-            "ties": test.ties,
-            "cases": test.n,
-            "skipped": test.skipped,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """One model in a ranking: its mean of cases, its rank, and how often it comes first.
-
-    Of fewer than 5 cases the interval and the share of first places are NaN.
-    """
-
-    criterion: Criterion
-    model: str
-    rank: float
-    value: float
-    interval: Interval
-    first_share: float
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The placing as columns of a table."""
-        return self.criterion.columns | {
-            "model": self.model,
-            "rank": self.rank,
-            "value": self.value,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "first_share": self.first_share,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +74,18 @@ class Comparison:
         What the curves are made of; none where only scores are known.
     source
         Where settings come from, in words.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> both = pm.Evaluator("cells")
+    >>> for model, objects in {"a": [[1, 1, 0, 2]], "b": [[1, 1, 0, 0]]}.items():
+    ...     both.update(reference=[[1, 1, 0, 2]], prediction=objects, case="x", model=model)
+    >>> found = pm.compare(both.compute(), ["pq"])
+    >>> found.models, found.cases
+    (('a', 'b'), ('x',))
+    >>> {name: len(table) for name, table in found.tables().items()}
+    {'differences': 9, 'rankings': 18, 'stability': 3}
     """
 
     models: tuple[str, ...]
@@ -308,6 +239,16 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     scores
         Names of the scores to compare by; PQ and AUTC by default, with PartPQ where there are
         parts.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> both = pm.Evaluator("cells")
+    >>> for model, objects in {"a": [[1, 1, 0, 2]], "b": [[1, 1, 0, 0]]}.items():
+    ...     both.update(reference=[[1, 1, 0, 2]], prediction=objects, case="x", model=model)
+    >>> best = pm.compare(both.compute(), ["pq"]).differences[0]
+    >>> best.first, best.second, round(best.test.mean_difference, 3), best.test.wins
+    ('a', 'b', 0.333, 1)
     """
     models = result.models
     if len(models) < 2:
@@ -430,9 +371,8 @@ def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
 
 def _some(cases: Collection[str]) -> str:
     names = sorted(cases)
-    return (
-        ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "none"
-    )
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more or "none"
 
 
 def _specs_differ(first: Path, second: Path, one: Result, other: Result) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from panmatch.datasets._comparison import Comparison, Criterion, shared_cases, with_means
+from panmatch.datasets._comparison import Comparison, shared_cases, with_means
+from panmatch.datasets._criteria import Criterion
 from panmatch.datasets._notices import few_cases_of
 from panmatch.datasets._score_files import Key, ScoreFile, read_score_file
 from panmatch.errors import Argument, FileError, OptionError, check_choice

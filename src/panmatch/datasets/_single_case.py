@@ -87,8 +87,10 @@ def evaluate(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import panmatch as pm
     >>> reference, prediction = np.array([1, 1, 1, 0, 2, 2]), np.array([4, 4, 0, 0, 5, 0])
-    >>> result = evaluate(reference=reference, prediction=prediction, spec={"thresholds": 0.4})
+    >>> result = pm.evaluate(reference=reference, prediction=prediction, spec={"thresholds": 0.4})
     >>> result.scores[["strategy", "tp", "fp", "fn", "pq"]].round(3)
           strategy  tp  fp  fn     pq
     0   one-to-one   2   0   0  0.583
@@ -120,7 +122,8 @@ class Evaluator:
 
     Examples
     --------
-    >>> first, second = Evaluator("cells"), Evaluator("cells")
+    >>> import panmatch as pm
+    >>> first, second = pm.Evaluator("cells"), pm.Evaluator("cells")
     >>> first.update(reference=[[1, 1, 0]], prediction=[[1, 1, 0]], case="a")
     >>> second.update(reference=[[0, 2, 2]], prediction=[[3, 0, 0]], case="b")
     >>> first.merge(second)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from panmatch.datasets._comparison import Comparison, Criterion, Placing, compare
+from panmatch.datasets._comparison import Comparison, compare
+from panmatch.datasets._criteria import Criterion, Placing
 from panmatch.datasets._outputs import averages_with_samples, spread
 from panmatch.errors import FileError
 from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural

@@ -23,6 +23,12 @@ from panmatch.evaluation._case_result import (
 )
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import known_class_scores
+from panmatch.evaluation._column_meanings import (
+    COLUMNS,
+    TABLES,
+    column_meanings,
+    related_meanings,
+)
 from panmatch.evaluation._costly_mistakes import (
     CostlyMistake,
     Totals,
@@ -51,11 +57,13 @@ from panmatch.evaluation._tables import average_row, budget_table, mistake_table
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
+    "COLUMNS",
     "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
     "PARTS",
     "PLAIN",
+    "TABLES",
     "AverageScore",
     "AveragingName",
     "CaseCounts",
@@ -86,6 +94,7 @@ __all__ = [
     "average_row",
     "budget_table",
     "class_cases",
+    "column_meanings",
     "costliest",
     "costly_mistakes",
     "count_mistakes",
@@ -103,6 +112,7 @@ __all__ = [
     "p_text",
     "plural",
     "pooled_tallies",
+    "related_meanings",
     "resampled_means",
     "shape_of",
     "signed",

@@ -107,11 +107,12 @@ def save_overlap(overlap: Overlap, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
+    >>> import panmatch as pm
     >>> import tempfile
-    >>> ov = Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
+    >>> ov = pm.Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_overlap(ov, f"{folder}/case.npz")
-    ...     load_overlap(f"{folder}/case.npz") == ov
+    ...     pm.save_overlap(ov, f"{folder}/case.npz")
+    ...     pm.load_overlap(f"{folder}/case.npz") == ov
     True
     """
     target = _checked(path)
@@ -125,7 +126,17 @@ def save_overlap(overlap: Overlap, path: str | os.PathLike[str]) -> None:
 
 
 def load_overlap(path: str | os.PathLike[str]) -> Overlap:
-    """Read what `save_overlap` wrote; anything else is a `FileError` that names the file."""
+    """Read what `save_overlap` wrote; anything else is a `FileError` that names the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import panmatch as pm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pm.save_overlap(pm.count_overlaps([1, 1, 2], [1, 0, 2]), f"{folder}/case.json")
+    ...     pm.load_overlap(f"{folder}/case.json")
+    Overlap(2 references, 2 predictions, 2 edges)
+    """
     source = _checked(path)
     try:
         if source.suffix == ".json":

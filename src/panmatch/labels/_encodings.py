@@ -72,8 +72,9 @@ def from_maps(
 
     Examples
     --------
-    >>> person, sky = SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False)
-    >>> image = from_maps([[1, 1, 2]], [[7, 8, 0]], [person, sky])
+    >>> import panmatch as pm
+    >>> person, sky = pm.SegmentClass(1, "person"), pm.SegmentClass(2, "sky", thing=False)
+    >>> image = pm.from_maps([[1, 1, 2]], [[7, 8, 0]], [person, sky])
     >>> [kind.name for kind in image.classes]
     ['person', 'sky']
     """
@@ -133,7 +134,9 @@ def from_segments(
 
     Examples
     --------
-    >>> image = from_segments([[5, 5, 9, 0]], {5: (1, False), 9: (1, True)}, [SegmentClass(1)])
+    >>> import panmatch as pm
+    >>> segments = {5: (1, False), 9: (1, True)}
+    >>> image = pm.from_segments([[5, 5, 9, 0]], segments, [pm.SegmentClass(1)])
     >>> image.classes[0].id
     1
     """
@@ -198,7 +201,9 @@ def from_cityscapes(
 
     Examples
     --------
-    >>> image = from_cityscapes([[24000, 24001, 7, 0]], [SegmentClass(24), SegmentClass(7)])
+    >>> import panmatch as pm
+    >>> classes = [pm.SegmentClass(24), pm.SegmentClass(7)]
+    >>> image = pm.from_cityscapes([[24000, 24001, 7, 0]], classes)
     >>> len(image.arrays)
     1
     """
@@ -226,7 +231,9 @@ def from_panoptic_parts(
 
     Examples
     --------
-    >>> image = from_panoptic_parts([[2400101, 24002, 7]], [SegmentClass(24), SegmentClass(7)])
+    >>> import panmatch as pm
+    >>> classes = [pm.SegmentClass(24), pm.SegmentClass(7)]
+    >>> image = pm.from_panoptic_parts([[2400101, 24002, 7]], classes)
     >>> len(image.arrays)
     1
     """

@@ -63,6 +63,14 @@ class LabelGroup:
         connected component of each value is one. Stuff is one segment either way.
     min_voxels
         Smaller objects are background.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> lesion = pm.LabelGroup(pm.SegmentClass(1, "lesion"), (2,), instances="components")
+    >>> image = pm.from_labels([[2, 2, 0, 2, 9]], [lesion], ignored=[9])
+    >>> pm.count_class_overlaps(image, image)[1]  # the label 2 has two components
+    Overlap(2 references, 2 predictions, 2 edges)
     """
 
     kind: SegmentClass
@@ -104,9 +112,10 @@ def from_labels(
 
     Examples
     --------
-    >>> liver = LabelGroup(SegmentClass(1, "liver", thing=False), (1,))
-    >>> lesions = LabelGroup(SegmentClass(2, "lesion"), (2,), instances="components")
-    >>> len(from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
+    >>> import panmatch as pm
+    >>> liver = pm.LabelGroup(pm.SegmentClass(1, "liver", thing=False), (1,))
+    >>> lesions = pm.LabelGroup(pm.SegmentClass(2, "lesion"), (2,), instances="components")
+    >>> len(pm.from_labels([[1, 1, 2, 0, 2]], [liver, lesions]).arrays)
     2
     """
     schema, unknown = tuple(groups), tuple(void)

@@ -40,7 +40,8 @@ class SegmentClass:
 
     Examples
     --------
-    >>> SegmentClass(24, "vertebra", parts=(1, 2)).has_parts
+    >>> import panmatch as pm
+    >>> pm.SegmentClass(24, "vertebra", parts=(1, 2)).has_parts
     True
     """
 
@@ -148,6 +149,13 @@ class Panoptic:
     decode
         Takes the columns of distinct label combinations and their voxel counts, and returns
         their `Meaning`; raises a `LabelError` for combinations that mean nothing.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> image = pm.from_maps([[1, 1, 0]], [[5, 6, 0]], [pm.SegmentClass(1, "cell")])
+    >>> image.classes[0].name, len(image.arrays)
+    ('cell', 2)
     """
 
     arrays: tuple[Volume, ...]

@@ -42,12 +42,12 @@ class ManyToOne(Strategy):
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> halves = Overlap.from_dense([[6, 4]], ref_sizes=[10], pred_sizes=[6, 4])
-    >>> ManyToOne().solve(halves, halves.iou, 0.5).edges
-    array([0, 1])
-    >>> ManyToOne(gate="edge").solve(halves, halves.iou, 0.5).edges
-    array([0])
+    >>> import panmatch as pm
+    >>> halves = pm.Overlap.from_dense([[6, 4]], ref_sizes=[10], pred_sizes=[6, 4])
+    >>> pm.match(halves, pm.ManyToOne(), threshold=0.5).pairs.tolist()
+    [[1, 1], [1, 2]]
+    >>> pm.match(halves, pm.ManyToOne(gate="edge"), threshold=0.5).pairs.tolist()
+    [[1, 1]]
     """
 
     solver: Solver = "merge"

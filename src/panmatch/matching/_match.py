@@ -33,6 +33,15 @@ class Matching:
         How they were chosen.
     certificate
         Proof of optimality (D6); None for heuristics.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> matching = pm.match(pm.count_overlaps([1, 1, 1, 0, 2, 0], [4, 4, 0, 0, 0, 5]))
+    >>> matching
+    Matching(one-to-one, threshold=0.5: TP=1, FP=1, FN=1, PQ=0.3333)
+    >>> matching.pairs.tolist(), matching.missed.tolist(), matching.false_positives.tolist()
+    ([[1, 4]], [2], [5])
     """
 
     overlap: Overlap
@@ -149,8 +158,9 @@ def match(
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
-    >>> matching = match(ov, "one-to-one", threshold=0.5)
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> matching = pm.match(ov, "one-to-one", threshold=0.5)
     >>> matching.pairs.tolist()
     [[1, 1], [2, 2]]
     >>> round(matching.tally.pq, 4)

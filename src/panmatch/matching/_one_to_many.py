@@ -28,10 +28,10 @@ class OneToMany(Strategy):
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> covered = Overlap.from_dense([[5], [5]], ref_sizes=[5, 5], pred_sizes=[10])
-    >>> OneToMany().solve(covered, covered.iou, 0.4).edges
-    array([0, 1])
+    >>> import panmatch as pm
+    >>> covered = pm.Overlap.from_dense([[5], [5]], ref_sizes=[5, 5], pred_sizes=[10])
+    >>> pm.match(covered, pm.OneToMany(), threshold=0.4).pairs.tolist()
+    [[1, 1], [2, 1]]
     """
 
     solver: Solver = "best"

@@ -41,10 +41,12 @@ class OneToOne(Strategy):
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> ov = Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
-    >>> OneToOne().solve(ov, ov.iou, 0.0).edges, OneToOne("greedy").solve(ov, ov.iou, 0.0).edges
-    (array([1, 2]), array([0]))
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
+    >>> for solver in ("optimal", "greedy"):
+    ...     print(solver, pm.match(ov, pm.OneToOne(solver), threshold=0).pairs.tolist())
+    optimal [[1, 2], [2, 1]]
+    greedy [[1, 1]]
     """
 
     solver: Solver = "optimal"

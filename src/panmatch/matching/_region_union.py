@@ -21,10 +21,9 @@ class RegionUnion(Strategy):
 
     Examples
     --------
-    >>> from panmatch.matching import match
-    >>> from panmatch.overlap import count_region_overlaps
-    >>> cut = count_region_overlaps([1, 1, 1, 1, 0, 0, 2, 2], [5, 5, 0, 6, 0, 0, 0, 7])
-    >>> match(cut, RegionUnion(), threshold=0.4).pairs
+    >>> import panmatch as pm
+    >>> cut = pm.count_region_overlaps([1, 1, 1, 1, 0, 0, 2, 2], [5, 5, 0, 6, 0, 0, 0, 7])
+    >>> pm.match(cut, pm.RegionUnion(), threshold=0.4).pairs
     array([[1, 5],
            [1, 6],
            [2, 7]])

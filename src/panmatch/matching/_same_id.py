@@ -20,10 +20,10 @@ class SameId(Strategy):
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> shifted = Overlap.from_dense([[1, 9], [0, 4]], ref_sizes=[10, 5], pred_sizes=[5, 13])
-    >>> SameId().solve(shifted, shifted.iou, 0.0).edges
-    array([0, 2])
+    >>> import panmatch as pm
+    >>> shifted = pm.Overlap.from_dense([[1, 9], [0, 4]], ref_sizes=[10, 5], pred_sizes=[5, 13])
+    >>> pm.match(shifted, pm.SameId(), threshold=0).pairs.tolist()
+    [[1, 1], [2, 2]]
     """
 
     name: ClassVar[str] = "same-id"

@@ -33,7 +33,8 @@ class Budget:
 
     Examples
     --------
-    >>> Budget(nodes=1000)
+    >>> import panmatch as pm
+    >>> pm.Budget(nodes=1000)
     Budget(nodes=1000, seconds=20.0)
     """
 
@@ -69,6 +70,14 @@ class Certificate:
         Nodes of branch and bound, and random moves of the local search.
     seconds
         Time taken.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 3], [0, 4]], ref_sizes=[10, 5], pred_sizes=[6, 8])
+    >>> proof = pm.match(ov, pm.ManyToOne(solver="optimal"), threshold=0.1).certificate
+    >>> proof.proven, round(proof.value, 3), round(proof.upper_bound, 3)
+    (True, 0.522, 0.522)
     """
 
     value: float

@@ -42,6 +42,15 @@ class Strategy(ABC):
         Whether it works only on predictions that are cut by regions (D8).
     takes_repairs
         Whether joining or cutting predictions can change what it matches.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> strategy = pm.ManyToOne(gate="edge")
+    >>> isinstance(strategy, pm.Strategy), strategy.label, strategy.forgives
+    (True, 'many-to-one (merge, edge)', 'split objects')
+    >>> strategy.bounds
+    ('any number of predictions per reference', 'at most 1 reference per prediction')
     """
 
     __slots__ = ()

@@ -112,7 +112,8 @@ class Tally(Scored[float, int]):
 
     Examples
     --------
-    >>> tally = Tally(tp=3, fp=1, fn=2, quality=2.4) + Tally(tp=1, fp=0, fn=0, quality=0.6)
+    >>> import panmatch as pm
+    >>> tally = pm.Tally(tp=3, fp=1, fn=2, quality=2.4) + pm.Tally(tp=1, fp=0, fn=0, quality=0.6)
     >>> tally.sq, round(tally.rq, 4), round(tally.pq, 4)
     (0.75, 0.7273, 0.5455)
     """

@@ -264,6 +264,18 @@ class ClassOverlaps(Mapping[int, Overlap]):
         Class position and own id of every reference and every prediction of the graph.
     across
         Edges of the graph between segments of different classes, which never match.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False)]
+    >>> reference = pm.from_maps([[1, 1, 2, 2]], [[7, 7, 0, 0]], kinds)
+    >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
+    >>> list(overlaps), overlaps[1]
+    ([1, 2], Overlap(1 reference, 1 prediction, 1 edge))
+    >>> overlaps[2].iou.round(3).tolist()
+    [0.667]
     """
 
     classes: tuple[SegmentClass, ...]

@@ -75,9 +75,10 @@ def count_overlaps(
     Examples
     --------
     >>> import numpy as np
+    >>> import panmatch as pm
     >>> reference = np.array([[1, 1, 0], [1, 1, 7]])
     >>> prediction = np.array([[4, 4, 0], [4, 0, 9]])
-    >>> count_overlaps(reference, prediction).iou
+    >>> pm.count_overlaps(reference, prediction).iou
     array([0.75, 1.  ])
     """
     rows, _ = _count_labels(reference, prediction, void, threads)
@@ -119,9 +120,11 @@ def count_region_overlaps(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import panmatch as pm
     >>> reference = np.array([1, 1, 0, 0, 0, 0, 2, 2])
     >>> prediction = np.array([0, 7, 7, 7, 7, 7, 7, 0])
-    >>> cut = count_region_overlaps(reference, prediction)
+    >>> cut = pm.count_region_overlaps(reference, prediction)
     >>> cut
     Overlap(2 references, 1 prediction in 2 pieces, 2 edges)
     >>> cut.pred_sizes, cut.iou
@@ -185,9 +188,11 @@ def count_part_overlaps(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import panmatch as pm
     >>> reference, prediction = np.array([1, 1, 1, 1, 0, 0]), np.array([7, 7, 7, 7, 0, 0])
     >>> halves, shifted = np.array([1, 1, 2, 2, 0, 0]), np.array([1, 1, 1, 2, 0, 0])
-    >>> pt = count_part_overlaps(reference, prediction, halves, shifted, background="none")
+    >>> pt = pm.count_part_overlaps(reference, prediction, halves, shifted, background="none")
     >>> pt.parts.quality(np.array([0]), pt.parts.per_edge(pt.edges.pred), pt.iou)  # ⅔ and ½
     array([0.58333333])
     """
@@ -245,11 +250,11 @@ def count_class_overlaps(
 
     Examples
     --------
-    >>> from panmatch.labels import SegmentClass, from_cityscapes
-    >>> kinds = [SegmentClass(24, "person"), SegmentClass(7, "road", thing=False)]
-    >>> reference = from_cityscapes([[24000, 24000, 24001, 7]], kinds)
-    >>> prediction = from_cityscapes([[24005, 24005, 7, 7]], kinds)
-    >>> overlaps = count_class_overlaps(reference, prediction)
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(24, "person"), pm.SegmentClass(7, "road", thing=False)]
+    >>> reference = pm.from_cityscapes([[24000, 24000, 24001, 7]], kinds)
+    >>> prediction = pm.from_cityscapes([[24005, 24005, 7, 7]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
     >>> overlaps[24].iou, overlaps[7].iou
     (array([1.]), array([0.5]))
     """

@@ -128,7 +128,8 @@ class Overlap:
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 2], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
     >>> ov.edges.ref, ov.edges.pred, ov.edges.intersection
     (array([0, 0, 1]), array([0, 1, 1]), array([6, 2, 5]))
     >>> ov.iou

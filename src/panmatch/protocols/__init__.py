@@ -1,4 +1,14 @@
-"""The numbers of one named program and version, each protocol a file that only chooses options."""
+"""The numbers of one named program and version, each protocol a file that only chooses options.
+
+Examples
+--------
+>>> import panmatch as pm
+>>> "stardist" in pm.protocols.protocol_names()
+True
+>>> found = pm.protocols.run("stardist", reference=[[1, 1, 0, 2]], prediction=[[1, 0, 0, 2]])
+>>> found["tp"], found["panoptic_quality"]
+(2.0, 0.75)
+"""
 
 from panmatch.errors import needs_extra
 

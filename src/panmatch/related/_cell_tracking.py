@@ -33,7 +33,9 @@ def seg(overlap: Overlap) -> Average:
 
     Examples
     --------
-    >>> seg(Overlap.from_dense([[6, 0], [2, 2]], ref_sizes=[8, 4], pred_sizes=[10, 2]))
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> related.seg(pm.Overlap.from_dense([[6, 0], [2, 2]], ref_sizes=[8, 4], pred_sizes=[10, 2]))
     0.25
     """
     tally = _covered(overlap).tally
@@ -63,8 +65,10 @@ def det(overlap: Overlap) -> Average:
 
     Examples
     --------
-    >>> merged = Overlap.from_dense([[5, 0], [4, 0]], ref_sizes=[6, 6], pred_sizes=[12, 3])
-    >>> det(merged)  # one split and one false positive
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> merged = pm.Overlap.from_dense([[5, 0], [4, 0]], ref_sizes=[6, 6], pred_sizes=[12, 3])
+    >>> related.det(merged)  # one split and one false positive
     0.7
     """
     matching = _covered(overlap)
@@ -96,7 +100,10 @@ def symmetric_best_dice(overlap: Overlap) -> Average:
 
     Examples
     --------
-    >>> symmetric_best_dice(Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[4, 2]))
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> ov = pm.Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[4, 2])
+    >>> related.symmetric_best_dice(ov)
     0.525
     """
     check_overlap(overlap)

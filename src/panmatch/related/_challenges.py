@@ -50,8 +50,9 @@ def false_positive_volume(
 
     Examples
     --------
+    >>> from panmatch import related
     >>> images = {"reference": [1, 1, 0, 0, 0, 0], "prediction": [0, 1, 1, 0, 1, 1]}
-    >>> false_positive_volume(**images, spacing=3)
+    >>> related.false_positive_volume(**images, spacing=3)
     6.0
     """
     components = connected_components(prediction, connectivity, "prediction")
@@ -86,8 +87,9 @@ def false_negative_volume(
 
     Examples
     --------
+    >>> from panmatch import related
     >>> images = {"reference": [1, 1, 0, 0, 1, 1], "prediction": [0, 1, 1, 0, 0, 0]}
-    >>> false_negative_volume(**images, spacing=3)
+    >>> related.false_negative_volume(**images, spacing=3)
     6.0
     """
     components = connected_components(reference, connectivity, "reference")
@@ -121,7 +123,8 @@ def lesion_count_difference(
 
     Examples
     --------
-    >>> lesion_count_difference(reference=[1, 0, 1, 0, 1], prediction=[1, 1, 1, 0, 1])
+    >>> from panmatch import related
+    >>> related.lesion_count_difference(reference=[1, 0, 1, 0, 1], prediction=[1, 1, 1, 0, 1])
     1.0
     """
     ref, pred = _components(reference, prediction, connectivity)
@@ -151,7 +154,8 @@ def lesion_f1(
 
     Examples
     --------
-    >>> lesion_f1(reference=[1, 0, 1, 0, 0, 1, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 1])
+    >>> from panmatch import related
+    >>> related.lesion_f1(reference=[1, 0, 1, 0, 0, 1, 0, 0], prediction=[1, 1, 1, 0, 0, 0, 0, 1])
     0.6666666666666666
     """
     ref, pred = _components(reference, prediction, connectivity)

@@ -48,11 +48,12 @@ def coco_pq_of(images: Iterable[tuple[Panoptic, Panoptic]]) -> ClassTallies:
 
     Examples
     --------
-    >>> from panmatch.labels import SegmentClass, from_segments
-    >>> person = SegmentClass(1, "person")
-    >>> reference = from_segments([[5, 5, 0]], {5: (1, False)}, [person])
-    >>> prediction = from_segments([[8, 8, 8]], {8: (1, False)}, [person])
-    >>> coco_pq_of([(reference, prediction)]).all.pq  # void is left out
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> person = pm.SegmentClass(1, "person")
+    >>> reference = pm.from_segments([[5, 5, 0]], {5: (1, False)}, [person])
+    >>> prediction = pm.from_segments([[8, 8, 8]], {8: (1, False)}, [person])
+    >>> related.coco_pq_of([(reference, prediction)]).all.pq  # void is left out
     1.0
     """
     total: ClassTallies | None = None

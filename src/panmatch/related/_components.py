@@ -131,7 +131,8 @@ def cc_metric(
 
     Examples
     --------
-    >>> found = cc_metric(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 1, 1, 0, 0, 0])
+    >>> from panmatch import related
+    >>> found = related.cc_metric(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 1, 1, 0, 0, 0])
     >>> found.per_component, found.mean
     (array([0.8, 0. ]), 0.4)
     """
@@ -195,7 +196,8 @@ def cluster_dice(
 
     Examples
     --------
-    >>> cluster_dice(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
+    >>> from panmatch import related
+    >>> related.cluster_dice(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
     0.3333333333333333
     """
     return _mean(cluster_values(reference, prediction, connectivity)[0])
@@ -211,7 +213,8 @@ def cluster_iou(
 
     Examples
     --------
-    >>> cluster_iou(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
+    >>> from panmatch import related
+    >>> related.cluster_iou(reference=[1, 1, 0, 1], prediction=[0, 1, 0, 0])
     0.25
     """
     return _mean(cluster_values(reference, prediction, connectivity)[1])

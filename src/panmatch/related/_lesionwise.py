@@ -82,7 +82,8 @@ def lesionwise_dice(
 
     Examples
     --------
-    >>> lesionwise_dice(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
+    >>> from panmatch import related
+    >>> related.lesionwise_dice(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.3333333333333333
     """
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing)
@@ -137,7 +138,9 @@ def lesionwise_hd95(
 
     Examples
     --------
-    >>> lesionwise_hd95(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 1, 1, 0, 0, 0], penalty=10)
+    >>> from panmatch import related
+    >>> sides = {"reference": [1, 1, 0, 0, 1, 1], "prediction": [1, 1, 1, 0, 0, 0]}
+    >>> related.lesionwise_hd95(**sides, penalty=10)
     5.475
     """
     lesions = find_lesions(reference, prediction, dilation, min_volume, spacing, threads)
@@ -179,7 +182,8 @@ def lesionwise_f1(
 
     Examples
     --------
-    >>> lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
+    >>> from panmatch import related
+    >>> related.lesionwise_f1(reference=[1, 1, 0, 0, 1, 1], prediction=[1, 0, 0, 0, 0, 0])
     0.6666666666666666
     """
     tp, fp, fn = count_lesions(find_lesions(reference, prediction, **options))
@@ -232,7 +236,8 @@ def find_lesions(
 
     Examples
     --------
-    >>> lesions = find_lesions([1, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1], 0, 0.0, None)
+    >>> from panmatch import related
+    >>> lesions = related.find_lesions([1, 1, 0, 1, 0, 0], [0, 1, 1, 0, 0, 1], 0, 0.0, None)
     >>> lesions.rows.ref_voxels, lesions.rows.pred_voxels, lesions.false_positives
     (array([2., 1.]), array([2., 0.]), 1)
     """

@@ -40,7 +40,9 @@ def npq(overlap: Overlap) -> float:
 
     Examples
     --------
-    >>> npq(Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> related.npq(pm.Overlap.from_dense([[6]], ref_sizes=[10], pred_sizes=[6]))
     0.6
     """
     return curve(overlap, "one-to-one").npq
@@ -65,8 +67,10 @@ def sorted_ap(overlap: Overlap, *, integral: Integral = "step") -> float:
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1])
-    >>> sorted_ap(ov), sorted_ap(ov, integral="trapezoid")
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> ov = pm.Overlap.from_dense([[1]], ref_sizes=[2], pred_sizes=[1])
+    >>> related.sorted_ap(ov), related.sorted_ap(ov, integral="trapezoid")
     (0.5, 0.75)
     """
     check_choice("integral", integral, get_args(Integral))
@@ -100,7 +104,9 @@ def aji(overlap: Overlap, *, partners: Partners = "best") -> float:
 
     Examples
     --------
-    >>> aji(Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[5, 3]))
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> related.aji(pm.Overlap.from_dense([[4, 1]], ref_sizes=[6], pred_sizes=[5, 3]))
     0.4
     """
     return ratio(*aji_areas(overlap, partners))
@@ -142,7 +148,9 @@ def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
 
     Examples
     --------
-    >>> ccdice(Overlap.from_dense([[3, 1]], ref_sizes=[5], pred_sizes=[4, 4]), alpha=0.5)
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> related.ccdice(pm.Overlap.from_dense([[3, 1]], ref_sizes=[5], pred_sizes=[4, 4]), alpha=0.5)
     0.6666666666666666
     """
     check_overlap(overlap)
@@ -204,8 +212,10 @@ def stardist_scores(
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
-    >>> [(found.tally.tp, found.accuracy) for found in stardist_scores(ov, [0.3, 0.36])]
+    >>> import panmatch as pm
+    >>> from panmatch import related
+    >>> ov = pm.Overlap.from_dense([[6, 5], [5, 0]], ref_sizes=[11, 10], pred_sizes=[11, 10])
+    >>> [(found.tally.tp, found.accuracy) for found in related.stardist_scores(ov, [0.3, 0.36])]
     [(2, 1.0), (1, 0.3333333333333333)]
     """
     check_overlap(overlap)

@@ -34,7 +34,17 @@ Term = TypeVar("Term", Tally, Curve)
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """Mean scores over the classes of a group that occur."""
+    """Mean scores over the classes of a group that occur.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = (pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False))
+    >>> tallies = {1: pm.Tally(1, 1, 0, 0.9), 2: pm.Tally(1, 0, 0, 0.8)}
+    >>> group = pm.ClassTallies(kinds, tallies).all
+    >>> round(group.pq, 3), round(group.sq, 3), round(group.rq, 3), group.n
+    (0.7, 0.85, 0.833, 2)
+    """
 
     pq: float  # means over classes; NaN if none occurs
     sq: float
@@ -79,8 +89,9 @@ class ClassTallies(_ByClass[Tally]):
 
     Examples
     --------
-    >>> kinds = (SegmentClass(1, "person"), SegmentClass(2, "sky", thing=False))
-    >>> found = ClassTallies(kinds, {1: Tally(1, 1, 0, 0.9), 2: Tally(0, 0, 0, 0.0)})
+    >>> import panmatch as pm
+    >>> kinds = (pm.SegmentClass(1, "person"), pm.SegmentClass(2, "sky", thing=False))
+    >>> found = pm.ClassTallies(kinds, {1: pm.Tally(1, 1, 0, 0.9), 2: pm.Tally(0, 0, 0, 0.0)})
     >>> (found + found).all.pq, found.all.classes, found.stuff.n
     (0.6, (1,), 0)
     """
@@ -119,7 +130,19 @@ class ClassTallies(_ByClass[Tally]):
 
 
 class ClassCurves(_ByClass[Curve]):
-    """The curve of every class; those of images add."""
+    """The curve of every class; those of images add.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False)]
+    >>> reference = pm.from_maps([[1, 1, 2, 2]], [[7, 7, 0, 0]], kinds)
+    >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
+    >>> curves = pm.class_curves(overlaps)
+    >>> round(curves.at(0.4).all.pq, 3), round(curves[1].autc, 3), round(curves[2].autc, 3)
+    (0.583, 0.25, 0.444)
+    """
 
     def at(self, threshold: float) -> ClassTallies:
         """Return the tallies of all classes at a threshold."""
@@ -133,7 +156,18 @@ def match_classes(
     *,
     score: Score = "iou",
 ) -> dict[int, Matching]:
-    """Match every class by itself; parameters are those of `match`."""
+    """Match every class by itself; parameters are those of `match`.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False)]
+    >>> reference = pm.from_maps([[1, 1, 2, 2]], [[7, 7, 0, 0]], kinds)
+    >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
+    >>> pm.match_classes(overlaps, "one-to-one", threshold=0.4)[2]
+    Matching(one-to-one, threshold=0.4: TP=1, FP=0, FN=0, PQ=0.6667)
+    """
     return {key: match(overlaps[key], strategy, threshold, score=score) for key in overlaps}
 
 
@@ -154,6 +188,17 @@ def tally_classes(
     quality
         ``"iou"``, or ``"parts"`` for PartPQ: part quality in classes with parts, and IoU in all
         others (D9).
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False)]
+    >>> reference = pm.from_maps([[1, 1, 2, 2]], [[7, 7, 0, 0]], kinds)
+    >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
+    >>> tallies = pm.tally_classes(overlaps, "one-to-one", threshold=0.4)
+    >>> tallies[1], round(tallies.all.pq, 3)
+    (Tally(tp=1, fp=0, fn=0, quality=0.5), 0.583)
     """
     check_choice("quality", quality, QUALITIES)
     chosen = resolve_strategy(strategy)
@@ -200,7 +245,18 @@ def class_curves(
     score: Score = "iou",
     quality: Quality = "iou",
 ) -> ClassCurves:
-    """Return the curve of every class; parameters are those of `curve` and `tally_classes`."""
+    """Return the curve of every class; parameters are those of `curve` and `tally_classes`.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> kinds = [pm.SegmentClass(1, "cell"), pm.SegmentClass(2, "tissue", thing=False)]
+    >>> reference = pm.from_maps([[1, 1, 2, 2]], [[7, 7, 0, 0]], kinds)
+    >>> prediction = pm.from_maps([[1, 2, 2, 2]], [[7, 0, 0, 0]], kinds)
+    >>> overlaps = pm.count_class_overlaps(reference, prediction)
+    >>> {class_id: round(one.autc, 3) for class_id, one in pm.class_curves(overlaps).items()}
+    {1: 0.25, 2: 0.444}
+    """
     check_choice("quality", quality, QUALITIES)
     found = {}
     for key in overlaps:
@@ -214,6 +270,13 @@ def part_averages(matching: Matching) -> dict[int, Average]:
     """Return for every part label the mean IoU over the matched parents on which it occurs.
 
     Averages of images add. Without parts there is none.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.count_part_overlaps([1, 1, 1, 1], [1, 1, 1, 0], [1, 1, 2, 2], [1, 1, 2, 0])
+    >>> {part: average.value for part, average in pm.part_averages(pm.match(ov)).items()}
+    {1: 1.0, 2: 0.5}
     """
     parts = matching.overlap.parts
     if parts is None:

@@ -52,8 +52,9 @@ class Curve(Scored[Floats, Ints]):
 
     Examples
     --------
-    >>> ov = Overlap.from_dense([[6, 0], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
-    >>> c = curve(ov)
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 0], [0, 5]], ref_sizes=[10, 5], pred_sizes=[6, 9])
+    >>> c = pm.curve(ov)
     >>> c.thresholds.round(4).tolist(), c.tp.tolist()
     ([0.0, 0.5556, 0.6], [2, 1, 0])
     >>> c.at(0.58)
@@ -340,6 +341,16 @@ def curve(
     Curve
         ``curve(overlap, s).at(τ)`` equals ``match(overlap, s, τ).tally`` for every τ in [0, 1)
         (for many-to-one and one-to-many optima: its PQ; several matchings may share it).
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[6, 0], [0, 4]], ref_sizes=[10, 5], pred_sizes=[6, 4])
+    >>> found = pm.curve(ov)
+    >>> found.thresholds.tolist(), [found.at(t).tp for t in (0, 0.6, 0.8)]
+    ([0.0, 0.6, 0.8], [2, 1, 0])
+    >>> round(found.autc, 3), found.at(0.5) == pm.match(ov, threshold=0.5).tally
+    (0.5, True)
     """
     check_choice("quality", quality, QUALITIES)
     return curves(overlap, strategy, score=score, qualities=(quality,))[0]

@@ -91,10 +91,9 @@ class ErrorBudget:
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> from panmatch.matching import match
-    >>> ov = Overlap.from_dense([[4, 4, 0], [0, 0, 6]], ref_sizes=[10, 10], pred_sizes=[4, 4, 6])
-    >>> budget = error_budget(match(ov, "one-to-one", threshold=0.5))
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[4, 4, 0], [0, 0, 6]], ref_sizes=[10, 10], pred_sizes=[4, 4, 6])
+    >>> budget = pm.error_budget(pm.match(ov, "one-to-one", threshold=0.5))
     >>> budget.pq, budget.repaired["split"], round(sum(budget.shares.values()), 12)
     (0.24, 0.7, 0.76)
     """
@@ -259,10 +258,9 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> from panmatch.matching import match
-    >>> merged = Overlap.from_dense([[9], [5]], ref_sizes=[10, 6], pred_sizes=[15])
-    >>> budget = error_budget(match(merged, threshold=0.5))
+    >>> import panmatch as pm
+    >>> merged = pm.Overlap.from_dense([[9], [5]], ref_sizes=[10, 6], pred_sizes=[15])
+    >>> budget = pm.error_budget(pm.match(merged, threshold=0.5))
     >>> {kind: round(pq, 3) for kind, pq in budget.repaired.items() if pq > budget.pq}
     {'merged': 0.826, 'missed': 0.781, 'outline': 0.667}
     """

@@ -89,11 +89,12 @@ def measure(
 
     Examples
     --------
-    >>> from panmatch.matching import match
+    >>> import numpy as np
+    >>> import panmatch as pm
     >>> reference = np.array([[1, 1, 1, 0, 2, 2], [1, 1, 1, 0, 2, 2]])
     >>> prediction = np.array([[0, 5, 5, 5, 0, 0], [0, 5, 5, 5, 0, 0]])
-    >>> matching = match(count_overlaps(reference, prediction), threshold=0.4)
-    >>> found = measure(matching, reference, prediction, ("dice", "hd"), spacing=(1, 0.5))
+    >>> matching = pm.match(pm.count_overlaps(reference, prediction), threshold=0.4)
+    >>> found = pm.measure(matching, reference, prediction, ("dice", "hd"), spacing=(1, 0.5))
     >>> found.columns["dice"], found.columns["hd"]
     (array([0.66666667, 0.        ]), array([0.5, nan]))
     >>> found.reasons("hd").tolist()
@@ -228,7 +229,8 @@ def measure_whole(
 
     Examples
     --------
-    >>> found = measure_whole([[1, 1, 0, 2]], [[3, 0, 0, 3]], ("dice", "assd"), spacing=(1, 2))
+    >>> import panmatch as pm
+    >>> found = pm.measure_whole([[1, 1, 0, 2]], [[3, 0, 0, 3]], ("dice", "assd"), spacing=(1, 2))
     >>> found.columns["dice"], found.columns["assd"]
     (array([0.8]), array([0.4]))
     """

@@ -43,7 +43,9 @@ class Average:
 
     Examples
     --------
-    >>> (Average.of(np.array([1.0, 2.0])) + Average.of(np.array([np.nan]))).value
+    >>> import numpy as np
+    >>> import panmatch as pm
+    >>> (pm.Average.of(np.array([1.0, 2.0])) + pm.Average.of(np.array([np.nan]))).value
     1.5
     """
 
@@ -152,6 +154,18 @@ class Measurements:
     options
         Spacing, unit, tolerance, width and penalty that were used; None for a sum in which they
         differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import panmatch as pm
+    >>> reference, prediction = np.array([1, 1, 1, 0, 2, 0]), np.array([4, 4, 0, 0, 0, 5])
+    >>> matching = pm.match(pm.count_overlaps(reference, prediction))
+    >>> found = pm.measure(matching, reference, prediction, ("dice",))
+    >>> found.columns["status"].tolist(), found.columns["dice"].tolist()
+    (['matched', 'missed', 'false positive'], [0.8, 0.0, 0.0])
+    >>> len(found + found), found.score("sq_dice"), found.score("pq_dice")
+    (6, 0.8, 0.4)
     """
 
     columns: TableRows

@@ -29,6 +29,14 @@ class Mistake:
         predictions, whose outline is not perfect.
     change
         What a tally gains by the repair; add it to that of a case, or of many.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> matching = pm.match(pm.count_overlaps([1, 1, 1, 0, 2, 0], [4, 4, 0, 0, 0, 5]))
+    >>> worst = pm.find_mistakes(matching)[0]
+    >>> worst.kind, worst.ref_ids, round(worst.cost(matching.tally), 3)
+    ('missed', (2,), 0.333)
     """
 
     kind: Repair
@@ -58,11 +66,10 @@ def find_mistakes(matching: Matching, most: int | None = None) -> list[Mistake]:
 
     Examples
     --------
-    >>> from panmatch.overlap import Overlap
-    >>> from panmatch.matching import match
-    >>> ov = Overlap.from_dense([[4, 4, 0], [0, 0, 6]], ref_sizes=[10, 10], pred_sizes=[4, 4, 6])
-    >>> matching = match(ov, "one-to-one", threshold=0.5)
-    >>> for mistake in find_mistakes(matching, most=2):
+    >>> import panmatch as pm
+    >>> ov = pm.Overlap.from_dense([[4, 4, 0], [0, 0, 6]], ref_sizes=[10, 10], pred_sizes=[4, 4, 6])
+    >>> matching = pm.match(ov, "one-to-one", threshold=0.5)
+    >>> for mistake in pm.find_mistakes(matching, most=2):
     ...     cost = round(mistake.cost(matching.tally), 3)
     ...     print(mistake.kind, mistake.ref_ids, mistake.pred_ids, cost)
     split (1,) (1, 2) 0.46

@@ -26,11 +26,10 @@ def class_error_budgets(
 
     Examples
     --------
-    >>> from panmatch.labels import LabelGroup, SegmentClass, from_labels
-    >>> from panmatch.overlap import count_class_overlaps
-    >>> groups = [LabelGroup(SegmentClass(number), (number,)) for number in (1, 2)]
-    >>> sides = [from_labels(side, groups) for side in ([1, 1, 1, 0, 2], [2, 2, 2, 0, 0])]
-    >>> budgets = class_error_budgets(count_class_overlaps(*sides))
+    >>> import panmatch as pm
+    >>> groups = [pm.LabelGroup(pm.SegmentClass(number), (number,)) for number in (1, 2)]
+    >>> sides = [pm.from_labels(side, groups) for side in ([1, 1, 1, 0, 2], [2, 2, 2, 0, 0])]
+    >>> budgets = pm.class_error_budgets(pm.count_class_overlaps(*sides))
     >>> budgets[1].pq, budgets[1].repaired["class"], budgets[2].repaired["class"]
     (0.0, 1.0, 0.0)
     """

@@ -48,8 +48,10 @@ class EdgeCase:
     ----------
     both_empty
         Neither side has an object.
-    no_reference, no_prediction
-        That side has none, the other has some.
+    no_reference
+        There are predictions, but no reference.
+    no_prediction
+        There are references, but no prediction.
     no_match
         Both have some, but nothing is matched; for scores without a matcher, no voxel is shared.
     """

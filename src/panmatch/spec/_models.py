@@ -88,7 +88,18 @@ class ClassSpec(StrictModel):
 
 
 class MetricOptions(StrictModel):
-    """Options of the metrics, as for `measure`."""
+    """Options of the metrics, as for `measure`.
+
+    Attributes
+    ----------
+    tolerance
+        Of ``nsd``: how far boundaries may be apart, in the unit of the spacing.
+    boundary_width
+        Of ``boundary_iou``: how thick the boundary is; None for 2 % of the image diagonal.
+    penalty
+        Distance of an object without partner: a number, ``"diagonal"`` for the length of the
+        image diagonal, or None for NaN.
+    """
 
     tolerance: float = Field(default=1.0, ge=0)
     boundary_width: float | None = Field(default=None, gt=0)
@@ -117,7 +128,7 @@ class Spec(StrictModel):
         What pixel values mean: ``"labels"`` (with `classes`), ``"coco"`` (segment ids, classes
         from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids spell their class).
     classes
-        By name. Classes may share labels: a lesion and its core, say.
+        Classes by name. They may share labels: a lesion and its core, say.
     headline
         Class that comparisons, the report and ``--fail-under`` speak of; None for the mean of
         classes, or for the class where there is one.
@@ -127,8 +138,10 @@ class Spec(StrictModel):
         Labels of the reference that mean unknown (D10).
     colour_ids
         Whether colour images hold ids as R + 256 G + 65536 B.
-    void_part, not_parts
-        Label of unknown parts, and labels of part images that are not parts.
+    void_part
+        Label of unknown parts.
+    not_parts
+        Labels of part images that are not parts.
     part_background
         Whether everything outside parts counts as one more part (D9).
     matching
@@ -137,8 +150,10 @@ class Spec(StrictModel):
         Where scores are wanted; each in [0, 1).
     curve
         Whether to compute the exact curve over all thresholds, with its areas.
-    metrics, metric_options
+    metrics
         What to measure of every object.
+    metric_options
+        Options of these metrics.
     whole
         Metrics of every class as one mask, such as ``dice`` and ``hd95``.
     related
@@ -156,10 +171,11 @@ class Spec(StrictModel):
 
     Examples
     --------
-    >>> spec = Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
+    >>> import panmatch as pm
+    >>> spec = pm.Spec(matching=["one-to-one", {"strategy": "many-to-one", "gate": "edge"}])
     >>> spec.matching[1].strategy
     ManyToOne(solver='merge', gate='edge')
-    >>> Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
+    >>> pm.Spec(treshold=0.3)  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
     pydantic_core.ValidationError: the key 'treshold' is not known; did you mean 'thresholds'? …

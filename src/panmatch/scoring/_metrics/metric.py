@@ -57,6 +57,13 @@ class Metric:
     compute
         Takes a `ComparedObjects`, returns one value per row: NaN where it is not defined. Its
         docstring says who else defines the metric like this, and who does not.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> hd95 = pm.all_metrics()["hd95"]
+    >>> hd95.better, hd95.dimension, hd95.formula
+    ('lower', 'length', 'max(P95 d(∂g→∂p), P95 d(∂p→∂g))')
     """
 
     name: str
@@ -140,7 +147,8 @@ def all_metrics() -> dict[str, Metric]:
 
     Examples
     --------
-    >>> all_metrics()["dice"].better
+    >>> import panmatch as pm
+    >>> pm.all_metrics()["dice"].better
     'higher'
     """
     modules = (

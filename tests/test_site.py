@@ -1,0 +1,153 @@
+"""The pages of the site: links that lead somewhere, and generated pages that are current.
+
+The site itself is built by ``make docs``, with warnings as errors.
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+import panmatch
+from docs.write_api import BEHIND_SCORES, api_page, related_page, score_names
+from docs.write_columns import columns_page
+from docs.write_command_line import command_line_page
+from docs.write_spec_keys import attribute_texts, spec_keys_page
+from panmatch import related
+from panmatch.spec import Averaging, ClassSpec, MetricOptions, Spec
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+BUILT = ("_build", "generated", "tutorials")
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(
+        page
+        for page in sorted(DOCS.rglob("*.md"))
+        if not set(BUILT) & set(page.relative_to(DOCS).parts)
+    ),
+]
+GENERATED: dict[str, Callable[[], str]] = {
+    "api/index.md": api_page,
+    "api/related.md": related_page,
+    "columns.md": columns_page,
+    "command-line.md": command_line_page,
+    "spec-keys.md": spec_keys_page,
+}
+FENCE = re.compile(r"^(`{3,}|:{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`+[^`]*`+")
+LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def links(page: Path) -> Iterator[str]:
+    text = CODE.sub("", FENCE.sub("", page.read_text(encoding="utf-8")))
+    return (link for link in LINK.findall(text) if "://" not in link)
+
+
+def slug(title: str) -> str:
+    """The anchor of a heading, by GitHub's rules."""
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).strip().lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors(page: Path) -> set[str]:
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE)
+    found: dict[str, int] = {}
+    for title in map(slug, titles):
+        found[title] = found.get(title, -1) + 1
+    numbered = {f"{title}-{n}" for title, count in found.items() for n in range(1, count + 1)}
+    return {*found, *numbered, *re.findall(r'<a id="([\w-]+)"></a>', text)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_relative_link_leads_to_a_file_and_an_anchor(page: Path) -> None:
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{link}: {target} does not exist"
+        if anchor:
+            assert anchor in anchors(target), f"{link}: {name_of(target)} has no such anchor"
+
+
+def test_headings_become_anchors_as_on_github(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text('# A `b.c`, d!\n## Same\n## Same\n```\n# no\n```\n<a id="d9"></a>\n')
+    assert anchors(page) == {"a-bc-d", "same", "same-1", "d9"}
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    listed = {"index"}
+    for page in [*DOCS.glob("*.md"), DOCS / "api" / "index.md"]:
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+            lines = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            names = [re.sub(r".*<(.+)>$", r"\1", line) for line in lines]
+            listed |= {str((page.parent / name).relative_to(DOCS)) for name in names}
+    pages = {str(page.relative_to(DOCS).with_suffix("")) for page in PAGES if DOCS in page.parents}
+    assert pages - listed == set()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_pages_are_current(name: str) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    assert page == GENERATED[name](), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", panmatch.__all__)
+def test_every_public_name_has_a_page(name: str) -> None:
+    page = (DOCS / "api" / "index.md").read_text(encoding="utf-8")
+    assert re.search(rf"^(   |```{{py:data}} panmatch\.){name}$", page, re.MULTILINE)
+
+
+def test_scores_of_others_are_on_their_page() -> None:
+    assert {"aji", "cc_metric", "npq", "sorted_ap"} <= set(score_names())
+    assert set(BEHIND_SCORES) < set(related.__all__)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in panmatch.__all__ if name != "__version__"),
+        # A pair of COCO files is more than an example can show.
+        *(f"related.{name}" for name in score_names() if name != "coco_pq"),
+    ],
+)
+def test_examples_of_public_names_run_as_they_are_copied(name: str) -> None:
+    doc = inspect.getdoc(attrgetter(name)(panmatch)) or ""
+    examples = doc.partition("\nExamples\n--------\n")[2]
+    nothing: dict[str, object] = {}  # not even what the module has imported
+    test = doctest.DocTestParser().get_doctest(examples, nothing, name, None, None)
+    assert test.examples, "add a section Examples to its docstring"
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("model", [Spec, ClassSpec, MetricOptions, Averaging])
+def test_every_key_of_a_spec_has_a_meaning(model: type[Spec]) -> None:
+    texts = attribute_texts(model)
+    assert list(texts) == list(model.model_fields)
+    assert all(texts.values())
+
+
+def test_every_definition_has_an_anchor_and_a_heading() -> None:
+    page = (DOCS / "definitions.md").read_text(encoding="utf-8")
+    found = re.findall(r'^<a id="d(\d+)"></a>\n\n### D(\d+) \w', page, re.MULTILINE)
+    assert found == [(str(n), str(n)) for n in range(1, 16)]
+
+
+def test_the_citation_says_what_the_citation_file_says() -> None:
+    page = (DOCS / "about.md").read_text(encoding="utf-8")
+    cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for key in ("title", "version", "license"):
+        (value,) = re.findall(rf'^{key}: "?(.+?)"?$', cff, re.MULTILINE)
+        assert f"  {key} = {{{value}}},\n" in page
+    assert "  author = {{The panmatch developers}},\n" in page
