@@ -73,6 +73,14 @@ def colour_at(page: Any, x: float, y: float) -> tuple[int, ...]:
     return pixel
 
 
+def wait_for_focus(page: Any, position: int) -> None:
+    """Wait until a picture has the focus: a dialog that closes says so a moment later."""
+    page.wait_for_function(
+        "(i) => document.activeElement === document.querySelectorAll('#cases .enlarge')[i]",
+        arg=position,
+    )
+
+
 def test_a_click_opens_the_picture_and_escape_gives_the_focus_back(page: Any) -> None:
     second = page.locator("#cases .enlarge").nth(1)
     second.click()
@@ -86,7 +94,7 @@ def test_a_click_opens_the_picture_and_escape_gives_the_focus_back(page: Any) ->
     assert page.locator("#enlarged .count").inner_text() == "2 of 3"
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
-    assert second.evaluate("(button) => button === document.activeElement")
+    wait_for_focus(page, 1)
 
 
 def test_the_caption_tells_slice_box_and_scores(page: Any) -> None:
@@ -109,7 +117,7 @@ def test_enter_opens_and_arrows_step_around(page: Any) -> None:
         seen.append(title.inner_text())
     assert seen == [names[1], names[2], names[0], names[2]]
     page.keyboard.press("Escape")
-    assert buttons.nth(2).evaluate("(button) => button === document.activeElement")
+    wait_for_focus(page, 2)
 
 
 def test_both_sides_can_be_seen_apart_and_stay_so(page: Any) -> None:
