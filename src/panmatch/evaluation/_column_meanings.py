@@ -15,7 +15,7 @@ Meanings = Mapping[str, str]
 
 WHO: Meanings = {
     "case": "Name of the case.",
-    "model": "Name of the model; there is no such column where no model is named.",
+    "model": "Name of the model; left out if no model has a name.",
 }
 CLASS: Meanings = {
     "class": "Name of the class in the spec.",
