@@ -189,3 +189,14 @@ def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     with TableFile(tmp_path, "table") as file:
         file.add(pd.DataFrame({"a": [1]}))
     assert not list(tmp_path.iterdir())
+
+
+def test_results_that_are_lost_are_an_error_and_resume_mends_it(tmp_path: Path) -> None:
+    paths, out = make_folders(tmp_path, 3), tmp_path / "out"
+    run(paths, out)
+    lines = (out / "cases.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "cases.jsonl").write_bytes(b"".join([lines[0], b"garbage\n", lines[2]]))
+    with pytest.raises(FileError, match=r"has lost 1 of 3 results \(case01\).*--resume"):
+        load_run(out)
+    run(paths, out, resume=True)
+    assert len(load_run(out).cases) == 3

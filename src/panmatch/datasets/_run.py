@@ -26,7 +26,7 @@ from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
 from panmatch.datasets._worker_pool import open_pool
 from panmatch.errors import FileError
-from panmatch.evaluation import Json, Notice, Result
+from panmatch.evaluation import Json, Notice, Result, plural, some_names
 from panmatch.spec import Spec
 
 Watch = Callable[[Outcome], None]
@@ -233,7 +233,11 @@ def load_run(folder: Path) -> Result:
     run = read_run(folder)
     results = read_results(folder, run["job"])
     listed = run.get("results")
-    who = results if listed is None else [(one["model"], one["case"]) for one in listed]
-    return Result(
-        Spec.model_validate(run["spec"]), tuple(results[one] for one in who if one in results)
-    )
+    who = [*results] if listed is None else [(one["model"], one["case"]) for one in listed]
+    lost = [case for model, case in who if (model, case) not in results]
+    if lost:
+        raise FileError(
+            f"path={str(folder)!r} has lost {len(lost)} of {plural(len(who), 'result')} "
+            f"({some_names(lost)}): cases.jsonl was changed. Evaluate again with --resume."
+        )
+    return Result(Spec.model_validate(run["spec"]), tuple(results[one] for one in who))
