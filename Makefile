@@ -70,8 +70,7 @@ docs: browser $(VENV)/installed $(VENV)/installed-test $(SITE)/installed-docs
 	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/write_strategies.py > docs/strategies.md
 	$(BIN)/python docs/write_protocols.py > docs/protocols.md
-	$(BIN)/python docs/write_api.py index > docs/api/index.md
-	$(BIN)/python docs/write_api.py related > docs/api/related.md
+	for page in index related phantoms torch; do $(BIN)/python docs/write_api.py $$page > docs/api/$$page.md || exit 1; done
 	$(BIN)/python docs/write_spec_keys.py > docs/spec-keys.md
 	$(BIN)/python docs/write_command_line.py > docs/command-line.md
 	$(BIN)/python docs/write_columns.py > docs/columns.md

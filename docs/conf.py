@@ -41,6 +41,7 @@ suppress_warnings = ["myst.header"]  # a table of benchmarks may begin below its
 nb_execution_mode = "off"
 nb_merge_streams = True
 
+autodoc_mock_imports = ["torch", "torchmetrics"]  # gigabytes, for the page of one class
 autodoc_typehints = "none"  # `show_types` has them as they are written in the code
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90

@@ -7,14 +7,15 @@ that is in no group, or in two, is an error.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import panmatch
-from panmatch import related
+from panmatch import phantoms, related
 
 INTRODUCTION = """\
 # Python API
 
-Written from the package by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_api.py. -->
 
 `import panmatch as pm` is all you need for most work. Voxels are read once, into a small graph
 (`Overlap`). Matchings, tallies and curves are arithmetic on that graph. Importing panmatch loads
@@ -24,14 +25,15 @@ extra if it is missing.
 Every name has a page with its signature, its parameters, and an example that is run as a test.
 D1 to D15 are [the definitions](../definitions.md).
 
-Other metrics of the field are in [`panmatch.related`](related.md), and the metric for
-[training loops](../training.md) is `panmatch.torch.PanopticMatching`.
+Three more packages are meant for you: [`panmatch.related`](related.md) has other metrics of the
+field, [`panmatch.phantoms`](phantoms.md) makes synthetic scenes with known mistakes, and
+[`panmatch.torch`](torch.md) has the metric for training loops.
 """
 
 RELATED = """\
 # panmatch.related
 
-Written from the package by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_api.py. -->
 
 Metrics of others, on the same machinery. [What each of them chooses](../related.md), and where
 published programs differ. A spec can ask for most of them under
@@ -40,6 +42,40 @@ published programs differ. A spec can ask for most of them under
 ```{eval-rst}
 .. currentmodule:: panmatch.related
 
+"""
+SIMULATED_MODELS = """\
+.. py:data:: SIMULATED_MODELS
+   :type: dict[str, SimulatedModel]
+
+   One simulated model of each kind, by the name of its habit.
+"""
+PHANTOMS = """\
+# panmatch.phantoms
+
+<!-- Written by docs/write_api.py. -->
+
+Synthetic scenes with known mistakes. The demo, the tutorials, the tests and the benchmarks use
+them, and they let you try a spec before you have predictions.
+
+```{eval-rst}
+.. currentmodule:: panmatch.phantoms
+
+"""
+TORCH = """\
+# panmatch.torch
+
+<!-- Written by docs/write_api.py. -->
+
+A torchmetrics metric for training loops: [how to use it](../training.md). It needs
+`pip install "panmatch[torch]"`.
+
+```{eval-rst}
+.. currentmodule:: panmatch.torch
+
+.. autoclass:: PanopticMatching
+   :members: update, compute
+
+```
 """
 # What others of its names are for: specs, and programs that build on these scores.
 BEHIND_SCORES = ("find_lesions", "resolve_related", "share", "single")
@@ -106,6 +142,8 @@ MORE = """\
 :hidden:
 
 related
+phantoms
+torch
 ```
 """
 
@@ -121,6 +159,18 @@ def related_page() -> str:
     """Return the page about `panmatch.related` as Markdown."""
     directives = [f".. autofunction:: {name}\n" for name in score_names()]
     return RELATED + "\n".join(directives) + "```\n"
+
+
+def phantoms_page() -> str:
+    """Return the page about `panmatch.phantoms` as Markdown."""
+    directives = [
+        f".. autoclass:: {name}\n   :members:\n"
+        if name[0].isupper()
+        else f".. autofunction:: {name}\n"
+        for name in sorted(phantoms.__all__, key=lambda name: (not name.islower(), name))
+        if name != "SIMULATED_MODELS"
+    ]
+    return PHANTOMS + "\n".join([*directives, SIMULATED_MODELS]) + "```\n"
 
 
 def score_names() -> list[str]:
@@ -145,7 +195,14 @@ def _section(title: str, about: str, names: tuple[str, ...]) -> str:
     return "\n".join([*lines, "```", ""])
 
 
+PAGES: dict[str, Callable[[], str]] = {
+    "index": api_page,
+    "related": related_page,
+    "phantoms": phantoms_page,
+    "torch": lambda: TORCH,
+}
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("page", choices=("index", "related"))
-    print(api_page() if parser.parse_args().page == "index" else related_page(), end="")
+    parser.add_argument("page", choices=PAGES)
+    print(PAGES[parser.parse_args().page](), end="")

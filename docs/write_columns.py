@@ -9,8 +9,7 @@ from panmatch.evaluation import COLUMNS, TABLES, related_meanings
 INTRODUCTION = """\
 # Columns of the tables
 
-Written from the package by `make docs`; a test runs `panmatch evaluate` and fails if a column has
-no meaning here.
+<!-- Written by docs/write_columns.py. -->
 
 `panmatch evaluate` writes these tables to its output folder, as CSV and, with the extra `parquet`,
 as Parquet. In Python, `result.scores`, `result.instances` and the like have the same columns. A

@@ -17,7 +17,7 @@ from panmatch.cli._app import app
 INTRODUCTION = """\
 # Command line
 
-Written from the commands themselves by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_command_line.py. -->
 
 `panmatch --help` and `panmatch COMMAND --help` print the same. Results go to standard output,
 progress and warnings to standard error.

@@ -7,7 +7,7 @@ from panmatch.scoring import Metric, all_metrics
 INTRODUCTION = """\
 # Metrics of objects
 
-Written from the registry by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_metrics.py. -->
 
 `pm.measure(matching, reference, prediction, metrics=("dice", "hd95"), spacing=(3, 1, 0.5))` gives
 one value per reference and per false positive, `pm.measure_whole` the same for all objects of a

@@ -7,8 +7,7 @@ from panmatch.protocols import Protocol, find_protocol, protocol_names
 INTRODUCTION = """\
 # Protocols: the numbers of published programs
 
-Written from the files of `src/panmatch/protocols/definitions` by `make docs`; a test fails if it is
-out of date.
+<!-- Written by docs/write_protocols.py. -->
 
 A protocol gives the numbers of one program and version, under that program's own names, so that
 they can stand beside published ones. It is a small file that chooses options of the same machinery

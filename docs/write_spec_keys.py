@@ -28,7 +28,7 @@ from panmatch.spec import (
 INTRODUCTION = """\
 # Spec keys
 
-Written from the models by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_spec_keys.py. -->
 
 A spec says what to evaluate and how. It is the name of a preset, a YAML or JSON file, or a Python
 mapping: `--spec` on the command line, `spec=` in Python. Every key has a default, so write only

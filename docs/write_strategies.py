@@ -7,7 +7,7 @@ from panmatch.matching import STRATEGIES, Strategy
 INTRODUCTION = """\
 # Strategies
 
-Written from the strategies themselves by `make docs`; a test fails if it is out of date.
+<!-- Written by docs/write_strategies.py. -->
 
 The first word counts predictions per reference, the second references per prediction. Other tools
 read such names the other way round, so panmatch always prints both bounds. A pair is an edge if its

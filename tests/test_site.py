@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 import panmatch
-from docs.write_api import BEHIND_SCORES, api_page, related_page, score_names
+from docs.write_api import BEHIND_SCORES, score_names
+from docs.write_api import PAGES as API_PAGES
 from docs.write_columns import columns_page
 from docs.write_command_line import command_line_page
 from docs.write_spec_keys import attribute_texts, spec_keys_page
-from panmatch import related
+from panmatch import phantoms, related
 from panmatch.spec import Averaging, ClassSpec, MetricOptions, Spec
 
 ROOT = Path(__file__).parents[1]
@@ -34,8 +35,7 @@ PAGES = [
     ),
 ]
 GENERATED: dict[str, Callable[[], str]] = {
-    "api/index.md": api_page,
-    "api/related.md": related_page,
+    **{f"api/{name}.md": page for name, page in API_PAGES.items()},
     "columns.md": columns_page,
     "command-line.md": command_line_page,
     "spec-keys.md": spec_keys_page,
@@ -118,8 +118,8 @@ def test_scores_of_others_are_on_their_page() -> None:
     "name",
     [
         *(name for name in panmatch.__all__ if name != "__version__"),
-        # A pair of COCO files is more than an example can show.
-        *(f"related.{name}" for name in score_names() if name != "coco_pq"),
+        *(f"related.{name}" for name in score_names()),
+        *(f"phantoms.{name}" for name in phantoms.__all__ if name != "SIMULATED_MODELS"),
     ],
 )
 def test_examples_of_public_names_run_as_they_are_copied(name: str) -> None:

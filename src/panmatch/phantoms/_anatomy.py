@@ -100,6 +100,12 @@ class Profile:
         References that were left out, rising.
     spurious
         Predictions without a reference, rising.
+
+    Examples
+    --------
+    >>> from panmatch.phantoms import Profile
+    >>> Profile(missed=(4,)) == Profile(missed=(4,), merged=())
+    True
     """
 
     split: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -123,6 +129,13 @@ class Prediction:
         connected components of `labels`.
     profile
         The mistakes.
+
+    Examples
+    --------
+    >>> from panmatch.phantoms import MissesSmall, spine
+    >>> prediction = MissesSmall(limit=1e9).predict(spine((64, 48), 2))
+    >>> prediction.profile.missed, int(prediction.objects.max())
+    ((23, 24, 123), 0)
     """
 
     labels: Image

@@ -81,6 +81,8 @@ def brain_metastases(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import brain_metastases
     >>> brain = brain_metastases((48, 56, 48), 5, radius_mm=(1.5, 8))
     >>> np.unique(brain.labels).tolist(), int(brain.objects.max())
     ([0, 1, 2, 3], 5)
@@ -122,6 +124,8 @@ def liver_lesions(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import liver_lesions
     >>> liver = liver_lesions((64, 64), 4, radius_mm=(1, 4))
     >>> np.unique(liver.labels).tolist(), int(liver.objects.max())
     ([0, 1, 2], 4)

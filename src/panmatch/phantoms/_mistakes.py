@@ -49,6 +49,7 @@ def shift(
 
     Examples
     --------
+    >>> from panmatch.phantoms import shift
     >>> shift([[1, 1, 0, 2, 0]], (0, 1), ids=[1]).tolist()
     [[0, 1, 1, 2, 0]]
     """
@@ -88,6 +89,7 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
 
     Examples
     --------
+    >>> from panmatch.phantoms import dilate
     >>> dilate([[0, 3, 0, 0, 0, 7]], 2).tolist()
     [[3, 3, 3, 3, 7, 7]]
     """
@@ -125,6 +127,7 @@ def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = N
 
     Examples
     --------
+    >>> from panmatch.phantoms import erode
     >>> erode([[0, 4, 4, 4, 0, 9]], 1).tolist()
     [[0, 0, 4, 0, 0, 0]]
     """
@@ -166,6 +169,7 @@ def split(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = Non
 
     Examples
     --------
+    >>> from panmatch.phantoms import split
     >>> split([[5, 5, 5, 5, 5, 0, 8]], 2, ids=[5]).tolist()
     [[5, 5, 5, 9, 9, 0, 8]]
     """
@@ -202,6 +206,7 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
 
     Examples
     --------
+    >>> from panmatch.phantoms import merge_neighbours
     >>> merge_neighbours([[1, 0, 2, 0, 0, 0, 7, 0, 4]], 2).tolist()
     [[1, 0, 1, 0, 0, 0, 4, 0, 4]]
     """
@@ -249,6 +254,7 @@ def miss(
 
     Examples
     --------
+    >>> from panmatch.phantoms import miss
     >>> miss([[1, 0, 2, 0, 3]], ids=[2]).tolist()
     [[1, 0, 0, 0, 3]]
     """
@@ -295,6 +301,7 @@ def add_spurious(
 
     Examples
     --------
+    >>> from panmatch.phantoms import add_spurious
     >>> add_spurious([[0, 0, 0, 0, 6]] * 3, 1, radius=(1, 1)).tolist()
     [[0, 7, 0, 0, 6], [7, 7, 7, 0, 6], [0, 7, 0, 0, 6]]
     """
@@ -336,6 +343,7 @@ def relabel(labels: npt.ArrayLike, *, seed: int = 0, high: int | None = None) ->
 
     Examples
     --------
+    >>> from panmatch.phantoms import relabel
     >>> image = relabel([[1, 1, 0, 2]], high=2)
     >>> sorted(image[0, [0, 3]].tolist()), int(image[0, 2])
     ([1, 2], 0)

@@ -42,7 +42,14 @@ OFF_BY = 0.5  # how far an outline may be off, as a share of the depth of the ob
 
 
 class SimulatedModel(Protocol):
-    """Whatever predicts an anatomy and says what it got wrong."""
+    """Anything that predicts an anatomy and lists the mistakes of the prediction.
+
+    Examples
+    --------
+    >>> from panmatch.phantoms import SIMULATED_MODELS, spine
+    >>> SIMULATED_MODELS["merges"].predict(spine((64, 48), 2)).profile.merged
+    ((23, 24),)
+    """
 
     def predict(self, anatomy: Anatomy, seed: int = 0) -> Prediction:
         """Return a prediction; equal seeds give equal ones."""
@@ -66,7 +73,7 @@ class Splits:
 
     Examples
     --------
-    >>> from panmatch.phantoms import liver_lesions
+    >>> from panmatch.phantoms import Splits, liver_lesions
     >>> liver = liver_lesions((64, 64), 1, radius_mm=(6, 6))
     >>> Splits(2).predict(liver).profile.split
     {1: (1, 2)}
@@ -120,7 +127,7 @@ class Merges:
 
     Examples
     --------
-    >>> from panmatch.phantoms import spine
+    >>> from panmatch.phantoms import Merges, spine
     >>> Merges(share=1).predict(spine((64, 48), 2)).profile.merged
     ((23, 24),)
     """
@@ -158,7 +165,7 @@ class MissesSmall:
 
     Examples
     --------
-    >>> from panmatch.phantoms import brain_metastases
+    >>> from panmatch.phantoms import MissesSmall, brain_metastases
     >>> brain = brain_metastases((32, 32), 2, radius_mm=(1, 4))
     >>> MissesSmall(limit=0).predict(brain).profile.missed
     ()
@@ -199,7 +206,7 @@ class Redraws:
 
     Examples
     --------
-    >>> from panmatch.phantoms import liver_lesions
+    >>> from panmatch.phantoms import Profile, Redraws, liver_lesions
     >>> liver = liver_lesions((64, 64), 3, radius_mm=(3, 6))
     >>> seen = Redraws(2.5).predict(liver)
     >>> bool((seen.labels != liver.labels).any()), seen.profile == Profile()
@@ -245,7 +252,8 @@ class AddsSpurious:
 
     Examples
     --------
-    >>> from panmatch.phantoms import brain_metastases
+    >>> import numpy as np
+    >>> from panmatch.phantoms import AddsSpurious, brain_metastases
     >>> seen = AddsSpurious(2).predict(brain_metastases((32, 32), 0))
     >>> seen.profile.spurious, np.unique(seen.labels).tolist()
     ((1, 2), [0, 2, 3])

@@ -71,6 +71,8 @@ def balls(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import balls
     >>> balls((5, 5), 1, radius=(2, 2)).tolist()
     [[0, 0, 1, 0, 0], [0, 1, 1, 1, 0], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
     >>> np.unique(balls((32, 32), 3)).tolist()
@@ -105,6 +107,8 @@ def blobs(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import balls, blobs
     >>> image = blobs((32, 32), 3, roughness=0.6)
     >>> round_objects = balls((32, 32), 3)
     >>> bool(np.all(round_objects[image > 0] == image[image > 0]))
@@ -164,6 +168,8 @@ def tissue(shape: Shape, count: int, *, seed: int = 0) -> Image:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import tissue
     >>> np.unique(tissue((8, 8), 5)).tolist()
     [1, 2, 3, 4, 5]
     """
@@ -208,6 +214,8 @@ def cells(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import cells
     >>> slide = cells((64, 64), 20)
     >>> np.unique(slide.parts[slide.labels == 7]).tolist()
     [1, 2]

@@ -72,6 +72,8 @@ def spine(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from panmatch.phantoms import spine
     >>> column = spine((64, 48), 3)
     >>> np.unique(column.labels).tolist()
     [0, 22, 23, 24, 122, 123]

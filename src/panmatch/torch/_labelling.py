@@ -25,7 +25,7 @@ from panmatch.labels import (
 from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
 
 Instances = Literal["ids", "components"]
-Image: TypeAlias = npt.NDArray[np.generic] | Tensor
+Image: TypeAlias = "npt.NDArray[np.generic] | Tensor"
 
 OBJECT = SegmentClass(1, "object")
 

@@ -26,9 +26,9 @@ LOOSE_ROWS = 1 << 16  # so many steps may come before they are added up with the
 class PanopticMatching(Metric):
     r"""Panoptic Quality under any matching strategy, summed over batches and processes (D3, D7).
 
-    **`preds` comes first and `target` second**, as everywhere in torchmetrics, so that the metric
-    fits into a `MetricCollection`. They are the prediction and the reference of the rest of
-    panmatch; swapping them changes the scores.
+    The prediction, `preds`, comes first and the reference, `target`, second, as everywhere in
+    torchmetrics, so that the metric fits into a `MetricCollection`. Swapping them changes the
+    scores.
 
     Parameters
     ----------
