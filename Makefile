@@ -9,11 +9,10 @@ ORACLE := .venv-oracle
 ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
 ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
 CORE := .venv-core
-SITE := .venv-docs
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device compat lint docs sanitize faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: browser demo test test-core test-torch test-device compat lint docs images sanitize faults bench bench-ccmetrics oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -65,8 +64,8 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Pages that are written from the package, the pictures, and the site in docs/_build/html.
-docs: browser $(VENV)/installed $(VENV)/installed-test $(SITE)/installed-docs
+# Pages that are written from the package, and the site in docs/_build/html.
+docs: $(VENV)/installed $(VENV)/installed-docs
 	$(BIN)/python docs/write_metrics.py > docs/metrics.md
 	$(BIN)/python docs/write_strategies.py > docs/strategies.md
 	$(BIN)/python docs/write_protocols.py > docs/protocols.md
@@ -74,10 +73,13 @@ docs: browser $(VENV)/installed $(VENV)/installed-test $(SITE)/installed-docs
 	$(BIN)/python docs/write_spec_keys.py > docs/spec-keys.md
 	$(BIN)/python docs/write_command_line.py > docs/command-line.md
 	$(BIN)/python docs/write_columns.py > docs/columns.md
-	$(BIN)/python docs/make_images.py
 	rm -rf docs/_build docs/api/generated
-	$(SITE)/bin/sphinx-build -q -W --keep-going docs docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
+
+# The pictures of the README and the pages, drawn again.
+images: browser $(VENV)/installed $(VENV)/installed-test
+	$(BIN)/python docs/make_images.py
 
 faults: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m faults
@@ -120,7 +122,7 @@ notebooks: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python notebooks/run.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(SITE) $(ORACLE)-* .venv-ccmetrics build docs/_build
+	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(ORACLE)-* .venv-ccmetrics build docs/_build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -148,10 +150,6 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 $(ORACLES:%=$(ORACLE)-%/installed): $(ORACLE)-%/installed: $(ORACLE)-%/created pyproject.toml
 	$(if $(filter $*,$(ORACLES_WITH_TORCH)),$(ORACLE)-$*/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
 	$(ORACLE)-$*/bin/python -m pip install --quiet --group oracle-$*
-	touch $@
-
-$(SITE)/installed-docs: $(SITE)/created $(SOURCES)
-	$(SITE)/bin/python -m pip install --quiet ".[all]" --group docs
 	touch $@
 
 $(CORE)/installed-core: $(CORE)/created $(SOURCES)
