@@ -66,20 +66,14 @@ lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 
 # Pages that are written from the package, and the site in docs/_build/html.
 docs: $(VENV)/installed $(VENV)/installed-docs
-	$(BIN)/python docs/write_metrics.py > docs/metrics.md
-	$(BIN)/python docs/write_strategies.py > docs/strategies.md
-	$(BIN)/python docs/write_protocols.py > docs/protocols.md
-	for page in index related phantoms torch; do $(BIN)/python docs/write_api.py $$page > docs/api/$$page.md || exit 1; done
-	$(BIN)/python docs/write_spec_keys.py > docs/spec-keys.md
-	$(BIN)/python docs/write_command_line.py > docs/command-line.md
-	$(BIN)/python docs/write_columns.py > docs/columns.md
-	rm -rf docs/_build docs/api/generated
+	$(BIN)/python -m docs.writers
+	rm -rf docs/_build docs/reference/api/generated
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
 
 # The pictures of the README and the pages, drawn again.
 images: browser $(VENV)/installed $(VENV)/installed-test
-	$(BIN)/python docs/make_images.py
+	$(BIN)/python -m docs.writers.images
 
 faults: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m faults

@@ -1,4 +1,6 @@
-"""What a run carries: many cases, many objects, many classes. `make load` writes docs/load.md."""
+"""What a run carries: many cases, many objects, many classes. `make load`
+writes docs/explanation/load.md.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from benchmarks.memory import descendants, share_of
 from benchmarks.peers import ROOT
 from panmatch import phantoms
 
-PAGE = ROOT / "docs" / "load.md"
+PAGE = ROOT / "docs" / "explanation" / "load.md"
 MARK = "<!-- Everything below is written by `make load`. -->"
 CASES, MODELS = 2_000, ("a", "b", "c")
 SIDE = 59  # objects along every axis of the case with 205,379 of them

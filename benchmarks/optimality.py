@@ -18,7 +18,7 @@ from panmatch import phantoms
 from panmatch.matching import _optimal_merge as optimal_merge
 from panmatch.matching import optimality_gap
 
-PAGE = Path(__file__).parents[1] / "docs" / "optimal-matching.md"
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "optimal-matching.md"
 MARK = "<!-- Everything below is written by `make study`. -->"
 DATA = Path(__file__).parents[2] / "shared" / "data"
 THRESHOLDS = (0.0, 0.1, 0.25)

@@ -1,6 +1,6 @@
 """How time and memory grow with voxels, objects, chunks and workers: `make scale`.
 
-Writes the tables and the figure of docs/scale.md.
+Writes the tables and the figure of docs/explanation/scale.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.timing import best_ms
 from panmatch.formats import open_labels
 from panmatch.labels import connected_components
 
-PAGE, FIGURE = ROOT / "docs" / "scale.md", ROOT / "docs" / "images" / "scale.png"
+PAGE, FIGURE = ROOT / "docs" / "explanation" / "scale.md", ROOT / "docs" / "images" / "scale.png"
 MARK = "<!-- Everything below is written by `make scale`. -->"
 SIZES = (64, 128, 256, 512)
 STORED = (256, 512, 1024, 2048)

@@ -27,7 +27,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "writers"]
 templates_path = ["_templates"]
 smartquotes = False  # they make –model of --model
 default_role = "py:obj"  # `match` in a docstring is a link
@@ -80,14 +80,14 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "about": ["sidebar-nav-bs"]}
+html_sidebars = {"index": []}
 
 
 def copy_notebooks() -> None:
     """Bring the notebooks in: Sphinx reads only what lies below its folder."""
     there = HERE / "tutorials"
-    shutil.rmtree(there, ignore_errors=True)
-    there.mkdir()
+    for left in there.glob("*.ipynb"):
+        left.unlink()
     for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
         shutil.copy2(notebook, there / notebook.name)
 
@@ -97,10 +97,10 @@ copy_notebooks()
 # What lies outside of this folder and is linked to, and the pages of the site that show it.
 ELSEWHERE = {
     "README.md": "/index.md",
-    "CONTRIBUTING.md": "/contributing.md",
-    "CHANGELOG.md": "/changes.md",
-    "benchmarks/README.md": "/speed.md",
-    "notebooks": "/tutorials.md",
+    "CONTRIBUTING.md": "/about/contributing.md",
+    "CHANGELOG.md": "/about/changes.md",
+    "benchmarks/README.md": "/explanation/speed.md",
+    "notebooks": "/tutorials/index.md",
 }
 LINK = re.compile(r"\]\(([^)#:\s]+)(?=[#)])")
 INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)

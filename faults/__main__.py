@@ -1,4 +1,4 @@
-"""`python -m faults`: do what goes wrong, and write docs/faults.md."""
+"""`python -m faults`: do what goes wrong, and write docs/explanation/faults.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from faults import bombs, disks, names, processes, stored_results
 from faults.fault import BrokenError, Fault, UnavailableError
 
-PAGE = Path(__file__).parents[1] / "docs" / "faults.md"
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "faults.md"
 GROUPS = {
     "Processes that die": processes.FAULTS,
     "Disks and folders": disks.FAULTS,

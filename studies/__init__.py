@@ -1,1 +1,4 @@
-"""Case studies: every strategy at every threshold on several kinds of data; see docs/studies."""
+"""Case studies: every strategy at every threshold on several kinds of data.
+
+Their pages are in docs/explanation/studies.
+"""

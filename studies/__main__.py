@@ -1,4 +1,4 @@
-"""`python -m studies`: evaluate, and write the pages of docs/studies."""
+"""`python -m studies`: evaluate, and write the pages of docs/explanation/studies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of real images"
     )
     parser.add_argument(
-        "--out", type=Path, help="where to write; docs/studies, or build/studies for phantoms"
+        "--out",
+        type=Path,
+        help="where to write; docs/explanation/studies, or build/studies for phantoms",
     )
     chosen = parser.parse_args(arguments)
     unknown = set(chosen.names) - set(STUDIES)
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         study, start = STUDIES[name], time.perf_counter()
         real = study.has_data(chosen.data)
         # The text of the pages in docs is about the real images, so phantoms go elsewhere.
-        out = chosen.out or ROOT / ("docs/studies" if real else "build/studies")
+        out = chosen.out or ROOT / ("docs/explanation/studies" if real else "build/studies")
         run(study, chosen.data if real else None, out)
         kind = "real images" if real else f"phantoms, as {' and '.join(study.folders)} are missing"
         seconds = time.perf_counter() - start

@@ -34,7 +34,7 @@ def block_of(page: Path) -> str:
 
 def write_index(rows: dict[str, list[str]], head: str, out: Path) -> None:
     """Put the rows of some studies into the index; those of others stay as they are."""
-    index = out / "README.md"
+    index = out / "index.md"
     known: dict[str, list[str]] = {}
     for line in block_of(index).splitlines() if index.exists() else ():
         if "](" in line:

@@ -91,7 +91,7 @@ Draw = Callable[[list[Dataset], list[pm.Result]], Iterator[Picture]]
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A page of docs/studies.
+    """A page of docs/explanation/studies.
 
     Attributes
     ----------

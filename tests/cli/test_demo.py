@@ -122,7 +122,7 @@ def test_version(tmp_path: Path) -> None:
 
 
 def test_the_first_page_shows_what_its_commands_print(demo: tuple[Path, str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "start.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "start" / "index.md").read_text(encoding="utf-8")
     compared = 0
     for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
         for part in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.MULTILINE)[1:]:

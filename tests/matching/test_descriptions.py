@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import panmatch as pm
-from docs.write_strategies import strategies_page, strategies_table
+from docs.writers.strategies import strategies_table
 from panmatch.matching import STRATEGIES, Matcher, Strategy
 from panmatch.spec import preset_text
 
@@ -17,8 +17,7 @@ ROOT = Path(__file__).parents[2]
 VARIANTS = [variant for family in STRATEGIES.values() for variant in family.variants()]
 
 
-def test_the_page_and_the_readme_say_what_the_strategies_say() -> None:
-    assert (ROOT / "docs" / "strategies.md").read_text() == strategies_page(), "run `make docs`"
+def test_the_readme_says_what_the_strategies_say() -> None:
     assert strategies_table() in (ROOT / "README.md").read_text()
 
 

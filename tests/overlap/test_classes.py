@@ -22,7 +22,7 @@ KINDS = (PERSON, CAR, ROAD)
 PLAIN = (pm.SegmentClass(24), CAR, ROAD)
 PARTS = json.loads((DATA / "partpq_cases.json").read_text())["cases"]
 
-# Quirks of the published program that are not reproduced, see docs/related.md.
+# Quirks of the published program that are not reproduced, see docs/explanation/related.md.
 MERGES_STUFF, FOREIGN_PART = "12_stuff_two_ids_in_pred", "07d_foreign_part_id"
 
 

@@ -70,7 +70,7 @@ def boundary(mask: Voxels) -> list[Voxel]:
 
 
 def hd95(one: Voxels, other: Voxels, spacing: tuple[float, ...]) -> float:
-    """Follow docs/metrics.md: boundary voxels, both directions, linear percentile, the larger."""
+    """Follow docs/reference/metrics.md: the larger of both directions, linear percentile."""
 
     def place(voxel: Voxel) -> list[float]:
         return [i * step for i, step in zip(voxel, spacing, strict=True)]

@@ -16,7 +16,7 @@ from panmatch.errors import FileError, LabelError
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "coco_cases.json").read_text())["cases"]
 NAMES = {case["name"]: case for case in CASES}
-# Quirks of the official program that are not reproduced, see docs/related.md.
+# Quirks of the official program that are not reproduced, see docs/explanation/related.md.
 TWO_CROWDS, AREA_FROM_JSON = "c10_two_crowds_last_wins", "c15_gt_area_from_json"
 ERRORS = {
     "c16_gt_id_not_in_json": r"holds 6 \(2 voxels\), which is not in the table",

@@ -279,12 +279,14 @@ def test_stardist_differs_only_where_pairs_below_the_threshold_break_a_tie(
 
 
 def test_a_pair_that_does_not_match_can_cost_stardist_a_better_match() -> None:
-    """The scene of docs/related.md, and the two numbers that the page says."""
+    """The scene of docs/explanation/related.md, and the two numbers that the page says."""
     overlap = pm.Overlap.from_dense([[7, 4], [6, 0]], ref_sizes=[11, 9], pred_sizes=[13, 4])
     (found,) = related.stardist_scores(overlap, 0.37)
     tp, quality = stardist_quality(dense_iou(overlap), 0.37)
     assert found.tally.tp == tp == 1
     assert (found.tally.quality, quality) == pytest.approx((7 / 17, 6 / 16))
     assert found.tally.pq == pytest.approx(7 / 17 / 2)
-    page = " ".join((Path(__file__).parents[2] / "docs" / "related.md").read_text().split())
+    page = " ".join(
+        (Path(__file__).parents[2] / "docs" / "explanation" / "related.md").read_text().split()
+    )
     assert f"its PQ is {quality / 2:.3f}, not {found.tally.pq:.3f}" in page

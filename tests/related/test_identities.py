@@ -1,4 +1,4 @@
-"""How PQ, NPQ and the curve of F1 hang together, without void: docs/related.md."""
+"""How PQ, NPQ and the curve of F1 hang together, without void: docs/explanation/related.md."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_pq_of_nested_matchings_is_the_threshold_times_f1_plus_its_area_from_the
 
 
 def test_npq_is_often_pq_at_0_where_objects_overlap_several_others() -> None:
-    """docs/related.md has these counts."""
+    """docs/explanation/related.md has these counts."""
     rng = np.random.default_rng(0)
     equal = cases = 0
     while cases < 400:

@@ -17,9 +17,9 @@ CASES = json.loads((Path(__file__).parents[1] / "data" / "related_metrics.json")
 BOTH = [c for c in CASES["cases"] if np.any(c["ref"]) and np.any(c["pred"])]
 every_case = pytest.mark.parametrize("case", BOTH, ids=[c["name"] for c in BOTH])
 
-# Pairs below the threshold stay matched there: see docs/related.md.
+# Pairs below the threshold stay matched there: see docs/explanation/related.md.
 SORTED_AP_FORCES_MATCHES = {"weight_vs_cardinality", "random_0", "random_1"}
-# An object without partner does not reach the denominator there: see docs/related.md.
+# An object without partner does not reach the denominator there: see docs/explanation/related.md.
 AJI_DROPS_AN_OBJECT = {"touching_not_overlapping"}
 
 

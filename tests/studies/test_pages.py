@@ -1,4 +1,4 @@
-"""The pages in docs/studies: everything in numbers was written by the scripts."""
+"""The pages in docs/explanation/studies: everything in numbers was written by the scripts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from studies.__main__ import ROOT, STUDIES
 from studies.page import BEGIN, END, MOST_BYTES, block_of
 from studies.running import run
 
-PAGES = ROOT / "docs" / "studies"
+PAGES = ROOT / "docs" / "explanation" / "studies"
 DATA = ROOT.parent / "shared" / "data"
-NAMES = [*STUDIES, "README"]
+NAMES = [*STUDIES, "index"]
 # Scores have three digits, and counts of one digit occur everywhere.
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d{3}(?!\w)|(?<![\w.-])\d{2,}(?![\w.]*\d)(?!\w)")
 
@@ -65,7 +65,7 @@ def test_every_figure_is_shown_and_every_shown_figure_is_there() -> None:
 
 
 def test_links_of_the_index_lead_to_pages() -> None:
-    links = set(re.findall(r"\]\((\w+)\.md\)", (PAGES / "README.md").read_text("utf-8")))
+    links = set(re.findall(r"\]\((\w+)\.md\)", (PAGES / "index.md").read_text("utf-8")))
     assert links == set(STUDIES)
 
 

@@ -138,7 +138,7 @@ def test_a_lead_holds_where_the_model_has_the_highest_score(written: Written) ->
 
 
 def test_the_index_has_a_row_for_every_data_set(written: Written) -> None:
-    index = written["lesions"].with_name("README.md")
+    index = written["lesions"].with_name("index.md")
     linked = [line.split("](")[1].split(".md")[0] for line in block_of(index).splitlines()[2:]]
     assert list(dict.fromkeys(linked)) == list(STUDIES)
 
@@ -148,7 +148,7 @@ def test_rows_of_other_studies_stay_in_the_index(tmp_path: Path) -> None:
     write_index({"a": ["| [A](a.md) | 1 |", "| [A 2](a.md) | 2 |"]}, head, tmp_path)
     write_index({"b": ["| [B](b.md) | 3 |"]}, head, tmp_path)
     write_index({"a": ["| [A](a.md) | 4 |"]}, head, tmp_path)
-    rows = block_of(tmp_path / "README.md").splitlines()[2:]
+    rows = block_of(tmp_path / "index.md").splitlines()[2:]
     assert rows == ["| [A](a.md) | 4 |", "| [B](b.md) | 3 |"]
 
 

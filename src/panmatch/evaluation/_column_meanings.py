@@ -1,4 +1,4 @@
-"""What every column of every table means, for `docs/columns.md` and whoever asks for one.
+"""What every column of every table means, for `docs/reference/columns.md` and whoever asks for one.
 
 A name in braces stands for any of its kind: ``{metric}`` for a metric of the spec, ``{axis}`` for
 an array axis counted from 0, ``{repair}`` for a kind of mistake.

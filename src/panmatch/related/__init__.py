@@ -1,7 +1,7 @@
 """Other metrics of the field as options of the same machinery (D12).
 
 Where a published program differs from its own definition, the definition is followed; see
-``docs/related.md`` for each difference.
+``docs/explanation/related.md`` for each difference.
 """
 
 from panmatch.related._catalogue import RELATED, resolve_related

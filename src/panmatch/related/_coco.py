@@ -33,8 +33,8 @@ def coco_pq(
     Raises
     ------
     LabelError, FileError
-        Where an image and its table of segments contradict each other; see ``docs/related.md``
-        for what the official program does there.
+        Where an image and its table of segments contradict each other; see
+        ``docs/explanation/related.md`` for what the official program does there.
 
     Examples
     --------

@@ -110,7 +110,7 @@ def cc_metric(
         connected (26 neighbours in 3-D).
     metric
         ``"dice"``, ``"iou"``, ``"nsd"``, ``"hd95"``, ``"assd"`` or any other of
-        ``docs/metrics.md``.
+        ``docs/reference/metrics.md``.
     spacing, unit, tolerance, penalty, threads
         As for `measure`.
     ties

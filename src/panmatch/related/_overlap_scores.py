@@ -36,7 +36,7 @@ def npq(overlap: Overlap) -> float:
 
     NaN if both sides are empty. No threshold is chosen: an object counts at every threshold that
     it passes. Without void it is at least PQ at τ = 0, and equal to it where every object overlaps
-    at most one other; ``docs/related.md`` has the identities.
+    at most one other; ``docs/explanation/related.md`` has the identities.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def stardist_scores(
     one has the highest total score. stardist's own program adds the scores of overlapping pairs
     below the threshold to that total, so that below ½ it can settle for worse matches: the counts
     and all that follows from them are the same, but `sq`, `pq` and `mean_true_score` are then
-    lower there than here (``docs/related.md`` has a scene).
+    lower there than here (``docs/explanation/related.md`` has a scene).
 
     Parameters
     ----------

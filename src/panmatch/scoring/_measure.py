@@ -50,8 +50,8 @@ def measure(
 ) -> Measurements:
     """Measure every matched, missed and false object.
 
-    A matched reference is compared with the union of its predictions. See ``docs/metrics.md``
-    for all metrics and the conventions they follow.
+    A matched reference is compared with the union of its predictions. See
+    ``docs/reference/metrics.md`` for all metrics and the conventions they follow.
 
     Parameters
     ----------
