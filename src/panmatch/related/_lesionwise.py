@@ -122,8 +122,8 @@ def lesionwise_hd95(
         Distance of a missed lesion and of a false positive, in the unit of the spacing;
         ``"diagonal"`` for the length of the image diagonal, None to leave both out of the mean.
     metric
-        ``"hd95"``, or another distance of ``docs/reference/metrics.md``: ``"hd95_elements"`` is that
-        of the published program.
+        ``"hd95"``, or another distance of ``docs/reference/metrics.md``: ``"hd95_elements"`` is
+        that of the published program.
     empty
         The score of a case in which nothing counts on either side; 0 in BraTS.
     threads
