@@ -27,7 +27,7 @@ test-core: $(CORE)/installed-core
 # torch takes gigabytes, so its tests have an environment of their own. A build without CUDA is
 # enough, where the package index has one.
 test-torch: $(TORCH)/installed-torch
-	$(TORCH)/bin/python -m pytest -n auto tests/torch "tests/test_docstrings.py" -k "torch or training"
+	$(TORCH)/bin/python -m pytest -n auto tests/torch tests/test_docstrings.py tests/test_pages.py -k "torch or training"
 
 # For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
 CUPY ?= cupy-cuda12x

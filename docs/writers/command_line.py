@@ -18,6 +18,7 @@ INTRODUCTION = """\
 # Command line
 
 <!-- Written by docs/writers/command_line.py. -->
+<!-- commands: parsed -->
 
 `panmatch --help` and `panmatch COMMAND --help` print the same. Results go to standard output,
 progress and warnings to standard error.

@@ -119,17 +119,3 @@ def test_an_unusable_folder_is_one_line_and_exit_code_two(tmp_path: Path) -> Non
 
 def test_version(tmp_path: Path) -> None:
     assert run("--version", cwd=tmp_path).stdout == f"panmatch {pm.__version__}\n"
-
-
-def test_the_first_page_shows_what_its_commands_print(demo: tuple[Path, str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "start" / "index.md").read_text(encoding="utf-8")
-    compared = 0
-    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
-        for part in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            if command.startswith(("panmatch evaluate", "panmatch compare", "panmatch report")):
-                done = run(*command.split()[1:], cwd=demo[0])
-                assert done.returncode == 0, done.stderr
-                assert not shown or done.stdout == shown
-                compared += bool(shown)
-    assert compared == 2
