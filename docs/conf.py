@@ -7,8 +7,11 @@ import re
 import shutil
 from pathlib import Path
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.writers.html5 import HTML5Translator
 
 import panmatch
 
@@ -33,7 +36,9 @@ smartquotes = False  # they make –model of --model
 default_role = "py:obj"  # `match` in a docstring is a link
 
 # Pages are Markdown that GitHub shows as well, so anchors follow its rules.
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
+myst_fence_as_directive = ["math"]  # GitHub's fence for formulas
+html_math_renderer = "mathml"  # see `show_formula`: no script, no network
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # a table of benchmarks may begin below its level
 
@@ -184,6 +189,15 @@ def show_types(
     return arguments, None if what == "class" else result or None
 
 
+def show_formula(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
+    """Write a formula as MathML, which browsers draw themselves, in the colour of the text."""
+    block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=block)
+    formula = formula.replace(">|</mo>", ' lspace="0" rspace="0">|</mo>')  # |g|, not | g |
+    translator.body.append(f'<div class="formula">{formula}</div>' if block else formula)
+    raise nodes.SkipNode
+
+
 def refuse_network(app: Sphinx, error: Exception | None) -> None:
     """Fail if opening a page would ask the network for anything; links to click are fine."""
     if error is None:
@@ -195,6 +209,7 @@ def refuse_network(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Register what is particular to this site."""
+    app.add_html_math_renderer("mathml", (show_formula, None), (show_formula, None))
     app.connect("source-read", adapt_page)
     app.connect("autodoc-process-docstring", adapt_docstring, priority=900)
     app.connect("autodoc-process-signature", show_types)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from docs.writers.api import PAGES as API_PAGES
 from docs.writers.columns import columns_page
 from docs.writers.command_line import command_line_page
+from docs.writers.graph import graph_svg
 from docs.writers.metrics import metrics_page
 from docs.writers.protocols import protocols_page
 from docs.writers.spec_keys import spec_keys_page
@@ -18,6 +19,7 @@ from docs.writers.strategies import strategies_page
 # Below docs/, what writes each page.
 PAGES: dict[str, Callable[[], str]] = {
     **{f"reference/api/{name}.md": page for name, page in API_PAGES.items()},
+    "images/graph.svg": graph_svg,
     "reference/columns.md": columns_page,
     "reference/command-line.md": command_line_page,
     "reference/metrics.md": metrics_page,
