@@ -205,7 +205,7 @@ def main() -> None:
     )
     lines = [
         f"Measured on {describe_machine()}. {SCENES} seeded scenes per family at τ = "
-        f"{', '.join(f'{t:g}' for t in THRESHOLDS)}; gaps are relative to the optimum, times "
+        f"{', '.join(f'{t:g}' for t in THRESHOLDS)}. Gaps are relative to the optimum. Times "
         f"include the heuristic.",
         "",
         head,
@@ -215,7 +215,7 @@ def main() -> None:
         for line in source:
             print(line, file=sys.stderr)
             lines.append(line)
-    lines += ["", "How the parts do on their own, many-to-one with the seed gate at τ = 0:", ""]
+    lines += ["", "Each method on its own, for many-to-one with the seed gate at τ = 0:", ""]
     lines += ["| scene | method | ms | nodes | certified gap |", "|---|---|---|---|---|"]
     for line in method_rows():
         print(line, file=sys.stderr)

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -192,7 +193,10 @@ def show_types(
 def show_formula(translator: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers draw themselves, in the colour of the text."""
     block = isinstance(node, nodes.math_block)
-    formula = tex2mathml(node.astext(), as_block=block)
+    try:
+        formula = tex2mathml(node.astext(), as_block=block)
+    except MathError as error:
+        raise ExtensionError(f"{node.astext()!r} cannot be a formula: {error}") from error
     formula = formula.replace(">|</mo>", ' lspace="0" rspace="0">|</mo>')  # |g|, not | g |
     translator.body.append(f'<div class="formula">{formula}</div>' if block else formula)
     raise nodes.SkipNode
