@@ -14,7 +14,7 @@ from faults.fault import BrokenError, Fault, UnavailableError
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "faults.md"
 GROUPS = {
-    "Processes that die": processes.FAULTS,
+    "Crashed and stopped processes": processes.FAULTS,
     "Disks and folders": disks.FAULTS,
     "Stored results and edited inputs": stored_results.FAULTS,
     "Names": names.FAULTS,
@@ -23,9 +23,10 @@ GROUPS = {
 INTRODUCTION = """\
 # When things go wrong
 
-What `panmatch` makes of faults, tried for real: `make faults` does everything below on this
-machine, without a network, checks what must hold, and writes this page. A row that does not hold
-says so in bold, and the command fails.
+This page shows how panmatch copes with crashes, full disks, damaged files and hostile names.
+`make faults` causes every one of these faults for real, on one machine and without a network. It
+checks what must hold and writes this page. If something does not hold, its row says so in bold and
+the command fails.
 """
 
 

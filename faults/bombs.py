@@ -33,7 +33,7 @@ def unpack_bombs(folder: Path) -> str:
     check(peak < PEAK_MIB, f"it took {peak:.0f} MiB")
     return (
         f"Each fails with its reason (“takes 4398.0 GB when unpacked, but only … are free”) before "
-        f"it is unpacked; all other cases are evaluated, in {peak:.0f} MiB."
+        f"it is unpacked. All other cases are evaluated, in {peak:.0f} MiB."
     )
 
 
@@ -55,8 +55,8 @@ def expand_yaml(folder: Path) -> str:
     laughs = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     laughs += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     texts = {
-        "a billion values of ten lines": "\n".join(laughs),
-        "an anchor that holds itself": "classes: &a\n  x: *a\n",
+        "ten lines that expand to a billion values": "\n".join(laughs),
+        "an anchor that contains itself": "classes: &a\n  x: *a\n",
         "100,000 brackets": "classes: " + "[" * 100_000,
         "a Python object": "classes: !!python/object/apply:os.system ['touch hacked']",
     }
@@ -70,7 +70,7 @@ def expand_yaml(folder: Path) -> str:
         check("Traceback" not in left.err, f"{kind}: it ended in a traceback: {left.err[-500:]}")
         check(peak < PEAK_MIB, f"{kind}: it took {peak:.0f} MiB")
     check(not (folder / "hacked").exists(), "code in a spec was run")
-    return f"One line that names the spec and the reason, exit code 2: {', '.join(texts)}."
+    return f"One line names the spec and the reason, with exit code 2. Tried: {', '.join(texts)}."
 
 
 def loop_links(folder: Path) -> str:
@@ -87,8 +87,8 @@ def loop_links(folder: Path) -> str:
     check("pipe or a device" in scores, "the reason for the pipe is missing")
     check("case003" in scores, "a case is missing")
     return (
-        "Links back into a folder are followed once at most; a link to itself and a pipe fail as "
-        "cases with their reason; all others are evaluated."
+        "Links back into a folder are followed at most once. A link to itself and a pipe are "
+        "cases that fail with their reason. All others are evaluated."
     )
 
 
@@ -102,12 +102,12 @@ def twin_names(folder: Path) -> str:
     check(left.code == 0, f"it ended with code {left.code}: {left.err}")
     maps = [path.name.lower() for path in (out / "maps").rglob("*.nii.gz")]
     check(len(maps) == 2 == len(set(maps)), f"their maps are {maps}")
-    return "Two cases, each with its row; files named after them get a mark that tells them apart."
+    return "They are two cases, each with its own row. Files named after them stay distinct."
 
 
 FAULTS = (
-    Fault("A zip bomb as `.npz`, gzip bombs as `.nii.gz`", unpack_bombs),
-    Fault("A YAML bomb as spec", expand_yaml),
-    Fault("Symbolic links in a loop, a pipe among the images", loop_links),
-    Fault("Cases whose names differ in capitals only", twin_names),
+    Fault("A zip bomb as `.npz` and gzip bombs as `.nii.gz`", unpack_bombs),
+    Fault("A YAML bomb as a spec", expand_yaml),
+    Fault("Circular symbolic links, and a pipe among the images", loop_links),
+    Fault("Cases whose names differ only in capitals", twin_names),
 )

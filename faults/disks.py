@@ -47,9 +47,9 @@ def fill_disk(folder: Path) -> str:
         check(tables(out) == whole, f"tables differ with files of at most {size} bytes")
         check(run_facts(out)["evaluated_now"] == N - kept[-1], "finished cases were lost")
     return (
-        f"An error that names the folder and the remedy, exit code 2; nothing half written stays. "
-        f"{', '.join(map(str, kept))} finished cases were kept at the four limits, and `--resume` "
-        f"completed the same tables."
+        f"An error names the folder and the remedy, with exit code 2. No half-written file is "
+        f"left. {', '.join(map(str, kept))} finished cases were kept at the four limits, and "
+        f"`--resume` completed the same tables."
     )
 
 
@@ -66,7 +66,7 @@ def write_protect(folder: Path) -> str:
     check(left.code == 2, f"it ended with code {left.code}: {left.err}")
     check("cannot be written: Permission denied" in left.err, f"nobody was told: {left.err!r}")
     check(not list(out.iterdir()), "something was written")
-    return "An error before anything is evaluated: “cannot be written: Permission denied”."
+    return "An error before the first case is evaluated: “cannot be written: Permission denied”."
 
 
 def write_protect_later(folder: Path) -> str:
@@ -86,8 +86,8 @@ def write_protect_later(folder: Path) -> str:
     check(tables(out) == whole, "tables differ")
     n_again = run_facts(out)["evaluated_now"]
     return (
-        f"An error that names the file; all {kept} cases are kept. Once the folder may be written "
-        f"again, `--resume` evaluates {n_again} cases and writes the tables."
+        f"An error names the file. All {kept} cases are kept. Once the folder is writable again, "
+        f"`--resume` evaluates {n_again} cases and writes the tables."
     )
 
 
@@ -114,7 +114,7 @@ def remove_folder(folder: Path) -> str:
         check(tables(out) == whole, f"{deed}: tables differ")
         check((out / "report.html").exists(), f"{deed}: there is no report")
         check(n_stored(out) == N, f"{deed}: {n_stored(out)} of {N} results are stored")
-    return "It is made again, with all that was finished before; tables and report are complete."
+    return "It is created again with all finished cases. Tables and report are complete."
 
 
 def share_folder(folder: Path) -> str:
@@ -133,15 +133,18 @@ def share_folder(folder: Path) -> str:
     check(first.code == 0, f"the first ended with code {first.code}: {first.err}")
     check(tables(out) == whole, "tables differ")
     return (
-        "The second one refuses, also with `--resume` and `--overwrite`, and touches nothing; the "
-        "first one is not disturbed."
+        "The second one refuses to start, even with `--resume` or `--overwrite`, and changes "
+        "nothing. The first one is not disturbed."
     )
 
 
 FAULTS = (
-    Fault("The disk is full (files hit a limit of their size), at four moments", fill_disk),
+    Fault(
+        "The disk fills up at four different moments (simulated by a limit on file sizes)",
+        fill_disk,
+    ),
     Fault("The output folder is read-only", write_protect),
     Fault("The output folder becomes read-only during the run", write_protect_later),
-    Fault("The output folder is removed, or renamed, during the run", remove_folder),
-    Fault("Two processes write into one output folder", share_folder),
+    Fault("The output folder is deleted or renamed during the run", remove_folder),
+    Fault("Two runs use the same output folder", share_folder),
 )

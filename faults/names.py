@@ -70,11 +70,12 @@ def hostile_names(folder: Path) -> str:
     n_cells = _check_cells(tables(out))
     n_requests = _check_page((out / "report.html").as_uri())
     return (
-        f"{len(NAMES)} names (markup, quotes, templates, formulas, shell commands, paths, "
-        f"right-to-left text, line breaks, 200 characters) as cases, models and classes: all "
-        f"{2 * len(NAMES)} cases are there, none of the {n_cells:,} cells of the CSV files would "
-        f"be taken for a formula, every map and JSON file lies below its folder under a name of "
-        f"its own, and the report in Chromium runs none of them and makes {n_requests} requests."
+        f"{len(NAMES)} names are used for cases, models and classes: markup, quotes, templates, "
+        f"formulas, shell commands, paths, right-to-left text, line breaks, 200 characters. All "
+        f"{2 * len(NAMES)} cases are evaluated. None of the {n_cells:,} cells in the CSV files "
+        f"would be taken for a formula. Every map and JSON file has a name of its own inside the "
+        f"output folder. In Chromium the report executes none of the names and makes "
+        f"{n_requests} requests."
     )
 
 
@@ -162,8 +163,8 @@ def hostile_files(folder: Path) -> str:
         tried += 1
     check(not (folder / "hacked").exists(), "a name was run as a command")
     return (
-        f"Files with {tried} of these names (those that a disk accepts): the page runs none, and "
-        f"the copied Python and the copied command print the numbers and do nothing else."
+        f"A disk accepts {tried} of these names. The page executes none of them. The copied Python "
+        f"code and the copied command print the numbers and do nothing else."
     )
 
 
@@ -189,7 +190,7 @@ def undecodable_file(folder: Path) -> str:
     check(len(list((out / "maps").rglob("*.nii.gz"))) == 2, "a map is missing")
     scores = (out / "scores.csv").read_bytes()
     check(b"case001" in scores and b"caf" in scores, "a case is missing")
-    return "It is a case like any other; the odd byte of its name is spelt out (`caf\\xe9`)."
+    return "It is a case like any other. Its name spells out the odd byte (`caf\\xe9`)."
 
 
 FAULTS = (

@@ -60,8 +60,9 @@ def kill_anywhere(folder: Path) -> str:
         check(left.code == 0, f"--resume after kill {at} ended with code {left.code}: {left.err}")
         check(tables(out) == whole, f"tables differ after kill {at} ({kept[-1]} cases were kept)")
     return (
-        f"All {KILLS} times the tables are those of an uninterrupted run, byte for byte. Between "
-        f"{min(kept)} and {max(kept)} finished cases were there already. No process was left over."
+        f"All {KILLS} times the tables are identical to those of an uninterrupted run, byte for "
+        f"byte. Between {min(kept)} and {max(kept)} finished cases had been kept. No process was "
+        f"left behind."
     )
 
 
@@ -75,7 +76,7 @@ def kill_worker(folder: Path) -> str:
         left = ended(process)
     check(left.code == 0, f"it ended with code {left.code}: {left.err}")
     check(tables(out) == whole, "tables differ")
-    return "Its case is tried again by a new worker; the tables are those of an undisturbed run."
+    return "A new worker repeats its case. The tables are those of an undisturbed run."
 
 
 def stop_worker(folder: Path) -> str:
@@ -95,9 +96,9 @@ def stop_worker(folder: Path) -> str:
     check(f"worker {victim} is stopped" in left.err, f"nobody was told: {left.err!r}")
     check(tables(out) == whole, "tables differ")
     return (
-        f"The other one goes on ({done} of {N} cases done meanwhile); after 10 s without a result "
-        f"the stopped one is named, with the command that wakes it. Awake again, it finishes, and "
-        f"the tables are those of an undisturbed run."
+        f"The other one carries on ({done} of {N} cases done meanwhile). After 10 s without a "
+        f"result the run names the stopped worker and the command that resumes it. Once resumed, "
+        f"it finishes, and the tables are those of an undisturbed run."
     )
 
 
@@ -120,8 +121,8 @@ def run_out_of_memory(folder: Path) -> str:
         told.append(run_facts(out)["failed"])
     check(told == [1, 1], f"{told} cases failed instead of one")
     return (
-        "With one process and with workers, that case fails with the reason “there is not enough "
-        "memory for it”; all others are evaluated."
+        "With one process and with several, that case fails with the reason “there is not enough "
+        "memory for it”. All others are evaluated."
     )
 
 
@@ -139,7 +140,7 @@ def kill_dask_worker(folder: Path) -> str:
         left = ended(process)
     check(left.code == 0, f"it ended with code {left.code}: {left.err}")
     check(tables(out) == whole, "tables differ")
-    return "The other worker takes over its cases; the tables are those of an undisturbed run."
+    return "The other worker takes over its cases. The tables are those of an undisturbed run."
 
 
 def kill_scheduler(folder: Path) -> str:
@@ -164,7 +165,7 @@ def kill_scheduler(folder: Path) -> str:
     check(tables(out) == whole, "tables differ")
     return (
         f"The run ends after {seconds:.0f} s with an error that says so, and keeps the {kept} "
-        f"finished cases. `--resume`, here without a cluster, does the rest."
+        f"finished cases. `--resume`, here without a cluster, completes the run."
     )
 
 
@@ -196,13 +197,13 @@ def _wait_for_workers(address: str) -> None:
 
 FAULTS = (
     Fault(
-        f"A run of 200 cases on two workers is killed (`kill -9`) at {KILLS} random moments, each "
-        f"time continued with `--resume`",
+        f"A run of 200 cases with two workers is killed (`kill -9`) at {KILLS} random moments, and "
+        f"continued with `--resume` each time",
         kill_anywhere,
     ),
     Fault("One of two workers is killed", kill_worker),
     Fault("One of two workers is stopped (`kill -STOP`)", stop_worker),
-    Fault("A case needs more memory than there is", run_out_of_memory),
+    Fault("A case needs more memory than the machine has", run_out_of_memory),
     Fault("One of two workers of a Dask cluster is killed", kill_dask_worker),
     Fault("The Dask scheduler is killed", kill_scheduler),
 )

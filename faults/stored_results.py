@@ -27,14 +27,14 @@ def damage_results(folder: Path) -> str:
         "cut off in the middle": ([*lines[:3], lines[3][:90] + b"\n", *lines[4:]], 1),
         "one digit changed": ([*lines[:4], digit, *lines[5:]], 1),
         "random bytes": ([*lines, os.urandom(300).replace(b"\n", b"") + b"\n"], 0),
-        "zeros as after a power cut": ([*lines[:5], bytes(4096) + b"\n", *lines[6:]], 1),
-        "two lines in one": ([*lines[:6], lines[6].strip(), *lines[7:]], 2),
+        "zeros, as after a power cut": ([*lines[:5], bytes(4096) + b"\n", *lines[6:]], 1),
+        "two lines joined": ([*lines[:6], lines[6].strip(), *lines[7:]], 2),
         "other JSON": ([b"[1, 2]\n", b"{}\n", b"null\n", *lines], 0),
         "100,000 brackets": ([b"[" * 100_000 + b"\n", *lines], 0),
-        "the line of another job": ([*lines, json.dumps(other).encode() + b"\n"], 0),
+        "a line of another run": ([*lines, json.dumps(other).encode() + b"\n"], 0),
         "empty lines": ([b"\n", *lines, b"\n"], 0),
         "every line twice": ([*lines, *lines], 0),
-        "nothing at all": ([], N),
+        "an empty file": ([], N),
     }
     for kind, (content, again) in kinds.items():
         shutil.rmtree(out, ignore_errors=True)
@@ -46,8 +46,8 @@ def damage_results(folder: Path) -> str:
         check(found == again, f"{kind}: {found} cases were evaluated instead of {again}")
         check(tables(out) == whole, f"{kind}: tables differ")
     return (
-        f"{len(kinds)} kinds of damage ({', '.join(kinds)}): exactly the cases whose lines are not "
-        f"as they were written are evaluated again, a note says so, and the tables are the same."
+        f"{len(kinds)} kinds of damage ({', '.join(kinds)}). Exactly the cases with damaged lines "
+        f"are evaluated again, a note says so, and the tables are the same."
     )
 
 
@@ -71,13 +71,13 @@ def edit_inputs(folder: Path) -> str:
     check(b"case005" not in tables(out)["scores.csv"], "a case that is gone is in the tables")
     check(counts == [1, N], f"{counts} cases were evaluated instead of 1 and {N}")
     return (
-        f"An edited prediction: that one case is evaluated again; an edited spec: all {N}; a case "
-        f"that was removed leaves the tables. What counts is size and time of the last change: a "
-        f"file edited to the same size with its old time set again is not noticed (`--overwrite`)."
+        f"After an edited prediction, that one case is evaluated again. After an edited spec, all "
+        f"{N} are. A deleted case disappears from the tables. panmatch compares file size and "
+        f"modification time. If an edit keeps both, use `--overwrite`."
     )
 
 
 FAULTS = (
-    Fault("Lines of `cases.jsonl` are damaged, then `--resume`", damage_results),
-    Fault("An input, or the spec, is edited between two runs", edit_inputs),
+    Fault("Lines of `cases.jsonl` are damaged before `--resume`", damage_results),
+    Fault("An input file or the spec changes between two runs", edit_inputs),
 )
