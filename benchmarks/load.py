@@ -1,5 +1,6 @@
-"""What a run carries: many cases, many objects, many classes. `make load`
-writes docs/explanation/load.md.
+"""Time and memory of large runs: many cases, many objects, many classes.
+
+`make load` writes docs/explanation/load.md.
 """
 
 from __future__ import annotations
@@ -75,9 +76,9 @@ def _cases(folder: Path, n_cases: int) -> str:
         f"{n_cases:,} cases × {len(MODELS)} models, two workers",
         load,
         f"{n_cases * len(MODELS) / load.seconds['evaluation']:.0f} cases/s; {load.early:.0f} MB "
-        f"after a quarter of the cases, at most {load.late:.0f} MB in the last one, the rest for "
-        f"the tables; "
-        f"report of {report.stat().st_size / 1e6:.1f} MB in {made:.1f} s, opens in {opened}",
+        f"after the first quarter of the cases, at most {load.late:.0f} MB in the last quarter, "
+        f"and the peak while writing tables; report of {report.stat().st_size / 1e6:.1f} MB "
+        f"written in {made:.1f} s, opens in {opened}",
     )
 
 
@@ -96,7 +97,7 @@ def many_objects(folder: Path) -> str:
     return _row(
         f"one case with {SIDE**3:,} objects, {6 * SIDE}³ voxels",
         load,
-        f"cases.jsonl has {size:.0f} MB; three strategies at three thresholds, with exact curves",
+        f"three strategies at three thresholds, with exact curves; cases.jsonl has {size:.0f} MB",
     )
 
 
@@ -154,7 +155,7 @@ def _seconds_to_open(page: Path) -> str:
     """Return how long a browser takes, also for the curves, which it draws when they are seen."""
     with open_tab() as tab:
         if tab is None:
-            return "a browser that is missing here"
+            return "a browser (none is installed here)"
         start = time.perf_counter()
         tab.goto(page.as_uri())
         tab.wait_for_function("document.readyState === 'complete'")
@@ -162,7 +163,7 @@ def _seconds_to_open(page: Path) -> str:
         tab.locator("#curves").scroll_into_view_if_needed()
         tab.wait_for_selector("#curves .js-plotly-plot", timeout=60_000)
         drawn = time.perf_counter() - start - opened
-        return f"{opened:.1f} s, and draws the curves in {drawn:.1f} s"
+        return f"{opened:.1f} s, draws the curves in {drawn:.1f} s"
 
 
 def _row(what: str, load: Load, notes: str) -> str:

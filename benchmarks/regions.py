@@ -38,7 +38,7 @@ def cells() -> Iterator[Row]:
     theirs = best_ms(by_scipy, repeats=2)
     for threads in (1, 2):
         ours = best_ms(lambda: nearest_labels(labels, threads=threads), repeats=5)  # noqa: B023
-        what = f"nearest-label cells, 256³, 200 objects, {in_words(threads)}"
+        what = f"Voronoi regions, 256³, 200 objects, {in_words(threads)}"
         name = "scipy distance_transform_edt(return_indices=True) and lookup"
         yield faster(what, ours, theirs, name, 8 if threads == 2 else None)
 
@@ -46,7 +46,7 @@ def cells() -> Iterator[Row]:
 def cell_memory() -> Row:
     """The cells themselves and one float per voxel: twice 64 MB for 256³ int32."""
     return below(
-        "extra memory of cells, 256³ int32",
+        "extra memory of Voronoi regions, 256³ int32",
         extra_memory("memory", "cells_256()"),
         "MB",
         2 * 64 * 1.05,

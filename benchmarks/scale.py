@@ -211,16 +211,16 @@ def draw(lines: dict[str, list[Line]]) -> None:
 def page(lines: dict[str, list[Line]]) -> str:
     parts = [
         f"Measured on {describe_machine()}.\n",
-        "![Time and memory over voxels, chunks, objects and workers](images/scale.png)\n",
+        "![Time and memory over voxels, chunks, objects and workers](../images/scale.png)\n",
         table(
-            "voxels of a pair in memory | one thread | two threads | per voxel, one thread",
+            "pair in memory, voxels | one thread | two threads | per voxel, one thread",
             lines["memory"],
             lambda n, one, two: (
                 f"{n:.0f}³ | {one:.2f} ms | {two:.2f} ms | {1e6 * one / n**3:.2f} ns"
             ),
         ),
         table(
-            "voxels of a pair on disk | counting, two threads | bare reading | per voxel | peak",
+            "pair on disk, voxels | counting, two threads | bare reading | per voxel | peak",
             lines["stored"],
             lambda n, c, r, p: (
                 f"{n:.0f}³ | {c / 1e3:.2f} s | {r / 1e3:.2f} s "
@@ -228,12 +228,12 @@ def page(lines: dict[str, list[Line]]) -> str:
             ),
         ),
         table(
-            "chunks of 512³ | counting, two threads | bare reading | peak",
+            "512³ on disk, size of a chunk | counting, two threads | bare reading | peak",
             lines["chunks"],
             lambda n, c, r, p: f"{n:.0f}³ | {c / 1e3:.2f} s | {r / 1e3:.2f} s | {p:.0f} MB",
         ),
         table(
-            "512³ on disk, two threads | time | per voxel | peak",
+            "pair of 512³ on disk, two threads | time | per voxel | peak",
             lines["kinds"],
             lambda at, t, p: (
                 f"{list(KINDS.values())[int(at)]} | {t / 1e3:.2f} s "
@@ -241,21 +241,21 @@ def page(lines: dict[str, list[Line]]) -> str:
             ),
         ),
         table(
-            "objects of a side | one-to-one match | three exact curves | graph",
+            "objects per side | one-to-one match | three exact curves | size of the graph",
             lines["objects"],
             lambda n, m, c, b: f"{n:,.0f} | {m:.2f} ms | {c:.2f} ms | {b / 1e3:,.0f} kB",
         ),
         table(
-            "workers | one case of 128³ from NIfTI, 3 strategies, curves, 4 metrics | with tables "
-            "| peak of all processes",
+            "workers | time per case of 128³ (NIfTI, 3 strategies, curves, 4 metrics) | with "
+            "tables | peak of all processes",
             lines["workers"],
             lambda n, e, a, p: f"{n:.0f} | {e:.1f} ms | {a:.1f} ms | {p:.0f} MB",
         ),
-        "## What that means\n",
+        "## What this means for your data\n",
         large_volume(lines),
         many_cases(lines),
-        "These are products of measured rates. What they leave out is the time that storage and "
-        "network take when many cores ask at once.\n",
+        "These estimates multiply measured rates. They leave out the time that storage and network "
+        "need when many cores read at once.\n",
     ]
     return "\n".join(parts)
 
@@ -268,26 +268,27 @@ def large_volume(lines: dict[str, list[Line]]) -> str:
     number, match, curves, size = lines["objects"][-1]
     objects_ = voxels / VOXELS_PER_OBJECT
     return (
-        f"**A pair of volumes of 10 TB in all** (two of {voxels / 1e12:.2f} · 10¹² voxels of four "
-        f"bytes): {1e6 * count / side**3:.2f} ns per voxel with two cores, reading and decoding "
-        f"included, make {hours:.1f} core-hours, that is {hours / 2:.1f} hours on this machine and "
-        f"{60 * hours / 256:.1f} minutes on 256 cores, if storage delivers the compressed chunks "
-        f"that fast. That is {count / read:.2f} times what bare reading took. Regions take "
-        f"{per_kind[1]:.1f} times as long, components of both masks {per_kind[2]:.1f} times. With "
-        f"one object per {VOXELS_PER_OBJECT:,} voxels, the graph of {objects_ / 1e6:.0f} million "
-        f"objects takes {objects_ * size / number / 1e9:.0f} GB, a match "
-        f"{objects_ * match / number / 1e3:.0f} s and three exact curves "
-        f"{objects_ * curves / number / 6e4:.0f} minutes, on one core. Beside the graph, memory "
-        f"stays at that of one box per thread: here {peak:.0f} MB, the graph of {side:.0f}³ "
-        f"included.\n"
+        f"**A pair of volumes with 10 TB in total** ({voxels / 1e12:.2f} · 10¹² voxels of four "
+        f"bytes each): at {1e6 * count / side**3:.2f} ns per voxel with two cores, including "
+        f"reading and decoding, counting takes {hours:.1f} core-hours. That is {hours / 2:.1f} "
+        f"hours on this machine and {60 * hours / 256:.1f} minutes on 256 cores, if the storage "
+        f"delivers the compressed chunks fast enough. It is {count / read:.2f} times the time "
+        f"for reading alone. Regions take {per_kind[1]:.1f} times as long as counting, and "
+        f"components of both masks {per_kind[2]:.1f} times. With one object per "
+        f"{VOXELS_PER_OBJECT:,} voxels, the graph of {objects_ / 1e6:.0f} million objects takes "
+        f"{objects_ * size / number / 1e9:.0f} GB. On one core a match takes "
+        f"{objects_ * match / number / 1e3:.0f} s and three exact curves take "
+        f"{objects_ * curves / number / 6e4:.0f} minutes. Apart from the graph, each thread "
+        f"needs memory for one box: here {peak:.0f} MB in all, including the graph of "
+        f"{side:.0f}³.\n"
     )
 
 
 def many_cases(lines: dict[str, list[Line]]) -> str:
     case, with_tables = lines["workers"][1][1:3]
     return (
-        f"**A challenge of 100,000 cases** like those above: {case:.1f} ms per case with two "
-        f"workers make {1e5 * case / 6e4:.0f} minutes on this machine, "
+        f"**A challenge with 100,000 cases** like those above: at {case:.1f} ms per case with two "
+        f"workers, evaluation takes {1e5 * case / 6e4:.0f} minutes on this machine, or "
         f"{1e5 * with_tables / 6e4:.0f} with all tables, and {1e5 * 2 * case / 64 / 6e4:.1f} "
         f"minutes on 64 cores.\n"
     )
