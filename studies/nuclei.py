@@ -17,13 +17,13 @@ IMAGES = ("img2", "img3", "img5", "img6", "stardist2d")
 METHODS = ("watershed", "otsu_cc")
 FLAT = (
     "Four images of the Data Science Bowl 2018 with corrected masks (CC0) and the test image of "
-    "StarDist (BSD-3). Both methods begin with Otsu's threshold; one cuts the foreground by a "
-    "distance watershed, the other takes its connected components. Two more images, on which the "
-    "threshold itself fails, were left out by those who chose them."
+    "StarDist (BSD-3). Both methods start with Otsu's threshold. One then cuts the foreground "
+    "with a distance watershed, the other takes its connected components. Two more images were "
+    "left out beforehand, because the threshold itself fails on them."
 )
 SOLID = (
-    "A Platynereis embryo with manual reference and Voronoi-Otsu labelling, both as published "
-    "(BioImageAnalysisNotebooks, CC BY 4.0; one case). The second method takes the connected "
+    "One Platynereis embryo with a manual reference and a Voronoi-Otsu labelling, both as "
+    "published (BioImageAnalysisNotebooks, CC BY 4.0). The second method takes the connected "
     "components of the same foreground."
 )
 
@@ -59,7 +59,7 @@ def made_up(small: bool) -> list[Dataset]:
         for one in simulate(tissue, ("splits", "merges", "redraws"))
     )
     spec = full_spec(classes={"nucleus": {"labels": "all"}})
-    about = "Made-up cells that touch, predicted by models with one habit each."
+    about = "Synthetic cells that touch. Each model has one habit."
     return [Dataset("Cells (phantoms)", about, spec, cases, ("nucleus",))]
 
 

@@ -23,7 +23,7 @@ from studies.tables import (
 
 INDEX_HEAD = (
     "| study | images | models | PQ at 0.5, one-to-one | AUTC, one-to-one "
-    "| best in cells of strategy × threshold |\n|---|---|---|---|---|---|"
+    "| combinations in which it alone comes first |\n|---|---|---|---|---|---|"
 )
 COUNTED_AT = (0.1, 0.5)
 
@@ -46,7 +46,7 @@ def run(study: Study, data: Path | None, out: Path, *, small: bool = False) -> l
     datasets = study.made_up(small) if data is None else study.real(data)
     results = [dataset.evaluate() for dataset in datasets]
     pictures = [save(one, study, out) for one in study.draw(datasets, results)]
-    kind = "phantoms: made-up scenes and simulated models" if data is None else "real images"
+    kind = "phantoms: synthetic scenes and simulated models" if data is None else "real images"
     blocks = [f"On {kind}; panmatch {pm.__version__}.", *pictures]
     summed = [Summed(result) for result in results]
     for dataset, sums in zip(datasets, summed, strict=True):
@@ -60,7 +60,7 @@ def run(study: Study, data: Path | None, out: Path, *, small: bool = False) -> l
 
 
 def _blocks(dataset: Dataset, summed: Summed) -> list[str]:
-    words = "Mistakes that depend on no strategy, and scores under one-to-one:"
+    words = "Mistakes, which do not depend on the strategy, and scores under one-to-one:"
     blocks = [f"### {dataset.title}", dataset.about, words, cases_table(dataset, summed)]
     if len(summed.classes) > 1:
         blocks += ["Every class under four strategies:", classes_table(summed)]

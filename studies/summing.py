@@ -101,7 +101,7 @@ class Summed:
         return tuple(model for model, score in scores.items() if score >= top - TIE)
 
     def cells_led(self, kind: str) -> dict[str, int]:
-        """Return in how many cells of the grid each model is best, alone."""
+        """Return in how many combinations of the grid each model is best, alone."""
         cells = [self.best(kind, way, tau) for way in self.ways for tau in THRESHOLDS]
         return {model: cells.count((model,)) for model in self.models}
 

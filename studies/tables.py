@@ -84,7 +84,7 @@ def leaders_table(summed: Summed, kind: str) -> str:
     """Return which model is best at which thresholds, and by area."""
     several = len({one.case for one in summed.result.cases}) > 1
     pq, area = summed.named(kind, "PQ"), summed.named(kind, "AUTC")
-    head = ["strategy", f"highest pooled {pq}, by thresholds", f"highest {area}"]
+    head = ["strategy", f"highest pooled {pq}, by threshold", f"highest {area}"]
     head += [f"highest mean {area} of cases"] if several else []
     rows = []
     for way in summed.ways:
@@ -111,12 +111,15 @@ def classes_table(summed: Summed) -> str:
 
 
 def led_in_words(summed: Summed, kind: str) -> str:
-    """Return in how many cells of the grid each model is best."""
+    """Return in how many combinations of the grid each model is best."""
     cells = len(summed.ways) * len(THRESHOLDS)
     led = summed.cells_led(kind)
     each = ", ".join(f"{model} {count}" for model, count in led.items())
     ties = cells - sum(led.values())
-    return f"alone at the top of {cells} cells of strategy × threshold: {each}; ties in {ties}."
+    return (
+        f"how often a model alone comes first, in {cells} combinations of strategy and threshold: "
+        f"{each}. Ties: {ties}."
+    )
 
 
 def _counts(summed: Summed, model: str, kind: str, way: str, threshold: float) -> str:
@@ -139,7 +142,7 @@ def _intervals(leads: list[Lead], models: int) -> str:
     words = [f"{one.start:.3f}–{one.stop:.3f} {_named(one, models)}" for one in joined(shown)]
     if short:
         total = sum(one.stop - one.start for one in short)
-        words.append(f"otherwise over {total:.3f}" if total >= SHORTEST / 10 else "")
+        words.append(f"changing over the other {total:.3f}" if total >= SHORTEST / 10 else "")
     return "; ".join(filter(None, words))
 
 

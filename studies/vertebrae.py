@@ -17,13 +17,13 @@ from studies.simulating import simulate
 from studies.study import Case, Dataset, Labels, Picture, Study, read, spacing_of
 
 CT = (
-    "Nine vertebrae of verse004 (VerSe, CC BY-SA 4.0). Predictions were made from the foreground "
-    "of the reference, so that only the cuts between vertebrae differ: face-connected components "
-    "(all in one) and a distance watershed (too many)."
+    "Nine vertebrae of verse004 (VerSe, CC BY-SA 4.0). Both predictions were made from the "
+    "foreground of the reference, so only the cuts between vertebrae differ: face-connected "
+    "components (no cuts) and a distance watershed (too many cuts)."
 )
 MRI = (
-    "Vertebrae of a spine MRI with sub-regions, reference and prediction of a model (example of "
-    "panoptica, Apache-2.0; one case). The same prediction is evaluated as it is, and as "
+    "Vertebrae of one spine MRI with sub-regions: a reference and the prediction of a model "
+    "(example data of panoptica, Apache-2.0). The same prediction is evaluated as it is, and as "
     "face-connected components of its foreground."
 )
 FIRST_PART, LAST_PART = 41, 50
@@ -89,7 +89,7 @@ def made_up(small: bool) -> list[Dataset]:
              _inside(one.reference_parts), _inside(one.prediction_parts))
         for one in simulate([phantoms.spine(shape, n, seed=seed) for seed in range(2)], models)
     )  # fmt: skip
-    about = "Made-up vertebrae with parts, predicted by models with one habit each."
+    about = "Synthetic vertebrae with parts. Each model has one habit."
     return [Dataset("Vertebrae (phantoms)", about, part_spec("41-50"), cases, (WITH_PARTS,))]
 
 

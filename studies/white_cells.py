@@ -18,11 +18,11 @@ CELL, OUTLINE, NUCLEI = "cell with parts", "cell by outline", "nucleus alone"
 PLASMA, NUCLEUS = 1, 2
 CUT = 4  # every so many cells are cut in two in the third model
 ABOUT = (
-    "Twenty white blood cells in one mosaic (segmentation_WBC, GPL-3.0; Zheng et al. 2018), drawn "
-    "by experts. *multi-Otsu* is a classical prediction whose recipe was chosen on these "
-    "references. The two others are made from it: *guessed nuclei* has the same outlines and calls "
-    "the inner half of each cell its nucleus, without looking; *cut cells* has the same pixels, "
-    "and every fourth cell in two pieces."
+    "Twenty white blood cells in one mosaic (segmentation_WBC, GPL-3.0; Zheng et al. 2018), "
+    "outlined by experts. *multi-Otsu* is a classical method that was tuned on these references. "
+    "The other two are made from it. *guessed nuclei* has the same outlines and simply calls the "
+    "inner half of each cell its nucleus. *cut cells* has the same pixels, but every fourth cell "
+    "is cut in two."
 )
 
 
@@ -65,7 +65,7 @@ def _nuclei(cases: list[Case]) -> Dataset:
              _only_nuclei(one.prediction, one.prediction_parts))
         for one in cases
     )  # fmt: skip
-    about = "The same images; the nucleus of each cell is an object of its own."
+    about = "The same images, with the nucleus of each cell as an object of its own."
     spec = full_spec(classes={NUCLEI: {"labels": "all"}})
     return Dataset("Nuclei as objects of their own", about, spec, alone, (NUCLEI,))
 
@@ -94,7 +94,9 @@ def made_up(small: bool) -> list[Dataset]:
         assert seen.parts is not None
         sides = tissue.labels, tissue.parts, seen.labels, seen.parts
         cases += cases_of(f"phantom {seed + 1}", *sides)
-    about = "Made-up cells with nuclei, redrawn slightly off; nuclei guessed, and cells cut in two."
+    about = (
+        "Synthetic cells with nuclei: redrawn slightly off, with guessed nuclei, and cut in two."
+    )
     return [Dataset("Cells (phantoms)", about, _spec(), tuple(cases), (CELL,)), _nuclei(cases)]
 
 

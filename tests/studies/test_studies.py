@@ -126,8 +126,8 @@ def test_a_lead_holds_where_the_model_has_the_highest_score(written: Written) ->
     tables = tables_of(block_of(written["nuclei"]))
     leaders = next(table for table in tables if "highest AUTC" in table.head)
     row = next(row for row in leaders.rows if row["strategy"] == "one-to-one (optimal)")
-    for words in row["highest pooled PQ, by thresholds"].split("; "):
-        if words.startswith("otherwise"):
+    for words in row["highest pooled PQ, by threshold"].split("; "):
+        if words.startswith("changing"):
             continue
         between, names = words.split(" ", 1)
         start, stop = map(float, between.split("–"))
