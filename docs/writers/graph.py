@@ -73,6 +73,4 @@ def _middle(labels: npt.NDArray[np.integer], label: int) -> float:
 
 
 def _text(x: float, y: float, words: str, colour: str, anchor: str) -> str:
-    return (
-        f'<text x="{x:g}" y="{y + 5.5:g}" fill="{colour}" text-anchor="{anchor}">{words}</text>'
-    )
+    return f'<text x="{x:g}" y="{y + 5.5:g}" fill="{colour}" text-anchor="{anchor}">{words}</text>'
