@@ -28,7 +28,11 @@ from tests.page_folders import FOLDERS
 
 ROOT = Path(__file__).parents[1]
 PLAIN = {"text", "bibtex", "json", "latex", "math", "html", "dockerfile", "toml", "csv"}  # to see
-SHOWN_ONLY = ("panmatch play", "panmatch demo")  # run by tests of their own
+SHOWN_ONLY = (
+    "panmatch play",
+    "panmatch demo",
+    "panmatch --install-completion",
+)  # run by tests of their own
 EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
     "optional-dependencies"
 ])  # fmt: skip

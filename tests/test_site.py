@@ -9,6 +9,7 @@ import doctest
 import inspect
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
@@ -144,3 +145,27 @@ def test_the_citation_says_what_the_citation_file_says() -> None:
         (value,) = re.findall(rf'^{key}: "?(.+?)"?$', cff, re.MULTILINE)
         assert f"  {key} = {{{value}}},\n" in page
     assert "  author = {{The panmatch developers}},\n" in page
+
+
+def test_the_page_of_extras_lists_what_can_be_installed() -> None:
+    page = (DOCS / "start" / "install.md").read_text(encoding="utf-8")
+    shown = {
+        name: brings.lower() for name, brings in re.findall(r"^\| `(\w+)` \| (.*?) \|", page, re.M)
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {
+        name: ", ".join(re.split(r"[<>=~]", one)[0].lower() for one in needed)
+        for name, needed in project["optional-dependencies"].items()
+        if name != "all"
+    }
+    assert {name: sorted(text.split(", ")) for name, text in shown.items()} == {
+        name: sorted(text.split(", ")) for name, text in extras.items()
+    }
+
+
+def test_speeds_of_the_readme_were_measured() -> None:
+    measured = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    speeds = (ROOT / "README.md").read_text(encoding="utf-8").split("## Speed")[1]
+    shown = re.findall(r"\d[\d.]* m?s\b", speeds)
+    assert len(shown) == 6
+    assert [one for one in shown if one not in measured] == []
