@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
     AllowMismatch,
@@ -427,6 +428,7 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
 
 def main() -> None:
     """Run the command line; an error the user can fix is one line on stderr, exit code 2."""
+    show_anything()
     try:
         app()
     except PanmatchError as error:
