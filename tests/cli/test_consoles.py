@@ -43,7 +43,7 @@ def run(
     )
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437"])
+@pytest.mark.parametrize("encoding", ["cp1252"])
 def test_every_screen_can_be_shown_in_an_old_code_page(folder: Path, encoding: str) -> None:
     out = folder / encoding
     commands: list[tuple[object, ...]] = [
