@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import panmatch as pm
-from panmatch.datasets import load_run
-from panmatch.evaluation import Result
+from panmatch.cli import _json
+from panmatch.datasets import _outputs, load_run
+from panmatch.evaluation import Result, _case_result, _result
+from panmatch.overlap import _graph
 from panmatch.spec import as_spec
 from tests.stored_formats import FOLDER, SPEC, scores_of, sides, write_run_sample
 
@@ -58,3 +61,12 @@ def test_the_format_of_runs_has_a_sample(tmp_path: Path) -> None:
     write_run_sample(tmp_path, tmp_path)
     (name,) = (path.name for path in tmp_path.glob("panmatch-run-*"))
     assert name in {path.name for path in RUNS}, "python -m tests.stored_formats"
+
+
+def test_the_page_on_stability_names_the_formats_of_today() -> None:
+    page = (FOLDER.parents[2] / "docs" / "about" / "stability.md").read_text(encoding="utf-8")
+    for module in (_graph, _result, _case_result, _outputs, _json):
+        names = [value for value in vars(module).values() if isinstance(value, str)]
+        formats = [name for name in names if re.fullmatch(r"panmatch-\w+-\d+", name)]
+        assert formats
+        assert all(f"`{name}`" in page for name in formats)
