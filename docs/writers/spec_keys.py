@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from types import NoneType, UnionType
@@ -21,6 +20,7 @@ from panmatch.spec import (
     EdgeCase,
     MetricOptions,
     Spec,
+    key_meanings,
     preset_names,
     preset_text,
 )
@@ -33,7 +33,8 @@ INTRODUCTION = """\
 A spec says what to evaluate and how. It is the name of a preset, a YAML or JSON file, or a Python
 mapping: `--spec` on the command line, `spec=` in Python. Every key has a default, so write only
 what you change. An unknown key is an error that names the nearest one. `panmatch spec` prints a
-file with all keys and comments; [from files to answers](../how-to/evaluate.md) shows specs in use.
+file with all keys and comments, and `panmatch spec --schema` a JSON Schema for editors that check
+them. [From files to answers](../how-to/evaluate.md) shows specs in use.
 
 D1 to D15 are [the definitions](../explanation/definitions.md).
 
@@ -110,14 +111,7 @@ def _model(title: str, model: type[BaseModel], about: str = "") -> str:
 
 def attribute_texts(model: type) -> dict[str, str]:
     """Return what the docstring says about each attribute, as Markdown."""
-    doc = inspect.getdoc(model) or ""
-    section = doc.partition("Attributes\n----------\n")[2].partition("\n\n")[0]
-    found: dict[str, str] = {}
-    for block in re.split(r"\n(?=\S)", section):
-        names, _, text = block.partition("\n")
-        for name in names.split(", "):
-            found[name] = _markdown(" ".join(text.split()))
-    return found
+    return {name: _markdown(text) for name, text in key_meanings(model).items()}
 
 
 def _markdown(text: str) -> str:

@@ -205,8 +205,8 @@ def test_maps_are_drawn_for_results_that_are_there_already(tmp_path: Path) -> No
 
 NAMES = (
     "p7", "P7", "site 1/p7", "../p7", "/p7", "/etc/passwd", "a/./b", "a//b", "a/../b", "a/b", "",
-    ".", "..", "...", " ", "a\nb", "a:b", "con|", "x" * 300, "x" * 301, "名" * 200, "e\u0301",
-    "\u00e9", "caf\udce9", "/" * 20, "a/" * 20 + "b",
+    ".", "..", "...", " ", "a\nb", "a:b", "con|", "con", "NUL", "com1.left", "console", "x" * 300,
+    "x" * 301, "名" * 200, "e\u0301", "\u00e9", "caf\udce9", "/" * 20, "a/" * 20 + "b",
 )  # fmt: skip
 
 
@@ -218,6 +218,8 @@ def test_names_of_files_are_distinct_short_and_stay_in_their_folder(
     assert list(words) == list(NAMES)
     places = [(tmp_path / f"{word}.nii.gz").resolve() for word in words.values()]
     assert all(place.is_relative_to(tmp_path.resolve()) for place in places)
+    devices = {"con", "nul", "com1"}
+    assert not [one for one in places if one.name.split(".")[0].casefold() in devices]
     alike = {unicodedata.normalize("NFC", str(place)).casefold() for place in places}
     assert len(alike) == len(NAMES)
     for place in places:

@@ -27,7 +27,7 @@ SCENE = overlap("aaaaaaaaaabbbbb...cc...", "aaaaaabbbbcccc.......dd")
 def lines(figure: Figure) -> tuple[list[Any], list[Any]]:
     """Return thin and bold edges as ((x, y), (x, y))."""
     thin, bold = figure.axes[0].collections[:2]
-    return [[line.tolist() for line in edges.get_segments()] for edges in (thin, bold)]  # type: ignore
+    return [[line.tolist() for line in edges.get_segments()] for edges in (thin, bold)]  # type: ignore[attr-defined, return-value]
 
 
 def color_of(dots: Collection) -> str:

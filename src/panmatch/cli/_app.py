@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
     AllowMismatch,
@@ -285,6 +286,7 @@ def play(
         "panmatch spec --list",
         "panmatch spec cells -o spec.yaml",
         "panmatch spec --from labelsTr -o spec.yaml",
+        "panmatch spec --schema -o spec.schema.json",
     )
 )
 def spec(
@@ -299,6 +301,12 @@ def spec(
     related: Annotated[
         bool, typer.Option("--related", help="List the scores of `related` and their options.")
     ] = False,
+    schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema", help="Print the JSON Schema of specs, for editors that check them."
+        ),
+    ] = False,
     reference: Annotated[
         Path | None,
         typer.Option(
@@ -311,14 +319,9 @@ def spec(
     """Write a commented spec: a preset, or one for your references."""
     from panmatch.cli._spec import run_spec
 
-    run_spec(
-        preset,
-        out,
-        reference,
-        list_presets=names,
-        list_strategies=strategies,
-        list_related=related,
-    )
+    asked = {"presets": names, "strategies": strategies, "related": related, "schema": schema}
+    listed = next((name for name, wanted in asked.items() if wanted), None)
+    run_spec(preset, out, reference, listed)
 
 
 app.add_typer(
@@ -427,6 +430,7 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
 
 def main() -> None:
     """Run the command line; an error the user can fix is one line on stderr, exit code 2."""
+    show_anything()
     try:
         app()
     except PanmatchError as error:

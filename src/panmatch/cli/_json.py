@@ -27,7 +27,7 @@ def as_json(content: Mapping[str, object]) -> str:
     >>> as_json({"pq": float("nan"), "tp": 3})
     '{\n  "pq": null,\n  "tp": 3\n}'
     """
-    return json.dumps(_plain(content), indent=2, allow_nan=False, ensure_ascii=False)
+    return json.dumps(_plain(content), indent=2, allow_nan=False)  # ASCII: any console shows it
 
 
 def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) -> Json:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from panmatch.cli._layout import screen_width, wrapped
@@ -11,36 +12,21 @@ from panmatch.errors import FileError, check_choice
 from panmatch.formats import write_atomically
 from panmatch.matching import STRATEGIES
 from panmatch.related import RELATED
-from panmatch.spec import Spec, as_spec, preset_names, preset_text, spec_for_dataset
+from panmatch.spec import Spec, as_spec, preset_names, preset_text, spec_for_dataset, spec_schema
 
 
 def run_spec(
-    preset: str,
-    out: Path | None,
-    reference: Path | None,
-    *,
-    list_presets: bool,
-    list_strategies: bool,
-    list_related: bool,
+    preset: str, out: Path | None, reference: Path | None, listed: str | None = None
 ) -> None:
-    """Print or write a preset or a spec that fits references, or list what there is."""
-    if list_presets:
-        print("\n".join(line for name in preset_names() for line in _preset(name)))
-        return
-    if list_strategies:
-        print("\n".join(_strategy_lines(screen_width())))
-        return
-    if list_related:
-        print("\n".join(_related_lines(screen_width())))
-        return
-    text = _text(preset, reference)
+    """Print or write a preset, a spec that fits references, or what `LISTS` has under a name."""
+    text = LISTS[listed]() if listed else _text(preset, reference)
     if out is None:
         print(text, end="")
         return
     if out.exists():
         raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
     write_atomically(out, text.encode())
-    print(f"Spec: {out}")
+    print(f"{'Spec' if listed is None else listed.capitalize()}: {out}")
 
 
 def named_spec(name: str, dataset_json: Path | None) -> Spec:
@@ -57,10 +43,6 @@ def _text(preset: str, reference: Path | None) -> str:
     return preset_text(preset)
 
 
-def _preset(name: str) -> list[str]:
-    return list(preset_lines(name, screen_width()))
-
-
 def _related_lines(width: int) -> Iterator[str]:
     for name, score in RELATED.items():
         options = "".join(f"/{option}={value}" for option, value in score.options.items())
@@ -75,3 +57,20 @@ def _strategy_lines(width: int) -> Iterator[str]:
             yield f"{strategy.label}: -s {strategy.key}"
             for text in (f"{', '.join(strategy.bounds)}.", strategy.about):
                 yield from (f"  {line}" for line in wrapped(text, width - 2))
+
+
+def _presets() -> Iterator[str]:
+    for name in preset_names():
+        yield from preset_lines(name, screen_width())
+
+
+def _as_text(lines: Iterator[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+LISTS: dict[str, Callable[[], str]] = {
+    "presets": lambda: _as_text(_presets()),
+    "strategies": lambda: _as_text(_strategy_lines(screen_width())),
+    "related": lambda: _as_text(_related_lines(screen_width())),
+    "schema": lambda: json.dumps(spec_schema(), indent=2) + "\n",
+}

@@ -34,6 +34,7 @@ MAPS = "maps"
 LEGEND = "legend.txt"
 LONGEST_NAME = 100  # bytes of a file name, before its suffix
 MOST_FOLDERS = 8
+DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # of Windows
 
 
 def nnunet_summary(result: Result, model: str, cases: Sequence[Case]) -> Json:
@@ -313,6 +314,8 @@ def _safe_path(text: str) -> str:
 def _safe_name(text: str) -> str:
     word = re.sub(r"[^\w .=+,@()-]", "_", text)
     word = "_" if text and not word.strip(". ") else word.strip(" ").rstrip(".")
+    if DEVICE.fullmatch(word):
+        word = f"_{word}"
     return word.encode()[:LONGEST_NAME].decode(errors="ignore")
 
 

@@ -13,6 +13,7 @@ from typing import IO
 from panmatch.datasets._worker import Outcome
 from panmatch.errors import FileError
 from panmatch.evaluation import CaseResult, Findings, Json, findings_from_dict
+from panmatch.formats import lock_file
 
 FILE = "cases.jsonl"
 SEAL = b',"digest":"'  # comes last in a line, and vouches for everything before it
@@ -297,13 +298,9 @@ def _digest(body: bytes) -> bytes:
 
 
 def _lock(stream: IO[bytes]) -> None:
-    """Take the file for this process, until it ends, where the system offers that."""
+    """Take the file for this process until it ends, where system and disk offer that."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(stream, wait=False)
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise

@@ -71,7 +71,7 @@ class TableFile(ExitStack):
         block = pd.concat(self._waiting, ignore_index=True)
         self._waiting.clear()
         self._heads.append(block.iloc[:1].copy())  # not a view of it
-        text = without_formulas(block).to_csv(index=False, header=False)
+        text = without_formulas(block).to_csv(index=False, header=False, lineterminator="\n")
         try:
             self._texts.add(text.encode())
             if self._tables is not None:
@@ -90,7 +90,7 @@ class TableFile(ExitStack):
     def _csv(self, names: list[str]) -> Iterator[bytes]:
         import pandas as pd
 
-        yield pd.DataFrame(columns=names).to_csv(index=False).encode()
+        yield pd.DataFrame(columns=names).to_csv(index=False, lineterminator="\n").encode()
         for head, text in zip(self._heads, self._texts, strict=True):
             if list(head.columns) == names or not text:
                 yield text
@@ -99,7 +99,7 @@ class TableFile(ExitStack):
                     io.BytesIO(text), names=list(head.columns), dtype=str, keep_default_na=False
                 )
                 block = block.reindex(columns=names, fill_value="")
-                yield block.to_csv(index=False, header=False).encode()
+                yield block.to_csv(index=False, header=False, lineterminator="\n").encode()
 
     def _parquet(self, names: list[str]) -> Iterator[bytes]:
         import pyarrow as pa

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import forkserver
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -69,6 +68,8 @@ def open_pool(
 def start_early() -> None:
     """Begin to load what workers need while this process still looks for its cases."""
     if _context().get_start_method() == "forkserver":
+        from multiprocessing import forkserver
+
         forkserver.ensure_running()
 
 
@@ -117,8 +118,9 @@ def _context() -> BaseContext:
     Not as forks of this one, which would inherit its threads in an unknown state, but, where there
     are forks, as those of a server that has loaded what workers need and does nothing else.
     """
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(PRELOADED))
     return context
 

@@ -12,6 +12,7 @@ from panmatch.formats._images import (
     grid_difference,
     turned_like,
 )
+from panmatch.formats._locking import lock_file, locked
 from panmatch.formats._numpy_files import load_overlap, save_overlap, write_atomically
 from panmatch.formats._objects import ImageLike, as_stored_image
 from panmatch.formats._reading import (
@@ -47,6 +48,8 @@ __all__ = [
     "is_label_file",
     "is_on_grid_of",
     "load_overlap",
+    "lock_file",
+    "locked",
     "open_labels",
     "pair_images",
     "read_coco_panoptic",

@@ -216,7 +216,7 @@ def _aligned(array: DeviceArray) -> DeviceArray:
 def _kernel(name: str, first: str, second: str) -> Callable[..., None]:
     from importlib import resources  # takes milliseconds, and few have a device
 
-    source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text()
+    source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text("utf-8")
     full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
     module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))
     kernel: Callable[..., None] = module.get_function(full_name)

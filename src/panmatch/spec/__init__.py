@@ -44,6 +44,7 @@ from panmatch.spec._reading import (
     spec_for_dataset,
 )
 from panmatch.spec._remarks import Remark
+from panmatch.spec._schema import key_meanings, spec_schema
 
 __all__ = [
     "AREA",
@@ -71,6 +72,7 @@ __all__ = [
     "StrictModel",
     "as_spec",
     "at_threshold",
+    "key_meanings",
     "label_numbers",
     "matcher_as_dict",
     "merge_keys",
@@ -84,6 +86,7 @@ __all__ = [
     "result_name",
     "spec_for_dataset",
     "spec_from_panoptica",
+    "spec_schema",
     "split_column",
     "split_instance",
     "split_threshold",

@@ -19,6 +19,7 @@ import numpy as np
 
 from panmatch.datasets import open_scores, original_text, plain_text
 from panmatch.errors import FileError, MissingFileError, OptionError
+from panmatch.formats import locked as held
 from panmatch.formats import write_atomically
 from panmatch.spec import SUBJECT, split_instance
 
@@ -63,21 +64,12 @@ def checked_path(path: str | Path, file_type: FileType) -> Path:
 def locked(path: Path) -> Iterator[None]:
     """Hold a file for this process, where the system offers that."""
     try:
-        stream = path.open("a")
+        stream = path.open("ab")
     except OSError as error:  # of the same type, as scripts for panoptica may catch it
         said = f"output_file cannot be written ({error.strerror}): pass another one"
         raise type(error)(error.errno, said, str(path)) from error
-    with stream:
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(stream, fcntl.LOCK_UN)
+    with stream, held(stream):
+        yield
 
 
 class ResultFile:
