@@ -146,10 +146,10 @@ def test_labels_are_listed_up_to_ten_with_their_voxels() -> None:
     listed = ", ".join(f"{i} ({i} voxels)" for i in range(2, 12))
     numbers = ", ".join(map(str, range(2, 12)))
     assert str(caught.value) == (
-        f"reference holds {listed} and 3 more, which are in no class. Nothing is guessed. If they "
+        f"reference holds {listed} and 3 more, which are in no class. If they "
         f"are objects, add them to the labels of a class; if they are background, write "
-        f"`background: [{numbers}, …]` in the spec (ignored=[{numbers}, …] of from_labels), or "
-        f"set them to 0."
+        f"`background: [{numbers}, …]` in the spec (or pass ignored=[{numbers}, …] to "
+        f"from_labels), or set them to 0."
     )
 
 
@@ -207,7 +207,7 @@ def test_the_remedy_for_foreign_parts_leaves_scores_as_they_are(strange: list[in
 
 def test_negative_labels_of_counts_name_void_only_for_the_reference() -> None:
     for labels, void in (([1, -1], "void=-1"), ([-3, -1], "void=reference < 0")):
-        with pytest.raises(pm.PanmatchError, match=f"if unknown voxels, pass {void}"):
+        with pytest.raises(pm.PanmatchError, match=f"if they mark unknown voxels, pass {void}"):
             pm.count_overlaps(labels, [1, 1])
         with pytest.raises(pm.PanmatchError, match="prediction holds the negative label") as caught:
             pm.count_overlaps([1, 1], labels)

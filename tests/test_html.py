@@ -76,7 +76,7 @@ def test_an_overlap_of_many_edges_shows_the_highest() -> None:
     many = pm.Overlap.from_dense(np.diag(np.arange(1, n + 1)), np.full(n, n), np.full(n, n))
     shown = read_html(many._repr_html_())
     assert [row[0] for row in shown.rows[1:]] == [str(i) for i in range(30, 22, -1)]
-    assert "The 8 highest of 30 edges." in shown.words
+    assert "The 8 edges with the highest IoU, of 30." in shown.words
     empty = read_html(pm.count_overlaps([[0]], [[0]])._repr_html_())
     assert empty.rows == []
 
@@ -93,7 +93,7 @@ def test_a_matching_shows_counts_scores_mistakes_and_the_proof() -> None:
         "Matching: one-to-one (optimal) at τ = 0.58",
         "Missed: 2",
         "False: 2, 3",
-        "PQ 0.2400 is proven: no matching of the strategy has a higher one.",
+        "PQ 0.2400 is proven optimal: no matching of this strategy has a higher PQ.",
     ]
     greedy = pm.match(TRAP, "many-to-one", threshold=0.1, score="dice", strict=False)
     words = read_html(greedy._repr_html_()).words.splitlines()
@@ -148,12 +148,12 @@ def test_a_curve_of_nothing_is_undefined() -> None:
 @pytest.mark.parametrize(
     ("value", "bound", "words", "short"),
     [
-        (0.5, 0.5, "PQ 0.5000 is proven: no matching of the strategy has a higher one.",
+        (0.5, 0.5, "PQ 0.5000 is proven optimal: no matching of this strategy has a higher PQ.",
          "Certificate(PQ=0.5000, proven, rounds=2, nodes=7)"),
-        (0.5, 0.53, "PQ 0.5000 is the best found: no matching of the strategy has more than "
+        (0.5, 0.53, "PQ 0.5000 is the best found. No matching of this strategy can exceed "
          "0.5300, so up to 0.03 may be missing.",
          "Certificate(PQ=0.5000, upper_bound=0.5300, rounds=2, nodes=7)"),
-        (math.nan, math.nan, "Neither side has an object, so there is nothing to prove.",
+        (math.nan, math.nan, "Neither image has an object, so there is nothing to prove.",
          "Certificate(PQ=nan, proven, rounds=2, nodes=7)"),
     ],
 )  # fmt: skip

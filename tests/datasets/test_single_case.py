@@ -311,9 +311,9 @@ def test_functions_of_arrays_refuse_images_with_the_remedy(make: Any) -> None:
         lambda: related.cc_metric(reference=image, prediction=prediction),
         lambda: pm.measure_whole(image, prediction),
     ):
-        with pytest.raises(LabelError, match=f"^reference is an image of {name}, and this takes"):
+        with pytest.raises(LabelError, match=f"^reference is a {name} image, but this function"):
             call()
-    with pytest.raises(LabelError, match=r"^void is an image of"):
+    with pytest.raises(LabelError, match=r"^void is a .* image, but"):
         pm.count_overlaps(reference, prediction, void=image)
     how = {"SimpleITK": sitk.GetArrayFromImage, "nibabel": lambda i: np.asarray(i.dataobj)}[name]
     pm.count_overlaps(how(image), how(make(prediction)))
@@ -321,11 +321,11 @@ def test_functions_of_arrays_refuse_images_with_the_remedy(make: Any) -> None:
 
 def test_lists_of_images_and_ragged_lists_are_refused() -> None:
     images = [itk(side) for side in scene()]
-    with pytest.raises(LabelError, match="reference is a list of images: pass one image"):
+    with pytest.raises(LabelError, match="reference is a list of images, but this function"):
         evaluate(images, scene()[1])
     with pytest.raises(LabelError, match="reference cannot be read as an array of one shape"):
         pm.count_overlaps([[1, 2], [3]], [[1, 2], [3, 4]])
     with pytest.raises(LabelError, match="It holds dict: pass the voxels of one image"):
         pm.count_overlaps({"a": 1}, [1])  # type: ignore[arg-type]
-    with pytest.raises(LabelError, match=r"reference='a\.nii' is a path, and this takes arrays"):
+    with pytest.raises(LabelError, match=r"reference='a\.nii' is a path, but this function takes"):
         pm.count_overlaps("a.nii", [1])

@@ -41,8 +41,8 @@ def test_different_shapes_are_never_allowed(allow: bool) -> None:
         )
     assert str(caught.value) == (
         "reference path='ref.nii' has shape (5, 4, 3) but prediction path='pred.nii' has shape "
-        "(3, 4, 5); both must lie on the same grid. The axes look permuted: bring them into one "
-        "order with numpy.transpose."
+        "(3, 4, 5); both must lie on the same grid. The axes look permuted: reorder those of "
+        "one image with numpy.transpose."
     )
 
 

@@ -65,5 +65,5 @@ def test_a_spec_can_ask_for_them() -> None:
 
 def test_chunked_images_are_refused_with_the_remedy() -> None:
     image: Any = zarr.array(np.ones((4, 4), np.uint8), chunks=(2, 2))
-    with pytest.raises(OptionError, match="components within labels are found in images in memory"):
+    with pytest.raises(OptionError, match="components within labels are only found in images in"):
         components_within_labels(image)

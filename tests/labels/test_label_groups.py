@@ -174,7 +174,7 @@ def test_a_foreign_part_in_a_part_map_is_named_when_parts_are_counted() -> None:
 def test_negative_labels_are_errors_unless_void_or_ignored() -> None:
     group = pm.LabelGroup(CELL, None)
     message = (
-        r"side holds the negative label -3 \(2 voxels\): numbers begin with 1.*`background: \[-3\]`"
+        r"side holds the negative label -3 \(2 voxels\): numbers start at 1.*`background: \[-3\]`"
     )
     with pytest.raises(LabelError, match=message):
         ids(pm.from_labels([1, -3, -3], [group], name="side"))
@@ -194,7 +194,7 @@ def test_labels_beyond_int64_are_no_negative_ones() -> None:
 
 
 def test_labels_that_nobody_has_are_errors() -> None:
-    message = r"side holds 4 \(3 voxels\), which is in no class\. Nothing is gue"
+    message = r"side holds 4 \(3 voxels\), which is in no class\. If they are obj"
     with pytest.raises(LabelError, match=message):
         ids(pm.from_labels([1, 4, 4, 0, 4], [pm.LabelGroup(CELL, (1,))], name="side"))
 

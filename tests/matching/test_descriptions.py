@@ -56,7 +56,7 @@ def test_the_default_comes_first_and_lines_differ() -> None:
 
 
 def test_a_matcher_of_regions_needs_them() -> None:
-    with pytest.raises(pm.PanmatchError, match="'union' works on regions only"):
+    with pytest.raises(pm.PanmatchError, match="'union' only works on regions"):
         Matcher(pm.RegionUnion())
     with pytest.raises(pm.PanmatchError, match="score='dce' is not known; did you mean 'dice'"):
         Matcher(pm.OneToOne(), "dce")  # type: ignore[arg-type]

@@ -304,12 +304,12 @@ def test_classes_that_do_not_occur_are_left_out_of_means() -> None:
         (
             lambda: pm.from_segments([[5]], {5: (24, False), 8: (24, False)}, PLAIN, name="a.png"),
             LabelError,
-            "a.png: the table lists segments that have 0 voxels: 8",
+            "a.png: the table lists segments without a single voxel: 8",
         ),
         (
             lambda: pm.from_segments([[5]], {5: (99, False)}, PLAIN, name="a.png"),
             LabelError,
-            "a.png: the table gives segments to unknown classes: 5 to 99",
+            "a.png: the table assigns segments to unknown classes: 5 to 99",
         ),
         (
             lambda: pm.from_segments([[5]], {0: (24, False)}, PLAIN),
@@ -357,7 +357,7 @@ def test_labels_that_mean_nothing_are_named_with_their_voxels(
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: pm.from_cityscapes([[7]], [ROAD, ROAD]), "id 7 is given to more than one class"),
+        (lambda: pm.from_cityscapes([[7]], [ROAD, ROAD]), "more than one class has the id 7"),
         (lambda: pm.from_cityscapes([[7]], []), "must be one or more ids"),
         (
             lambda: pm.from_labels([[1]], [pm.LabelGroup(ROAD, (1,)), pm.LabelGroup(CAR, (1,))]),

@@ -128,13 +128,13 @@ def test_negative_labels_and_shapes_are_refused_as_on_the_host() -> None:
 
 def test_what_cannot_be_counted_says_what_to_do() -> None:
     labels = cupy.asarray([1, 2])
-    with pytest.raises(OptionError, match="prediction is on the host, and other images are on a"):
+    with pytest.raises(OptionError, match="prediction is in host memory, but other images are on"):
         pm.count_overlaps(labels, [1, 2])
     with pytest.raises(OptionError, match="void is on the host"):
         pm.count_overlaps(labels, labels, void=np.array([0, 1]))
     with pytest.raises(LabelError, match="reference holds float32 on a CUDA device"):
         pm.count_overlaps(labels.astype(cupy.float32), labels)
-    with pytest.raises(OptionError, match="reference is on a CUDA device, and this runs on the h"):
+    with pytest.raises(OptionError, match="reference is on a CUDA device, but this step runs on"):
         pm.count_region_overlaps(labels, labels)
 
 

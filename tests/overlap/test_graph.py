@@ -150,7 +150,7 @@ class TestText:
             ("{", "not JSON"),
             ("[]", "not an overlap"),
             ('{"format": "other"}', "not an overlap"),
-            ('{"format": "panmatch-overlap-1"}', "needs the columns"),
+            ('{"format": "panmatch-overlap-1"}', "of the overlap are missing"),
         ],
     )
     def test_other_text_is_refused(self, text: str, message: str) -> None:
@@ -162,11 +162,11 @@ class TestConsistency:
     @pytest.mark.parametrize(
         ("column", "values", "message"),
         [
-            ("ref_ids", [2, 1], "ref_ids must rise strictly"),
-            ("pred_ids", [0, 1], "pred_ids must rise strictly"),
+            ("ref_ids", [2, 1], "ref_ids must be strictly increasing"),
+            ("pred_ids", [0, 1], "pred_ids must be strictly increasing"),
             ("ref_ids", [1.0, 2.0], "ref_ids must hold integers"),
             ("ref_sizes", [10, 0], "ref_sizes holds 0"),
-            ("ref_sizes", [10], "flat arrays of one length"),
+            ("ref_sizes", [10], "1-D arrays of the same length"),
             ("ref_sizes", ["a", "b"], "ref_sizes must hold finite numbers"),
             ("pred_sizes", [np.nan, 9.0], "pred_sizes must hold finite numbers"),
             ("pred_void", [7, 0], "pred_void must lie between"),

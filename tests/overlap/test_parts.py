@@ -284,7 +284,7 @@ def test_parts_that_differ_do_not_add() -> None:
         one_object() + one_object(background="none")
     columns = one_object().columns()
     del columns["part_hits"]
-    with pytest.raises(OverlapError, match=r"needs the columns \['part_hits'\]"):
+    with pytest.raises(OverlapError, match=r"columns \['part_hits'\], which an overlap with parts"):
         pm.Overlap.from_columns(columns)
 
 

@@ -221,9 +221,9 @@ def test_repr_says_how_predictions_are_cut() -> None:
         ({"pred_regions": [2, 1]}, "pieces must be sorted by pred_ids, then pred_regions"),
         ({"pred_regions": [1, 3]}, "can only overlap the reference of its own region"),
         ({"member_owner": [0, 1]}, "points outside the predictions"),
-        ({"member_vertex": [0, 0]}, "must name every piece"),
-        ({"whole_ids": [0]}, "whole_ids must rise strictly from 1"),
-        ({"whole_sizes": [4, 4]}, "flat arrays of one length"),
+        ({"member_vertex": [0, 0]}, "must list every piece"),
+        ({"whole_ids": [0]}, "whole_ids must be strictly increasing and start at 1"),
+        ({"whole_sizes": [4, 4]}, "1-D arrays of the same length"),
     ],
 )
 def test_pieces_that_contradict_each_other_are_refused(
@@ -232,5 +232,7 @@ def test_pieces_that_contradict_each_other_are_refused(
     columns = regions_of("1..2", "7777").columns()
     with pytest.raises(OverlapError, match=message):
         pm.Overlap.from_columns({**columns, **change})
-    with pytest.raises(OverlapError, match=r"needs the columns \['pred_regions'\] as well"):
+    with pytest.raises(
+        OverlapError, match=r"columns \['pred_regions'\], which an overlap cut into"
+    ):
         pm.Overlap.from_columns({k: v for k, v in columns.items() if k != "pred_regions"})

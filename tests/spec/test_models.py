@@ -58,7 +58,7 @@ def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strate
         ({"strategy": "union", "solver": "best"}, "the strategy 'union' has no solver"),
         (
             {"strategy": "union", "regions": False},
-            "the strategy 'union' works on regions only: drop 'regions: false'",
+            "the strategy 'union' only works on regions: remove 'regions: false'",
         ),
         (
             {"strategy": "one-to-one", "score": "dce"},

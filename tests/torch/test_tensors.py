@@ -136,7 +136,7 @@ def whole(*shape: int) -> Any:
         (
             {}, whole(2, 4, 4).float(), whole(2, 4, 4), LabelError,
             r"preds has dtype torch.float32; labels must be integers or booleans. Turn logits into "
-            r"labels first, with argmax over the classes or a threshold, and labels that are "
+            r"labels first, with argmax over the classes or a threshold\. Convert labels that are "
             r"stored as floats with .long\(\)",
         ),
         (
@@ -168,7 +168,7 @@ def whole(*shape: int) -> Any:
         ),
         (
             {"classes": KINDS}, whole(1, 4, 2) + 7, whole(1, 4, 2), LabelError,
-            r"preds holds 7 \(4 voxels\), which is not among the classes\. Nothing is guessed\. If "
+            r"preds holds 7 \(4 voxels\), which is not among the classes\. If "
             r"they are classes, add them; if they are background, set such voxels to 0",
         ),
         (
@@ -220,7 +220,7 @@ def test_masks_that_cannot_be_meant_are_refused(
         ({"threshold": []}, OptionError, r"threshold=\[\] must be one or more different numbers"),
         ({"instances": "component"}, OptionError,
          "instances='component' is not known; did you mean 'components'"),
-        ({"classes": []}, OptionError, r"classes=\[\] must be one or more ids of at least 0"),
+        ({"classes": []}, OptionError, r"classes=\[\] must be one or more ids, none"),
         ({"classes": [pm.SegmentClass(1, "spine", parts=(1, 2))]}, OptionError,
          "class 1 has parts, which tensors of labels do not hold. Drop them, or use "
          "panmatch.Evaluator, which takes part images"),

@@ -73,7 +73,7 @@ def evaluate(
     case
         What to call the case in tables.
     threads
-        Number of threads; by default as many as pay. The result does not depend on it.
+        Number of threads; by default as many as pay off. The result does not depend on it.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Label arrays: what counts as one, and what can be seen in one without counting overlaps."""
+"""Label arrays: which arrays are accepted, and everything measured on one image alone."""
 
 from typing import TYPE_CHECKING
 

@@ -30,9 +30,9 @@ def is_on_device(array: object) -> bool:
 
 
 def library_of(image: object) -> str:
-    """Return the library of an image or tensor; '' for arrays, lists and all else.
+    """Return the library of an image or tensor; '' for arrays, lists and anything else.
 
-    It is known by the module of its class, so that no library is imported for it.
+    The module of its class gives it away, so no library has to be imported.
 
     Examples
     --------
@@ -57,24 +57,25 @@ MOST_AXES = 8  # a voxel with all its neighbours is a box of 3 to that power
 
 
 def check_is_array(array: object, name: str) -> None:
-    """Raise a `LabelError` for what numpy takes for an array of something else, or cannot take."""
+    """Raise a `LabelError` for paths, images and tensors that numpy would misread or reject."""
     if isinstance(array, str | os.PathLike):
         raise LabelError(
-            f"{name}={os.fspath(array)!r} is a path, and this takes arrays: pass "
-            f"panmatch.formats.read_labels({os.fspath(array)!r}).labels. panmatch.evaluate takes "
-            f"paths as they are."
+            f"{name}={os.fspath(array)!r} is a path, but this function takes arrays: pass "
+            f"panmatch.formats.read_labels({os.fspath(array)!r}).labels. panmatch.evaluate accepts "
+            f"paths directly."
         )
     if isinstance(array, list | tuple) and array and library_of(array[0]) in IMAGES:
         raise LabelError(
-            f"{name} is a list of images: pass one image; several cases go one by one to "
-            f"panmatch.Evaluator.update."
+            f"{name} is a list of images, but this function takes one image. To evaluate several "
+            f"cases, pass them one by one to panmatch.Evaluator.update."
         )
     library = library_of(array)
     if library in IMAGES:
         values, spacing = (how.format(name) for how in IMAGES[library])
         raise LabelError(
-            f"{name} is an image of {library}, and this takes arrays: pass {values} and, where "
-            f"distances matter, spacing={spacing}. panmatch.evaluate takes the image as it is."
+            f"{name} is a {library} image, but this function takes arrays: pass {values} and, "
+            f"where distances matter, spacing={spacing}. panmatch.evaluate accepts the image "
+            f"directly."
         )
     if library == "torch":
         check_is_label_tensor(array, name)
@@ -85,25 +86,25 @@ def check_is_label_tensor(tensor: Any, name: str) -> None:
     if tensor.is_floating_point() or tensor.is_complex():
         raise LabelError(
             f"{name} has dtype {tensor.dtype}; labels must be integers or booleans. Turn logits "
-            f"into labels first, with argmax over the classes or a threshold, and labels that are "
-            f"stored as floats with .long()."
+            f"into labels first, with argmax over the classes or a threshold. Convert labels that "
+            f"are stored as floats with .long()."
         )
 
 
 def check_axes(n: int, purpose: str) -> None:
-    """Raise a `LabelError` if an image has more axes than its neighbourhoods can be looked at in.
+    """Raise a `LabelError` if an image has too many axes to visit the neighbours of a voxel.
 
     Examples
     --------
     >>> check_axes(32, "components")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    panmatch.errors.LabelError: components are found in images with up to 8 axes, and this one …
+    panmatch.errors.LabelError: components can be found in images with up to 8 axes, …
     """
     if n > MOST_AXES:
         raise LabelError(
-            f"{purpose} are found in images with up to {MOST_AXES} axes, and this one has {n}. "
-            f"Drop axes of length 1 with numpy.squeeze, or evaluate it in parts."
+            f"{purpose} can be found in images with up to {MOST_AXES} axes, but this one has {n}. "
+            f"Drop axes of length 1 with numpy.squeeze, or evaluate the image piece by piece."
         )
 
 
@@ -134,8 +135,9 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     check_is_array(array, name)
     if is_on_device(array):
         raise OptionError(
-            f"{name} is on a CUDA device, and this runs on the host: pass cupy.asnumpy({name}), or "
-            f"{name}.cpu() of a tensor. Overlaps, parts and components are computed on the device."
+            f"{name} is on a CUDA device, but this step runs on the CPU: pass "
+            f"cupy.asnumpy({name}), or {name}.cpu() for a tensor. Only overlaps, parts and "
+            f"components are computed on the device."
         )
     if is_chunked(array):
         check_fits(array, name)
@@ -153,7 +155,7 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
 
 
 def as_mask(array: npt.ArrayLike, name: str) -> Mask:
-    """Return where `array` is not background; a negative value is an error, and no object.
+    """Return where `array` is not background; a negative value is an error.
 
     Examples
     --------
@@ -182,9 +184,9 @@ MOST_LISTED = 10  # labels of an error message
 def refuse_labels(labels: Ints, counts: Ints, bad: Mask, message: str, **names: object) -> None:
     """Raise a `LabelError` that names the bad labels, if there are any.
 
-    The message is a template. Besides `names` it may contain ``{listed}``, all of them with their
-    voxels, ``{numbers}``, a list to copy (both end after the tenth), ``{label}``, the first, and
-    ``{s}`` and ``{are}`` for the plural.
+    The message is a template. Besides `names` it may contain ``{listed}``, the labels with their
+    voxel counts; ``{numbers}``, a list to copy (both stop after the tenth); ``{label}``, the first
+    one; and ``{s}`` and ``{are}`` for the plural.
 
     Examples
     --------
@@ -217,9 +219,9 @@ def _voxels(count: int) -> str:
 def refuse_beyond_int64(
     labels: Ints, counts: Ints, among: Mask, dtype: np.dtype[np.generic], name: str
 ) -> None:
-    """Raise a `LabelError` for labels that int64 cannot hold, among labels as int64 shows them.
+    """Raise a `LabelError` for labels that do not fit into int64.
 
-    What is below 0 in an image of unsigned `dtype` was too large.
+    `labels` were already cast to int64: one below 0 in an image of unsigned `dtype` was too large.
     """
     bad = among & (labels < 0)
     if dtype.kind == "u" and bad.any():
@@ -232,21 +234,21 @@ def refuse_beyond_int64(
 
 
 class Shaped(Protocol):
-    """Whatever has a shape."""
+    """Anything with a shape."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
 
 
 class ArrayInfo(Shaped, Protocol):
-    """Whatever has a shape and a dtype."""
+    """Anything with a shape and a dtype."""
 
     @property
     def dtype(self) -> np.dtype[np.generic]: ...
 
 
 class ChunkedArray(ArrayInfo, Protocol):
-    """An array that is stored in chunks, by whatever library."""
+    """An array that is stored in chunks, by any library."""
 
     @property
     def chunks(self) -> Sequence[int | Sequence[int]]: ...
@@ -257,7 +259,7 @@ class ChunkedArray(ArrayInfo, Protocol):
 
 
 def check_same_shape(arrays: Mapping[str, Shaped]) -> None:
-    """Raise a `ShapeError` that prints both shapes unless all arrays have one shape."""
+    """Raise a `ShapeError` that prints both shapes unless all arrays have the same shape."""
     first_name, first = next(iter(arrays.items()))
     for name, other in arrays.items():
         if other.shape != first.shape:
@@ -271,7 +273,7 @@ def _shape_hint(first: tuple[int, ...], other: tuple[int, ...]) -> str:
     if [n for n in first if n != 1] == [n for n in other if n != 1]:
         return " They differ only in axes of length 1: drop those with numpy.squeeze."
     if sorted(first) == sorted(other):
-        return " The axes look permuted: bring them into one order with numpy.transpose."
+        return " The axes look permuted: reorder those of one image with numpy.transpose."
     return " Resample one of them with nearest-neighbour interpolation first."
 
 
@@ -313,9 +315,9 @@ ASSUMED_BYTES = 8 << 30  # where the system does not say how much memory there i
 
 
 def is_chunked(array: object) -> TypeGuard[ChunkedArray]:
-    """Return whether an array is stored in chunks: those of Zarr, Dask and HDF5, and our own.
+    """Return whether an array is stored in chunks, as Zarr, Dask, HDF5 and our own arrays are.
 
-    They are known by what they have, so none of these libraries is imported for it.
+    Their attributes give them away, so none of these libraries has to be imported.
 
     Examples
     --------
@@ -354,7 +356,7 @@ def free_bytes() -> int:
 
 
 def fits(size: int) -> bool:
-    """Return whether that many bytes are at most a quarter of this machine's memory."""
+    """Return whether `size` bytes are at most a quarter of this machine's memory."""
     return size <= LARGEST_SHARE * memory_bytes()
 
 
@@ -364,14 +366,14 @@ def check_fits(array: ArrayInfo, name: str) -> None:
     if not fits(size):
         raise OptionError(
             f"{name} takes {in_gigabytes(size)}, more than a quarter of this machine's "
-            f"{in_gigabytes(memory_bytes())}, and is needed as a whole here. What goes chunk by "
-            f"chunk: overlaps, also with parts and in regions, components, and the metrics of "
-            f"objects that are made of counts, centres and boxes."
+            f"{in_gigabytes(memory_bytes())} of memory, and this step needs the whole image at "
+            f"once. These steps work chunk by chunk: overlaps (with parts and regions, too), "
+            f"components, and metrics that need only counts, centres or bounding boxes."
         )
 
 
 def in_gigabytes(size: int) -> str:
-    """Return a number of bytes in words.
+    """Return a number of bytes as text, in gigabytes.
 
     Examples
     --------
@@ -394,7 +396,7 @@ def memory_axes(array: Array) -> tuple[int, ...]:
 
 
 def thread_count(threads: int | None, voxels: int, *, voxels_per_thread: int) -> int:
-    """Return how many threads to use: as many as the user asked for, or as many as pay.
+    """Return how many threads to use: as many as the user asked for, or as many as pay off.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Boxes of voxels that are read together, such that few chunks are decoded more than once."""
+"""Boxes of voxels to read together, chosen so that few chunks are decoded more than once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def size_of(box: Box) -> int:
 
 
 def as_slices(box: Box, origin: Box | None = None) -> tuple[slice, ...]:
-    """Return how to index an array with a box, or the array of an outer box, its origin.
+    """Return the slices of a box in the whole image, or in the array of an outer box.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def cut_evenly(shape: Sequence[int], grids: Iterable[Grid], voxels: int) -> list
     """Return boxes that cover an image, in C order.
 
     A box ends where the chunks of all grids end, if that happens within its length: then no chunk
-    lies in two boxes. Otherwise it ends with a chunk of the coarsest grid. It may grow to so many
+    lies in two boxes. Otherwise it ends with a chunk of the coarsest grid. It may grow to `voxels`
     voxels, and is never smaller than the largest chunk.
 
     Examples

@@ -1,9 +1,9 @@
 """Connected components of an image that is stored in chunks.
 
-Two passes. The first labels every block on its own and joins, at the borders between blocks, what
-touches across them; only the planes on both sides of a border are kept, and only for as long as
-blocks beyond it are to come. The second pass, whenever a block is read, labels it again and gives
-each of its components the number of the whole it belongs to.
+This takes two passes. The first labels every block on its own and joins components that touch
+across the border between two blocks. It keeps only the planes on both sides of a border, and only
+until the blocks beyond it have been read. The second pass labels a block again whenever it is read,
+and gives each of its components the number of the whole component it belongs to.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Label = Callable[[LabelArray], LabelArray]  # a mask to its components, 1, 2, â€
 class ChunkedComponents(ChunkedLabels):
     """Numbers of the connected components, in the order of their first voxels in C order.
 
-    Blocks lie between the cuts along every axis. For each of them, in C order, a table has the
-    number of each of its own components; 0 comes first.
+    Blocks lie between the cuts along every axis. Each block, in C order, has a table that maps its
+    own components to their final numbers; 0 comes first.
     """
 
     def __init__(
@@ -97,9 +97,9 @@ def _assembled(
 def components_of(
     source: ChunkedLabels, label: Label, *, diagonal: bool, name: str, threads: int | None
 ) -> ChunkedComponents:
-    """Find the components of a mask or label image, given a function for those of a block.
+    """Find the components of a mask or label image, given a function that labels one block.
 
-    Where `diagonal`, voxels that share an edge or a corner are connected.
+    With `diagonal`, voxels that share only an edge or a corner are connected, too.
     """
     workers = worker_count(threads, source.size)
     if source.on_dask:
@@ -132,7 +132,7 @@ def components_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """What the first pass needs to know of a block."""
+    """What the first pass needs to know about a block."""
 
     firsts: Ints  # position of the first voxel of each of its components, in C order
     low: list[LabelArray]  # along every axis, the components on its first plane
@@ -148,7 +148,7 @@ def _look(_: Box, blocks: Sequence[LabelArray], *, label: Label) -> _Block:
     count = int(components.max()) if components.size else 0
     flat, firsts = components.ravel(), np.zeros(count + 1, np.int64)
     foreground = np.flatnonzero(flat)[::-1]
-    firsts[flat[foreground]] = foreground  # of several the last one stays, which is the first voxel
+    firsts[flat[foreground]] = foreground  # written from the end, so the first voxel stays
     axes = range(components.ndim if components.size else 0)
     low, high = (
         [np.moveaxis(components, axis, 0)[side].copy() for axis in axes] for side in (0, -1)
@@ -167,23 +167,23 @@ def _places_in(shape: Sequence[int], box: Box, places: Ints) -> Ints:
 class _Joints:
     """Which components of neighbouring blocks touch.
 
-    Blocks come in C order. Along each axis, those that agree in their place along that axis and the
-    axes before form a slab, and slabs that follow each other share a border: two planes that face
-    each other, collected block by block. Of voxels that touch across several borders at once, at
-    an edge or a corner, the border of the first of these axes takes care.
+    Blocks arrive in C order. For each axis, the blocks at the same place along that axis and all
+    axes before it form a slab. Consecutive slabs share a border: two planes that face each other,
+    collected block by block. Voxels that touch across several borders at once, at an edge or a
+    corner, are handled at the border of the first of these axes.
     """
 
     def __init__(self, shape: Sequence[int], diagonal: bool) -> None:
         self._shape, self._diagonal = tuple(shape), diagonal
         self._count = 0
         axes = len(self._shape)
-        self._first: list[Ints | None] = [None] * axes  # planes of the present slabs
+        self._first: list[Ints | None] = [None] * axes  # planes of the current slabs
         self._last: list[Ints | None] = [None] * axes
         self._before: list[Ints | None] = [None] * axes  # last planes of the slabs before
         self._pairs: list[Ints] = []
 
     def add(self, box: Box, block: _Block) -> None:
-        """Take over the planes of one more block; its components are counted on."""
+        """Add the planes of one more block; the numbering of its components continues."""
         if block.low:
             for axis in range(len(box)):
                 self._add_planes(axis, box, block)
@@ -243,7 +243,7 @@ def touching(low: Ints, high: Ints, diagonal: bool) -> Ints:
 
 
 def _number(pairs: Ints, firsts: Ints) -> Ints:
-    """Return the number of the whole that each component of a block belongs to, from 1 on."""
+    """Return, for each component of a block, the number of its whole component, from 1 on."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,20 +1,21 @@
 """The nearest label of every voxel of an image that is stored in chunks (D8).
 
-Which segment is nearest to a voxel may depend on segments far beyond its own box. It is found
-exactly, from few voxels at a time, in up to three looks:
+Which segment is nearest to a voxel may depend on segments far beyond its own box. We find it
+exactly, reading few voxels at a time, in up to three steps:
 
-1. At the box itself. Let a(x) be the steps from voxel x to the nearest voxel beyond the box, along
-   an axis with weight w (squared spacing). A segment that was not seen is at a squared distance
-   of w · a(x)² or more for one of the axes. So a voxel whose squared distance d² to the nearest
-   segment seen so far is *less* than all these bounds is settled. At equality it is not: a segment
-   beyond, at the same distance, has the voxel if its label is smaller.
-2. At all that lies within d of the voxels that are not settled, d being the largest of their
-   distances so far. Whatever lies beyond is farther away than what they have.
-3. Where the box has no segment at all, or d is too long to be looked over at once: at the blocks of
-   the image, nearest first, until the next one is farther away than the largest distance left.
+1. Look at the box itself. Let a(x) be the number of steps from voxel x to the nearest voxel beyond
+   the box, along an axis with weight w (squared spacing). A segment not yet seen is at a squared
+   distance of w · a(x)² or more for one of the axes. So a voxel is settled if its squared distance
+   d² to the nearest segment seen so far is *less* than all these bounds. At equality it is not
+   settled: a segment beyond the box, at the same distance, wins if its label is smaller.
+2. Look at everything within d of the voxels that are not settled, where d is the largest of their
+   distances so far. Anything beyond that is farther away than the segment they already have.
+3. If the box has no segment at all, or the area within d is too large to read at once, look at the
+   blocks of the image, nearest first, until the next one is farther away than the largest distance
+   left.
 
 Squared distances are whole multiples of one unit and exact in float64, with the weights that the
-whole image would have; so labels are equal to those of the image in memory, ties included.
+whole image would have. So the labels equal those of the image in memory, ties included.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from panmatch.labels._folding import fold
 from panmatch.labels._volumes import ChunkedLabels, Seen, Unsettled
 
 SEARCH_COST = 40  # bytes per voxel: labels and distances of a wider box, and masks
-LARGEST_LOOK = 1 << 24  # voxels that may be looked at at once
+LARGEST_LOOK = 1 << 24  # voxels that may be read at once
 
 
 class ChunkedVoronoi(ChunkedLabels):
     """The label of the nearest segment where it is wanted, or everywhere; 0 elsewhere.
 
-    Weights are the squared spacing along every axis, such that squared distances are exact.
+    Weights are the squared spacing along every axis, scaled so that squared distances are exact.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class ChunkedVoronoi(ChunkedLabels):
         )
 
     def task(self, box: Box, around: Box) -> object:
-        """Return the first two looks; what they leave open is `Unsettled`."""
+        """Return a task for the first two steps; what they leave open is `Unsettled`."""
         from dask.delayed import delayed
 
         where = None if self._where is None else self._where.task(box, around)
@@ -96,7 +97,7 @@ class ChunkedVoronoi(ChunkedLabels):
 
 
 class Search:
-    """The nearest segment of some voxels, as far as segments were seen.
+    """The nearest segment of some voxels, among the segments seen so far.
 
     `places` has the index of every voxel, in C order: one row per axis.
     """
@@ -110,7 +111,7 @@ class Search:
         self.open = np.ones(places.shape[1], np.bool_)  # not settled yet
 
     def look_around(self, segments: LabelArray, box: Box) -> None:
-        """Take notice of the segments in a box around all open voxels; some may settle."""
+        """Compare with the segments in a box around all open voxels; this may settle some."""
         nearest = np.array(segments, order="C").view(self._labels.dtype)
         where = np.zeros(nearest.shape, np.uint8)
         corner = np.array([start for start, _ in box])[:, np.newaxis]
@@ -120,7 +121,7 @@ class Search:
         self._drop_settled(box)
 
     def look_at(self, segments: LabelArray, box: Box) -> None:
-        """Take notice of the segments in a box anywhere."""
+        """Compare with the segments in a box anywhere in the image."""
         here = self._box()
         sites = np.ascontiguousarray(segments).view(self._labels.dtype)
         offset = [there[0] - mine[0] for there, mine in zip(box, here, strict=True)]
@@ -140,7 +141,7 @@ class Search:
         return float(self._squares[self.open].max())
 
     def reach(self) -> Box | None:
-        """Return the box of all that may be as near as what was seen; None if it is too large."""
+        """Return the box in which a nearer segment may lie; None if that box is too large."""
         largest, here = self.largest(), self._box()
         if np.isinf(largest):
             return None
@@ -152,7 +153,7 @@ class Search:
         return around if size_of(around) <= LARGEST_LOOK else None
 
     def lower_bounds(self, boxes: Ints) -> Floats:
-        """Return for every box how near it comes to the open voxels at least, squared."""
+        """Return a lower bound on the squared distance from every box to the open voxels."""
         gaps = [
             np.maximum(0, np.maximum(boxes[:, axis, 0] - stop + 1, start - boxes[:, axis, 1] + 1))
             for axis, (start, stop) in enumerate(self._box())
@@ -161,7 +162,7 @@ class Search:
         return squares
 
     def may_gain(self, box: Box) -> bool:
-        """Return whether a segment in a box can be as near as what some open voxel has."""
+        """Return whether a segment in a box could be as near as that of some open voxel."""
         start, last = np.array(box)[:, :1], np.array(box)[:, 1:] - 1
         places = self._places[:, self.open]
         gaps = np.maximum(0, np.maximum(start - places, places - last))
@@ -175,7 +176,7 @@ class Search:
         return nearest
 
     def _drop_settled(self, seen: Box) -> None:
-        """Leave open only what segments beyond a box that was seen might still change."""
+        """Leave open only the voxels that segments beyond the box seen might still change."""
         bound = np.full(len(self._squares), np.inf)
         for place, weight, (start, stop), n in zip(
             self._places, self._weights, seen, self._shape, strict=True
@@ -195,7 +196,7 @@ class Search:
 def _begin(
     shape: Sequence[int], weights: Floats, box: Box, segments: LabelArray, where: LabelArray | None
 ) -> tuple[LabelArray, Search]:
-    """Return the labels of voxels on a segment, and a search for those of the others."""
+    """Return the labels of voxels on a segment, and a search for the other voxels."""
     wanted = np.ones(segments.shape, np.bool_) if where is None else where != 0
     nearest = np.where(wanted, segments, 0)
     corner = np.array([start for start, _ in box], np.int64)[:, np.newaxis]

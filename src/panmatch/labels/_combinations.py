@@ -33,9 +33,9 @@ def distinct_labels(arrays: Sequence[Volume], *, threads: int | None = None) -> 
     Parameters
     ----------
     arrays
-        One to eight label images of one shape; all of them on a CUDA device, or none.
+        One to eight label images of the same shape, either all on a CUDA device or none.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def distinct_labels(arrays: Sequence[Volume], *, threads: int | None = None) -> 
 
 
 def as_images(given: Mapping[str, npt.ArrayLike]) -> dict[str, Volume]:
-    """Return arrays as label images, by their names; on a CUDA device, if one of them is there.
+    """Return arrays as label images, by name; on a CUDA device if any of them is there.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def as_images(given: Mapping[str, npt.ArrayLike]) -> dict[str, Volume]:
 
 
 def add_counted(parts: Sequence[Counted]) -> Counted:
-    """Return the combinations of several parts of an image, and their voxels in all of them.
+    """Return the combinations found in several pieces of an image, and their total voxels.
 
     Examples
     --------
@@ -110,10 +110,10 @@ def _counted(arrays: Sequence[LabelArray], workers: int) -> Counted:
 def paint(
     arrays: Sequence[LabelArray], combinations: Ints, numbers: Ints, *, threads: int | None = None
 ) -> LabelArray:
-    """Return an image with the number of its combination on every voxel, 0 for those not listed.
+    """Return an image that gives every voxel the number of its combination; 0 if it is not listed.
 
-    Combinations have one row per array, of which there are three at most. The image has the memory
-    order of the first one, and the smallest dtype that holds all numbers.
+    Combinations have one row per array, and there are at most three arrays. The image has the
+    memory order of the first one, and the smallest dtype that holds all numbers.
 
     Examples
     --------

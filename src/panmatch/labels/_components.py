@@ -79,15 +79,15 @@ def connected_components(
     name
         What to call the argument in an error message.
     threads
-        Number of threads, each with a chunk of its own; by default as many as pay.
+        Number of threads, each working on its own chunk; by default as many as pay off.
 
     Returns
     -------
     numpy.ndarray
-        1, 2, … on the components, 0 on the background; of the shape of `labels`. Numbers follow
-        the first voxels in C order of the axes, whatever the memory order (D8). Of a chunked image
-        a `ChunkedLabels` with the same numbers as in memory, which finds them when it is read; of
-        one on a CUDA device an array there, again with the same numbers.
+        1, 2, … on the components, 0 on the background, in the shape of `labels`. Components are
+        numbered by their first voxels in C order of the axes, whatever the memory order (D8). For a
+        chunked image, a `ChunkedLabels` that finds the same numbers when it is read. For an image
+        on a CUDA device, an array there, again with the same numbers.
 
     Examples
     --------
@@ -110,8 +110,8 @@ def connected_components(
         return _components(as_mask(volume, name), connectivity, threads)
     if connectivity == "edges":
         raise OptionError(
-            f"{name} is stored in chunks, whose components have connectivity 'full' or 'faces': "
-            f"read it first for 'edges'."
+            f"{name} is stored in chunks, for which connectivity must be 'full' or 'faces': to use "
+            f"'edges', read the image into memory first."
         )
     from panmatch.labels._chunked_components import components_of
 
@@ -145,8 +145,8 @@ def components_within_labels(
     check_choice("connectivity", connectivity, get_args(Connectivity))
     if is_chunked(labels) or isinstance(labels, ChunkedLabels):
         raise OptionError(
-            f"{name} is stored in chunks, and components within labels are found in images in "
-            f"memory: read it first, or use the components of the labels together."
+            f"{name} is stored in chunks, but components within labels are only found in images "
+            f"in memory: read it first, or use instances='components'."
         )
     image = as_labels(labels, name)
     if image.ndim > 3 and 1 in image.shape:
@@ -159,7 +159,7 @@ def _within_labels(image: LabelArray, connectivity: Connectivity) -> LabelArray:
     if image.ndim in (2, 3) and image.size:
         import cc3d
 
-        # It reads neither booleans nor what is stored in another byte order or cannot be written.
+        # cc3d reads no booleans, no foreign byte order and no read-only arrays.
         dtype = np.dtype(np.uint8) if image.dtype == bool else image.dtype.newbyteorder("=")
         plain = np.require(image, dtype, ("W", "C"))
         return cc3d.connected_components(plain, connectivity=NEIGHBOURS[connectivity, image.ndim])

@@ -1,4 +1,4 @@
-"""Label images that live on a CUDA device are counted there; only the counts come to the host."""
+"""Count label images that are on a CUDA device there, and copy only the counts to the host."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def as_device_labels(array: object, name: str) -> DeviceArray:
     Raises
     ------
     LabelError, OptionError
-        If it holds no integers; if CuPy is missing; if it is on the host while others are not.
+        If it does not hold integers; if CuPy is missing; if it is on the host while others are not.
     """
     cupy = _cupy()
     if not is_on_device(array):
         raise OptionError(
-            f"{name} is on the host, and other images are on a CUDA device: move all of them to "
-            f"one side, for instance with cupy.asarray(…) or tensor.cuda()."
+            f"{name} is in host memory, but other images are on a CUDA device: move all of them "
+            f"to the same place, for instance with cupy.asarray(…) or tensor.cuda()."
         )
-    # The DLPack protocol also waits for work on the array that is still under way.
+    # The DLPack protocol also waits for pending work on the array.
     labels = cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
     if labels.dtype.name not in C_TYPES:
         raise LabelError(
@@ -111,7 +111,7 @@ def _in_one_order(arrays: list[DeviceArray]) -> list[DeviceArray]:
 
 
 def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
-    """Return the place of every label among the distinct ones, and those."""
+    """Return the position of every label among the distinct labels, and the distinct labels."""
     cupy = _cupy()
     distinct, places = cupy.unique(array, return_inverse=True)
     labels = cupy.asnumpy(distinct).astype(np.int64 if array.dtype.kind == "i" else np.uint64)
@@ -119,7 +119,7 @@ def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
 
 
 def _count(flat: list[DeviceArray]) -> Counts:
-    """Count two arrays; of more, the first two become one array of the slots of their pairs."""
+    """Count two arrays; with more, the first two become one array of the slots of their pairs."""
     pairs = []
     while len(flat) > 2:
         table = _PairTable.count(flat[0], flat[1])
@@ -166,7 +166,7 @@ class _PairTable:
         )
 
     def write_slots(self, first: DeviceArray, second: DeviceArray) -> DeviceArray:
-        """Return the slot of the pair of every voxel; one more than there are for two −1."""
+        """Return the slot of the pair of every voxel; the number of slots where both are −1."""
         cupy = _cupy()
         slots = cupy.empty(first.size, cupy.uint32)
         self._launch("write_slots", first, second, slots)
@@ -214,7 +214,7 @@ def _aligned(array: DeviceArray) -> DeviceArray:
 
 @cache
 def _kernel(name: str, first: str, second: str) -> Callable[..., None]:
-    from importlib import resources  # takes milliseconds, and few have a device
+    from importlib import resources  # takes milliseconds, and few users have a device
 
     source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text("utf-8")
     full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"

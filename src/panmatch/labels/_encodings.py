@@ -26,7 +26,7 @@ from panmatch.labels._panoptic import (
 )
 from panmatch.labels._volumes import as_volume
 
-# What to do about numbers that mean nothing, as templates for `refuse_labels`.
+# What to do about numbers without a meaning, as templates for `refuse_labels`.
 UNLISTED = (
     "If they are classes, add them; if they are background, set such voxels to 0; if they mark "
     "unknown voxels of a reference, pass void={numbers}."
@@ -58,15 +58,15 @@ def from_maps(
     class_map
         Class ids. 0 belongs to no class, unless a class has that id.
     instance_map
-        Numbers of objects. They do not matter for stuff; a thing without one (0) is an object of
-        its own in a prediction and crowd in a reference.
+        Numbers of objects. They do not matter for stuff. Voxels of a thing class without a number
+        (0) are one more object in a prediction and crowd in a reference.
     void
         Class ids that mean unknown. Other ids without a class are an error.
     part_map, void_part
         Part labels, and the one that means unknown.
     numbering
-        ``"global"``: an instance number belongs to one class, anything else is an error.
-        ``"per class"``: every class counts from 1.
+        ``"global"``: an instance number belongs to one class; a number shared by two classes is an
+        error. ``"per class"``: every class counts from 1.
     name
         What to call the image in an error message.
 
@@ -118,17 +118,17 @@ def from_segments(
     *,
     name: str = "segments",
 ) -> Panoptic:
-    """Read an image of segment ids with a table of classes, as COCO has it.
+    """Read an image of segment ids with a table of classes, as in COCO.
 
-    Every id of the table is a segment of its own, stuff included. Id 0 is void.
+    Every id of the table is a separate segment, stuff included. Id 0 is void.
 
     Parameters
     ----------
     segments
         Segment ids.
     table
-        For every id its class and whether it is crowd. An id that is in the image but not in the
-        table, or the other way round, is an error.
+        For every id, its class and whether it is crowd. An id that is in the image but not in the
+        table, or in the table but not in the image, is an error.
     name
         What to call the image in an error message.
 
@@ -147,8 +147,9 @@ def from_segments(
     strange = {i: number for i, (number, _) in table.items() if number not in known}
     if strange:
         raise LabelError(
-            f"{name}: the table gives segments to unknown classes: "
-            f"{_some(f'{i} to {number}' for i, number in strange.items())}; there are {known}."
+            f"{name}: the table assigns segments to unknown classes: "
+            f"{_some(f'{i} to {number}' for i, number in strange.items())}. The known classes are "
+            f"{known}."
         )
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
@@ -159,8 +160,8 @@ def from_segments(
         absent = listed[~np.isin(listed, ids)]
         if len(absent):
             raise LabelError(
-                f"{name}: the table lists segments that have 0 voxels: "
-                f"{_some(absent.tolist())}. Drop them from the table."
+                f"{name}: the table lists segments without a single voxel: "
+                f"{_some(absent.tolist())}. Remove them from the table."
             )
         entries = [table[i] if i else (NO_CLASS, False) for i in ids.tolist()]
         places = class_places(np.array([number for number, _ in entries]), kinds)
@@ -188,7 +189,7 @@ def _check_numbers(
         voxels = int(counts[counted & (instances == shared[0])].sum())
         raise LabelError(
             f"{name}: instance {shared[0]} ({voxels} voxels) is shared by the classes {owners}. "
-            f"If every class has its own numbers, pass numbering='per class'."
+            f"If every class is numbered separately, pass numbering='per class'."
         )
 
 
@@ -197,7 +198,7 @@ def from_cityscapes(
 ) -> Panoptic:
     """Read Cityscapes panoptic ids: class × 1000 + instance, or the class alone.
 
-    A thing without instance is crowd; an id of no class is void.
+    A thing without an instance number is crowd; an id that belongs to no class is void.
 
     Examples
     --------
@@ -223,11 +224,11 @@ def from_panoptic_parts(
 ) -> Panoptic:
     """Read Panoptic Parts uids: class, class + instance or class + instance + part.
 
-    2 digits are a class, 5 add the instance (class × 1000 + instance), 7 the part
-    (class × 10⁵ + instance × 100 + part). Instances count from 0. Part 0 is unknown. A thing
-    without instance is crowd, and so is an instance of a class with parts that has no part at all.
-    An id of no class is void. In this format a class with a single part counts as one without parts
-    (D9).
+    A uid with 2 digits is a class, one with 5 adds the instance (class × 1000 + instance), and one
+    with 7 adds the part (class × 10⁵ + instance × 100 + part). Instances count from 0. Part 0 is
+    unknown. A thing without an instance number is crowd, and so is an instance that has no part at
+    all although its class has parts. An id that belongs to no class is void. In this format a class
+    with a single part counts as a class without parts (D9).
 
     Examples
     --------
@@ -254,7 +255,7 @@ def from_panoptic_parts(
 
 
 def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, ...]) -> Meaning:
-    """Return the meaning of codes in which a thing without instance is crowd."""
+    """Return the meaning of codes in which a thing without an instance number is crowd."""
     places = class_places(number, kinds)
     crowd = are_things(places, kinds) & (instance == 0)
     segments = segment_numbers(places, instance, kinds)
@@ -262,7 +263,7 @@ def _coded(number: Ints, instance: Ints, part: Ints, kinds: tuple[SegmentClass, 
 
 
 def _without_partless(meaning: Meaning, kinds: tuple[SegmentClass, ...]) -> Meaning:
-    """Return the meaning with segments that should have parts, and have none, as crowd."""
+    """Return the meaning with segments that should have parts, but have none, turned into crowd."""
     has_parts = np.array([kind.has_parts for kind in kinds])[meaning.classes]
     has_parts &= meaning.classes >= 0
     keys = meaning.classes * (1 << 32) + meaning.instances

@@ -1,9 +1,9 @@
-"""One pass over all boxes of some images, what is found in them added up.
+"""Make one pass over all boxes of some images, and add up the findings.
 
-Boxes are read and worked on in threads, as many at a time as there are threads, so that decoding
-and counting overlap and memory stays bounded. Images that Dask holds are worked on by Dask, where
-their chunks live, and findings meet in a tree. A lost worker changes nothing: Dask computes again
-what was lost with it.
+Threads read and process boxes, one box per thread at a time. That way decoding and counting happen
+side by side, and memory stays bounded. Dask processes the images it holds, where their chunks are,
+and the findings are added up in a tree. Losing a worker changes nothing: Dask computes its lost
+results again.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def fold(
 ) -> Finding:
     """Look at all boxes of some images, and return the sum of what was found.
 
-    The order of findings must not matter to `add`. So many threads work on one box each, by
-    default one per CPU; Dask has its own.
+    The order of findings must not matter to `add`. `threads` threads work on one box each, by
+    default one per CPU; Dask uses its own.
     """
     images = [as_chunked(image) for image in volumes]
     if any(image.on_dask for image in images):
@@ -54,7 +54,7 @@ def fold(
 def look_in_turn(
     look: Look[Finding], images: Sequence[ChunkedLabels], boxes: Sequence[Box], workers: int
 ) -> Iterator[Finding]:
-    """Yield what is found in every box, in their order; a few boxes ahead at most."""
+    """Yield what is found in every box, in order, working at most a few boxes ahead."""
 
     def look_into(box: Box) -> Finding:
         seen: Seen = {}
@@ -78,10 +78,10 @@ def look_in_turn(
 
 
 class Tree(Generic[Finding]):
-    """A sum of very many findings, in which each takes part in few additions.
+    """A sum of very many findings, in which each one takes part in few additions.
 
-    Findings that are added one by one to what is there already make an addition cost as much as
-    all that came before. Here sums of equally many findings are added to each other.
+    If findings were added one by one to a running total, every addition would cost as much as all
+    findings before it. Here, sums of equally many findings are added to each other.
 
     Examples
     --------
@@ -114,15 +114,15 @@ class Tree(Generic[Finding]):
 def worker_count(threads: int | None, voxels: int) -> int:
     """Return how many boxes to work on at a time."""
     wanted = thread_count(threads, voxels, voxels_per_thread=SMALLEST_SHARE)
-    # Even a single CPU has something to do while the next box is on its way.
+    # Even a single CPU has something to do while the next box is being read.
     return max(2, wanted) if threads is None and voxels > SMALLEST_SHARE else wanted
 
 
 def plan_cuts(images: Sequence[ChunkedLabels], workers: int) -> list[list[int]]:
     """Return where boxes begin and end along every axis.
 
-    Small boxes are best for the caches. Only where they would cut chunks, which are then decoded
-    several times, they are as large as memory allows.
+    Small boxes are best for the caches. If they would cut chunks, which would then be decoded
+    several times, boxes are as large as memory allows.
     """
     shape, grids = images[0].shape, grids_of(images)
     most = BYTES_AT_ONCE // workers // max(1, sum(image.cost for image in images))
@@ -155,11 +155,11 @@ def as_dask(labels: Volume) -> DaskObject:
 def fold_on_dask(
     look: Look[Finding], images: Sequence[ChunkedLabels], add: Add[Finding]
 ) -> Finding:
-    """Look at all boxes on the cluster that is current, or in this process.
+    """Look at all boxes on the current Dask cluster, or in this process.
 
-    What is unsettled, because labels depend on what lies farther away than their own box, is
-    looked at a second time with all that can matter around it. Where that is too much for one
-    look, it is settled here, box by box.
+    A box is unsettled if its labels depend on something outside it. Such a box is looked at a
+    second time, together with everything around it that can matter. Where that is too much to read
+    at once, it is settled here, box by box.
     """
     total = Tree(add)
     pending: list[tuple[Box, Box]] = [(box, box) for box in boxes_on_dask(images)]
@@ -178,7 +178,7 @@ def fold_on_dask(
 def look_in_turn_on_dask(
     look: Look[Finding], images: Sequence[ChunkedLabels], boxes: Sequence[Box]
 ) -> Iterator[Finding]:
-    """Yield what is found in every box, in their order; a part of the boxes at a time."""
+    """Yield what is found in every box, in order, one batch of boxes at a time."""
     from dask.base import compute
 
     for batch in _batches(boxes, AT_ONCE):

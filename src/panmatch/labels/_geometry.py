@@ -42,8 +42,8 @@ class Geometry:
     def unite(self, ids: Ints, rows: Ints, n: int) -> Geometry:
         """Return the geometry of n unions: segment ``ids[i]`` is part of union ``rows[i]``.
 
-        An id that the image does not have adds nothing. A union of nothing has no voxels and the
-        box from 0 to 0. The ids are the rows.
+        An id that is not in the image adds nothing. A union of nothing has no voxels and the box
+        from 0 to 0. The ids of the result are the row numbers.
         """
         known = np.isin(ids, self.ids)
         positions, rows = np.searchsorted(self.ids, ids[known]), rows[known]
@@ -68,7 +68,7 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
         Label image of any dimension and memory order; 0 is background. A chunked one is read box
         by box.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
 
 
 def add_geometries(parts: Sequence[Geometry]) -> Geometry:
-    """Return the geometry of all segments of an image from those of its parts."""
+    """Return the geometry of all segments of an image, given that of its pieces."""
     ids, rows = np.unique(np.concatenate([part.ids for part in parts]), return_inverse=True)
     columns = (
         np.concatenate([getattr(part, name) for part in parts])
@@ -127,7 +127,7 @@ def edge_distances(
 ) -> npt.NDArray[np.floating]:
     """Measure how far every voxel is from the nearest voxel with another label.
 
-    All objects are done in one go; background (0) has distance 0. For a mask this is what
+    All objects are measured in one pass; background (0) has distance 0. For a mask this is what
     `scipy.ndimage.distance_transform_edt` computes.
 
     Parameters
@@ -137,17 +137,17 @@ def edge_distances(
     spacing
         Distance between voxels along each axis; voxel units by default.
     border
-        Whether everything beyond the image counts as outside of every object.
+        Whether everything beyond the image counts as outside every object.
     dtype
         ``float64``, or ``float32`` to save memory: rounded once, at the end, never in between.
     threads
-        Number of threads; by default as many as pay. The result does not depend on it.
+        Number of threads; by default as many as pay off. The result does not depend on it.
 
     Returns
     -------
     numpy.ndarray
-        Distances between voxel centres, of the shape of `labels`; infinity where no voxel has
-        another label.
+        Distances between voxel centres, in the shape of `labels`; infinity if no voxel has another
+        label.
 
     Examples
     --------
@@ -178,15 +178,15 @@ def inner_band(
     *,
     threads: int | None = None,
 ) -> LabelArray:
-    """Keep of every object the voxels that are at most `width` from outside of it.
+    """Keep the voxels of every object that are at most `width` away from its outside.
 
     Parameters
     ----------
     labels
-        Label image; beyond the image is outside.
+        Label image; everything beyond the image is outside.
     width
-        Largest distance between the centres of a voxel and of the nearest one outside, in the
-        units of `spacing`. A width of one voxel keeps the voxels with a face neighbour outside.
+        Largest distance between the centre of a voxel and that of the nearest voxel outside, in
+        the units of `spacing`. A width of one voxel keeps the voxels with a face neighbour outside.
     spacing, threads
         As for `edge_distances`.
 

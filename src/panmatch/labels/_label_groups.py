@@ -32,17 +32,18 @@ from panmatch.labels._panoptic import (
 )
 from panmatch.labels._volumes import Volume, as_volume, map_labels
 
-# What to do about labels that mean nothing, as templates for `refuse_labels`. A spec calls
-# background what `from_labels` ignores.
+# What to do about labels without a meaning, as templates for `refuse_labels`. Labels that
+# `from_labels` ignores are called background in a spec.
 MARKERS = "If they mark background, write `background: {numbers}` in the spec, or set them to 0"
-UNKNOWN = "; if they mark unknown voxels of a reference, `void: {numbers}`."
+UNKNOWN = "; if they mark unknown voxels of a reference, write `void: {numbers}`."
 OUTSIDE = (
     "If they are objects, add them to the labels of a class; if they are background, write "
-    "`background: {numbers}` in the spec (ignored={numbers} of from_labels), or set them to 0."
+    "`background: {numbers}` in the spec (or pass ignored={numbers} to from_labels), or set them "
+    "to 0."
 )
 PART_MARKERS = (
     "If they are not parts, write `not_parts: {numbers}` in the spec; if they mark unknown parts, "
-    "`void_part: {label}`."
+    "write `void_part: {label}`."
 )
 
 
@@ -50,17 +51,17 @@ PART_MARKERS = (
 class LabelGroup:
     """Which labels of an image belong to a class, and what their values mean.
 
-    Some of these are a schema, as `from_labels` takes it.
+    A list of these is the schema that `from_labels` takes.
 
     Attributes
     ----------
     kind, labels
-        The class, and its values in the image; None for all that are not background, void or
-        ignored.
+        The class, and its values in the image; None for all values that are not background, void
+        or ignored.
     instances, connectivity
-        ``"ids"``: every value is one object. ``"components"``: every connected component of
-        the values together is one, as for `connected_components`. ``"label-components"``: every
-        connected component of each value is one. Stuff is one segment either way.
+        What an object is. ``"ids"``: every value. ``"components"``: every connected component of
+        all values together, as for `connected_components`. ``"label-components"``: every
+        connected component of each value. Stuff is one segment either way.
     min_voxels
         Smaller objects are background.
 
@@ -96,17 +97,17 @@ def from_labels(
     Parameters
     ----------
     labels
-        Label image; 0 is background. Values that no group has are an error.
+        Label image; 0 is background. A value that belongs to no group is an error.
     groups
         The schema.
     void
         Values that mean unknown.
     ignored
-        Values that belong to no class, or ``"others"`` for all that no group has.
+        Values that belong to no class, or ``"others"`` for all values that belong to no group.
     part_map
-        Part labels. Without it, the values themselves are the parts of a class that has some.
+        Part labels. Without it, the values themselves are the parts of a class that has parts.
     void_part, not_parts
-        The part label that means unknown, and those that are not parts.
+        The part label that means unknown, and labels that are not parts.
     name
         What to call the image in an error message.
 
@@ -136,7 +137,7 @@ def from_labels(
         numbers = columns[0]
         left_out = np.isin(numbers, [0, *unknown, *others])
         default = owner.get(None, NO_CLASS)
-        if None in owner:  # elsewhere they are labels of no class, as others are
+        if None in owner:  # otherwise negative labels belong to no class, as others do
             remedy = MARKERS + ("." if name == "prediction" else UNKNOWN)
             refuse_negative(numbers, counts, ~left_out, image, name, "label", remedy)
         places = np.array([owner.get(number, default) for number in numbers.tolist()], np.int64)
@@ -162,7 +163,7 @@ def from_labels(
 
 
 def _owners(schema: tuple[LabelGroup, ...]) -> dict[int | None, int]:
-    """Return the position of the group of every label; None is any other label."""
+    """Return the position of the group that owns each label; None is any other label."""
     owner: dict[int | None, int] = {}
     for position, group in enumerate(schema):
         for value in (None,) if group.labels is None else group.labels:
@@ -174,7 +175,7 @@ def _owners(schema: tuple[LabelGroup, ...]) -> dict[int | None, int]:
 
 
 def _without_small(places: Ints, instances: Ints, counts: Ints, least: Ints) -> Ints:
-    """Return the classes with those of objects below the least size of their class taken away."""
+    """Return the classes without objects that are smaller than their class allows."""
     if (least <= 1).all():
         return places
     _, segment = np.unique(np.stack([places, instances]), axis=1, return_inverse=True)
@@ -192,8 +193,8 @@ def _parts_of_classes(
 ) -> Ints:
     """Return the part of every combination: 0 for none, −1 for unknown.
 
-    Where the label image tells the parts, labels that are not parts of their class count as none.
-    In a part map they stay, for whoever counts parts to refuse them.
+    Where the label image itself holds the parts, labels that are not parts of their class count as
+    none. In a part map such labels stay, and counting the parts refuses them later.
     """
     has_parts = np.array([kind.has_parts for kind in kinds])[places] & (places >= 0)
     parts = np.where(has_parts & ~np.isin(labels, no_parts), labels, 0)
@@ -208,7 +209,7 @@ def _parts_of_classes(
 
 
 def _components(image: Volume, schema: tuple[LabelGroup, ...], left_out: tuple[int, ...]) -> Volume:
-    """Return components of each class that wants them; classes never share one."""
+    """Return the components of each class that asks for them; classes never share one."""
     components: Volume | None = None
     named = [value for group in schema for value in group.labels or ()]
     for group in schema:
@@ -234,5 +235,5 @@ def _kept(labels: LabelArray, mask: LabelArray) -> LabelArray:
 
 
 def _first_of(labels: LabelArray, otherwise: LabelArray) -> LabelArray:
-    """Return the labels, and others where they are background."""
+    """Return `labels`, and `otherwise` where they are background."""
     return np.where(labels > 0, labels, otherwise)

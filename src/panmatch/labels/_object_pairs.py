@@ -1,4 +1,4 @@
-"""Boundaries and centre lines of objects that belong together."""
+"""Distances between the boundaries, and overlaps of the skeletons, of pairs of objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from panmatch.labels._whole_steps import layout_to_measure
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectPairs:
-    """What is compared with what, one row per pair.
+    """Which objects are compared, one row per pair.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class DistanceLists:
         return largest
 
     def quantiles(self, q: float) -> Floats:
-        """Quantile of each row, linear between neighbours, as `numpy.quantile` has it.
+        """Quantile of each row, linear between neighbours, as `numpy.quantile` computes it.
 
         Examples
         --------
@@ -78,7 +78,7 @@ class DistanceLists:
         return values
 
     def within(self, tolerance: float) -> Ints:
-        """Count the distances of each row that are at most `tolerance`, rounding aside."""
+        """Count the distances of each row that are at most `tolerance`, give or take rounding."""
         near = self.values <= tolerance * (1 + SAME_DISTANCE)
         return np.diff(np.concatenate([[0], np.cumsum(near)])[self.first])
 
@@ -115,21 +115,21 @@ def surface_distances(
     *,
     threads: int | None = None,
 ) -> SurfaceDistances:
-    """Measure the distances between the boundaries of all pairs, each on a crop of its own.
+    """Measure the distances between the boundaries of all pairs, each pair on its own crop.
 
-    A boundary voxel is a voxel of the object with a face neighbour outside of it; beyond the
-    image is outside. Distances run between voxel centres, in the units of `spacing`.
+    A boundary voxel is a voxel of the object with a face neighbour outside it; everything beyond
+    the image is outside. Distances are between voxel centres, in the units of `spacing`.
 
     Parameters
     ----------
     reference, prediction
-        Label images of one shape, with at least one axis.
+        Label images of the same shape, with at least one axis.
     pairs
         Both objects of every pair must have voxels, all within the pair's box.
     spacing
         Distance between voxels along each axis; voxel units by default.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
 
     Examples
     --------
@@ -177,22 +177,22 @@ class SkeletonOverlaps:
 def skeleton_overlaps(
     reference: LabelArray, prediction: LabelArray, pairs: ObjectPairs
 ) -> SkeletonOverlaps:
-    """Thin both objects of every pair to their skeletons, with scikit-image, on a crop.
+    """Thin both objects of every pair to their skeletons, on a crop, with scikit-image.
 
-    Thinning in 3-D can leave nothing of a small block of even thickness; its most central voxel
-    stands in for the skeleton then, so that the skeleton of an object is never empty.
+    Thinning in 3-D can erase a small block of even thickness altogether. Its most central voxel is
+    then used as the skeleton, so the skeleton of an object is never empty.
 
     Parameters
     ----------
     reference, prediction
-        Label images of one shape, 2-D or 3-D.
+        Label images of the same shape, 2-D or 3-D.
     pairs
-        What belongs to what.
+        Which objects to compare.
     """
     if reference.ndim not in (2, 3):
         raise OptionError(
-            f"metrics: cldice needs a skeleton, which is defined in 2-D and 3-D, but the images "
-            f"have {reference.ndim} axes: leave cldice out."
+            f"metrics: cldice needs a skeleton, which is defined only in 2-D and 3-D, but the "
+            f"images have {reference.ndim} axes: leave cldice out."
         )
     voxels = np.zeros((len(pairs.ref_ids), 4))
     for row, ref_id in enumerate(pairs.ref_ids):

@@ -1,7 +1,7 @@
-"""Images of many classes: what labels of any encoding mean, and the segments of one class.
+"""Images with many classes: what the labels of any encoding mean, and the segments of one class.
 
 A `Panoptic` holds label arrays as they are, and knows what each combination of their labels means.
-So all encodings are counted in one pass, without making a segment image first.
+So every encoding is counted in one pass, without creating a segment image first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SegmentClass:
     thing
         Whether its objects are counted one by one; otherwise it is stuff, one segment per image.
     parts
-        Labels of its parts; one suffices for the class to have parts (D9).
+        Labels of its parts; one is enough for the class to have parts (D9).
 
     Examples
     --------
@@ -62,9 +62,9 @@ def check_classes(classes: Iterable[SegmentClass]) -> tuple[SegmentClass, ...]:
     ids = [kind.id for kind in given]
     twice = sorted({number for number in ids if ids.count(number) > 1})
     if twice:
-        raise OptionError(f"classes: the id {twice[0]} is given to more than one class.")
+        raise OptionError(f"classes: more than one class has the id {twice[0]}.")
     if not given or min(ids) < 0:
-        raise OptionError(f"classes={ids} must be one or more ids of at least 0.")
+        raise OptionError(f"classes={ids} must be one or more ids, none of them negative.")
     return given
 
 
@@ -81,9 +81,9 @@ class Meaning:
     parts
         Part label, 0 for none, −1 for unknown.
     crowd
-        Objects of the class that are not told apart (D10).
+        Whether it is a group of objects that are not outlined one by one (D10).
     void
-        Nothing is known here (D10).
+        Whether nothing is known there (D10).
     """
 
     classes: Ints
@@ -124,8 +124,8 @@ def segment_ids(numbers: Ints) -> Ints:
         return numbers
     if (numbers == UNNUMBERED).any():
         raise LabelError(
-            f"instance {UNNUMBERED} is too large: things without a number get this id. Number the "
-            f"instances from 1 on."
+            f"instance {UNNUMBERED} is too large: this id is reserved for things without a number. "
+            f"Number the instances from 1 on."
         )
     return np.where(numbers == 0, UNNUMBERED, numbers)
 
@@ -135,9 +135,9 @@ Decode = Callable[[tuple[Ints, ...], Ints], Meaning]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panoptic:
-    """One side of a comparison: label arrays of one shape, and what their labels mean.
+    """One side of a comparison: label arrays of the same shape, and what their labels mean.
 
-    Make one with `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
+    Create one with `from_maps`, `from_labels`, `from_segments`, `from_cityscapes` or
     `from_panoptic_parts`.
 
     Attributes
@@ -145,10 +145,10 @@ class Panoptic:
     arrays
         The label arrays; some may be chunked.
     classes
-        All classes there may be.
+        All classes that may occur.
     decode
         Takes the columns of distinct label combinations and their voxel counts, and returns
-        their `Meaning`; raises a `LabelError` for combinations that mean nothing.
+        their `Meaning`; raises a `LabelError` for combinations without a meaning.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def are_things(places: Ints, kinds: tuple[SegmentClass, ...]) -> Mask:
 
 
 def segment_numbers(places: Ints, instances: Ints, kinds: tuple[SegmentClass, ...]) -> Ints:
-    """Return the numbers of segments: those of things, and the one of all stuff of a class."""
+    """Return the numbers of segments: their own for things, one number for stuff."""
     return np.where(are_things(places, kinds), instances, STUFF)
 
 
@@ -188,7 +188,7 @@ def refuse_negative(
     The remedy is a template as for `refuse_labels`.
     """
     refuse_beyond_int64(numbers, counts, among, image.dtype, name)
-    message = "{name} holds the negative {what}{s} {listed}: numbers begin with 1, and 0 is none. "
+    message = "{name} holds the negative {what}{s} {listed}: numbers start at 1, and 0 means none. "
     bad = among & (numbers < 0)
     refuse_labels(numbers, counts, bad, message + remedy, name=name, what=what)
 
@@ -196,11 +196,11 @@ def refuse_negative(
 def refuse_unknown(
     numbers: Ints, counts: Ints, bad: Mask, name: str, why: str, remedy: str
 ) -> None:
-    """Raise a `LabelError` if there are numbers that mean nothing.
+    """Raise a `LabelError` if there are numbers without a meaning.
 
     The reason and the remedy are templates as for `refuse_labels`.
     """
-    message = f"{{name}} holds {{listed}}, which {{are}} {why}. Nothing is guessed. {remedy}"
+    message = f"{{name}} holds {{listed}}, which {{are}} {why}. {remedy}"
     refuse_labels(numbers, counts, bad, message, name=name)
 
 
@@ -212,11 +212,11 @@ class SegmentImages:
     side
         The label arrays, and what they mean.
     crowd
-        Whether crowd is a segment as well, as it is in a prediction.
+        Whether crowd is a segment, too, as it is in a prediction.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
     distinct
-        All combinations of its labels and their voxels, as `distinct_labels` has them, if they
+        All combinations of its labels and their voxels, as `distinct_labels` returns them, if they
         are known already.
 
     Examples
@@ -253,7 +253,7 @@ class SegmentImages:
 
     @cached_property
     def void(self) -> Volume | None:
-        """Voxels about which nothing is known, not 0; None if there are none."""
+        """Image that is not 0 where nothing is known; None if there are no such voxels."""
         void = self._meaning.void
         return self._painted(void.astype(np.int64)) if void.any() else None
 
@@ -274,7 +274,7 @@ class SegmentImages:
         return self._side.decode(tuple(columns), counts)
 
     def _painted(self, numbers: Ints) -> Volume:
-        """Return an image with the number of its combination on every voxel."""
+        """Return an image that gives every voxel the number of its combination."""
         arrays, values = self._side.arrays, self._distinct[0]
         for array, column in zip(arrays, values, strict=True):
             if np.array_equal(numbers, column):

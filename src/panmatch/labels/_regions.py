@@ -1,6 +1,6 @@
 """Regions: which reference every predicted voxel belongs to, by one of several rules (D8).
 
-A new rule is one function, like `_voronoi`, and its line in `REGION_RULES`.
+To add a rule, write one function, like `_voronoi`, and list it in `REGION_RULES`.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Regions:
     Attributes
     ----------
     image
-        The id of the reference whose region it is, at least wherever something is predicted; 0
-        everywhere if there is no reference.
+        The id of the reference whose region each voxel is in. It is filled in at least wherever
+        something is predicted, and 0 everywhere if there is no reference.
     spacing
         Distance between voxels along each axis.
     rule
-        Name of the rule that made them, one of `REGION_RULES`.
+        Name of the rule they follow, one of `REGION_RULES`.
     """
 
     image: Volume
@@ -64,7 +64,7 @@ def find_regions(
     Parameters
     ----------
     reference, prediction, void, threads
-        As for `panmatch.count_overlaps`; images that are stored in chunks stay so.
+        As for `panmatch.count_overlaps`; chunked images stay chunked.
     spacing
         Distance between voxels along each axis; voxel units by default.
     rule
@@ -107,9 +107,10 @@ def nearest_labels(
 ) -> Volume:
     """Give every voxel the label of the nearest segment.
 
-    Distances are Euclidean, between voxel centres. Of two segments at the same distance the one
-    with the smaller label has the voxel; for that, spacings are decimals of at most 15 digits, and
-    distances are compared without rounding. Besides the result this takes one float per voxel.
+    Distances are Euclidean, between voxel centres. If two segments are equally near, the one with
+    the smaller label gets the voxel. To detect such ties, spacings are read as decimals of at most
+    15 digits, and distances are compared without rounding. Besides the result, this needs memory
+    for one float per voxel.
 
     Parameters
     ----------
@@ -118,17 +119,17 @@ def nearest_labels(
     spacing
         Distance between voxels along each axis; voxel units by default.
     where
-        Mask of the voxels whose label is wanted; the others get 0. Voxels near a segment cost
-        little then.
+        Mask of the voxels whose label you want; the others get 0. This is faster, above all for
+        voxels near a segment.
     threads
-        Number of threads; by default as many as pay. The result does not depend on it.
+        Number of threads; by default as many as pay off. The result does not depend on it.
 
     Returns
     -------
     numpy.ndarray
-        Of the shape and dtype of `labels`; 0 everywhere if there is no segment. Of a chunked
-        image a `ChunkedLabels`, which finds them when it is read: the same labels as in memory,
-        ties included, from a bounded number of voxels at a time.
+        Labels in the shape and dtype of `labels`; 0 everywhere if there is no segment. For a
+        chunked image, a `ChunkedLabels` that finds them when it is read: the same labels as in
+        memory, ties included, reading a bounded number of voxels at a time.
 
     Examples
     --------

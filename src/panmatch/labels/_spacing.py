@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from panmatch.errors import Argument, OptionError
 
-# Of a spacing (D14); voxel where nothing is known.
+# The unit of a spacing (D14); voxel if it is not known.
 Unit = Literal["mm", "µm", "voxel"]
 
 
@@ -26,7 +26,7 @@ def as_spacing(
     ndim
         Number of axes.
     argument
-        What errors call it.
+        What to call it in an error message.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def as_spacing(
 
 
 def shortest_decimal(value: float) -> float:
-    """Return the shortest decimal with the same float32, for a value of float32 precision (D8).
+    """Return the shortest decimal that rounds to the same float32 (D8).
 
-    A value with more digits than float32 has is returned as it is.
+    A value with more digits than float32 can hold is returned as it is.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Boundaries between voxels, in pieces that have an area, as in DeepMind's surface-distance."""
+"""Surface elements between voxels, each with an area, as in DeepMind's surface-distance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Triangles = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElementDistances:
-    """Distances from all elements of one boundary to the other, rising, and their areas."""
+    """Sorted distances from all elements of one boundary to the other, and the elements' areas."""
 
     values: Floats
     areas: Floats
@@ -47,9 +47,10 @@ def element_distances(
 ) -> Iterator[tuple[ElementDistances, ElementDistances]]:
     """Yield, for every pair, the distances from the reference's boundary and from the prediction's.
 
-    Elements lie where 2 × 2 × 2 voxels (2 × 2 in 2-D) meet, some inside and some outside: each is
-    the piece of surface, by marching cubes, between the centres of those voxels. Distances run
-    between the places where elements lie; beyond the image is outside.
+    An element lies where 2 × 2 × 2 voxels (2 × 2 in 2-D) meet, some inside and some outside the
+    object. It is the piece of surface that marching cubes draws between the centres of those
+    voxels. Distances are measured between the locations of elements. Everything beyond the image
+    is outside.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ def element_distances(
     """
     if reference.ndim not in (2, 3):
         raise OptionError(
-            f"metrics: hd95_elements needs surface elements, which are defined in 2-D and 3-D, but "
-            f"the images have {reference.ndim} axes: use hd95."
+            f"metrics: hd95_elements needs surface elements, which are defined only in 2-D and "
+            f"3-D, but the images have {reference.ndim} axes: use hd95."
         )
     steps = as_spacing(spacing, reference.ndim)
     areas = element_areas(tuple(steps.tolist()))
@@ -90,7 +91,7 @@ def _directed(here: Ints, there: Ints, areas: Floats, steps: Floats) -> ElementD
 
 
 def _codes(mask: Mask) -> Ints:
-    """Return, wherever voxels meet, which of them are inside: a bit each, the first the lowest."""
+    """Return, wherever voxels meet, which are inside: one bit each, the first voxel the lowest."""
     padded = np.pad(mask, 1).astype(np.int64)
     codes = np.zeros([n - 1 for n in padded.shape], np.int64)
     for bit, corner in enumerate(_corners(mask.ndim)):
@@ -103,10 +104,10 @@ def _codes(mask: Mask) -> Ints:
 def element_areas(spacing: tuple[float, ...]) -> Floats:
     """Return the area (in 2-D the length) of the element of every code.
 
-    The fewer of the voxels inside and outside are taken, the inside ones of equally many. Those of
-    them that are neighbours by a face share a polygon through the middles of the edges to the
-    others. A polygon that is not flat is cut into the triangles whose area is largest where voxels
-    are cubes, which is how surface-distance's table has them.
+    Of the voxels inside and outside, the smaller group is used; the inside one if both are equally
+    large. Voxels of that group that share a face share a polygon through the midpoints of the edges
+    to the other group. A polygon that is not flat is cut into the triangles whose total area is
+    largest for cubic voxels, as in the table of surface-distance.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def _corners(ndim: int) -> list[Corner]:
 
 
 def _beside(corner: Corner) -> list[Corner]:
-    """Return the corners at the other ends of its edges."""
+    """Return the corners at the other ends of a corner's edges."""
     return [
         tuple(1 - at if axis == turned else at for axis, at in enumerate(corner))
         for turned in range(len(corner))
@@ -142,7 +143,7 @@ def _beside(corner: Corner) -> list[Corner]:
 
 
 def _groups(corners: set[Corner]) -> list[set[Corner]]:
-    """Return corners in groups that edges connect."""
+    """Return the corners, grouped by the edges that connect them."""
     left, groups = set(corners), []
     while left:
         waiting = [left.pop()]
@@ -157,7 +158,7 @@ def _groups(corners: set[Corner]) -> list[set[Corner]]:
 
 
 def _polygon(group: set[Corner]) -> list[Corner]:
-    """Return twice the middles of all edges that leave a group, as on a walk around it."""
+    """Return twice the midpoints of all edges that leave a group, in order around it."""
     cut = {
         tuple(a + b for a, b in zip(corner, other, strict=True)): corner
         for corner in sorted(group)

@@ -1,4 +1,4 @@
-"""Voxels of the reference about which nothing is known: decided here, for every stage (D10)."""
+"""Void voxels, about which the reference knows nothing: decided here, for every stage (D10)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Void:
-    """Void voxels of a reference: those with certain labels, and those of a mask.
+    """Void voxels of a reference: those with certain labels, and those in a mask.
 
-    Counting asks which combinations of labels lie in void (`images`, `covers`), everything that
-    looks at voxels asks for images without it (`clear`). `Void.of` reads what users pass.
+    Counting asks which combinations of labels lie in void (`images`, `covers`). Everything that
+    looks at voxels asks for images without void (`clear`). `Void.of` reads what users pass.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Void:
     def of(
         cls, reference: object, prediction: object, void: int | npt.ArrayLike | Void | None
     ) -> Void:
-        """Return what the arguments of a comparison say about void.
+        """Return the void that the arguments of a comparison describe.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Void:
             if void is not None:
                 raise OptionError(
                     "void is given twice: reference is a masked array, whose mask marks void, and "
-                    f"void={_brief(void)} as well. Put both into one mask, and pass "
+                    f"you also passed void={_brief(void)}. Put both into one mask, and pass "
                     f"reference.data."
                 )
             return cls(mask=own)
@@ -96,7 +96,7 @@ class Void:
         return covered if self.mask is None else covered | (columns["void"] != 0)
 
     def clear(self, reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[Volume, Volume]:
-        """Return both label images with background in void; without void, as they are."""
+        """Return both label images with void set to background; without void, as they are."""
         ref, pred = as_volume(reference, "reference"), as_volume(prediction, "prediction")
         check_same_shape({"reference": ref, "prediction": pred})
         masks = [] if self.mask is None else [as_volume(self.mask, "void")]

@@ -1,4 +1,4 @@
-"""Label images that are read box by box: stored in chunks, or made from such ones."""
+"""Label images that are read box by box: stored in chunks, or computed from such images."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Writable(Shaped, Protocol):
 
 
 class ChunkedLabels(ABC):
-    """A label image of which only boxes are ever in memory.
+    """A label image that is never in memory as a whole, only box by box.
 
-    It can be passed wherever chunked label images are accepted, indexed like an array with whole
-    numbers and slices, and stored box by box with `store`.
+    You can pass it wherever chunked label images are accepted, index it like an array with whole
+    numbers and slices, and store it box by box with `store`.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ChunkedLabels(ABC):
 
     @property
     def chunks(self) -> Grid:
-        """Lengths of the chunks along every axis, as Dask has them."""
+        """Lengths of the chunks along every axis, as Dask lists them."""
         return self.grids[0] if self.grids else tuple((n,) for n in self.shape)
 
     def read(self, box: Box, seen: Seen | None = None) -> LabelArray:
@@ -88,7 +88,7 @@ class ChunkedLabels(ABC):
         box
             Start and stop along every axis.
         seen
-            What was read already while others looked at the same place; it is added to.
+            Blocks already read for the same box, by image; this one is added.
         """
         blocks = {} if seen is None else seen
         key = self._identity, box
@@ -98,7 +98,7 @@ class ChunkedLabels(ABC):
 
     @abstractmethod
     def task(self, box: Box, around: Box) -> object:
-        """Return what Dask computes to the labels in a box.
+        """Return a Dask task that computes the labels in a box.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ Volume = LabelArray | ChunkedLabels
 
 
 class Stored(ChunkedLabels):
-    """Labels as an array holds them: a chunked one, or one in memory among chunked ones."""
+    """Labels as an array holds them: a chunked array, or one in memory used with chunked ones."""
 
     def __init__(self, array: LabelArray | ChunkedArray) -> None:
         self._array = array
@@ -151,7 +151,7 @@ class Stored(ChunkedLabels):
         super().__init__(array.shape, dtype, grids, cost=dtype.itemsize, on_dask=on_dask)
 
     def task(self, box: Box, around: Box) -> object:  # noqa: ARG002
-        """Return a slice of a Dask array, the reading of another one, or a block in memory."""
+        """Return a slice of a Dask array, a task that reads another array, or a block in memory."""
         if self.on_dask or isinstance(self._array, np.ndarray):
             return self._array[as_slices(box)]
         from dask.delayed import delayed
@@ -186,7 +186,7 @@ class Mapped(ChunkedLabels):
         )
 
     def task(self, box: Box, around: Box) -> object:
-        """Return the function of what the sources compute to."""
+        """Return a task that applies the function to the results of the sources."""
         from dask.delayed import delayed
 
         blocks = (source.task(box, around) for source in self._sources)
@@ -194,7 +194,7 @@ class Mapped(ChunkedLabels):
 
     @cached_property
     def _function_on_dask(self) -> object:
-        """The function as a node of its own: it may hold a large table, and travels once."""
+        """The function as a separate node: it may hold a large table, which is then sent once."""
         from dask.delayed import delayed
 
         return delayed(self._function, traverse=False)
@@ -205,14 +205,14 @@ class Mapped(ChunkedLabels):
 
 
 class Unsettled:
-    """In place of labels that cannot be told from what was looked at."""
+    """Returned instead of labels that depend on more than was looked at."""
 
     def __init__(self, around: Box | None) -> None:
         self.around = around  # where to look instead; None if not known, or too much for one look
 
 
 def map_blocks(function: VoxelFunction, *blocks: LabelArray | Unsettled) -> LabelArray | Unsettled:
-    """Return a function of some blocks; if one of them is unsettled, so is the result."""
+    """Apply a function to some blocks; if one of them is unsettled, so is the result."""
     arrays: list[LabelArray] = []
     for block in blocks:
         if isinstance(block, Unsettled):
@@ -222,12 +222,12 @@ def map_blocks(function: VoxelFunction, *blocks: LabelArray | Unsettled) -> Labe
 
 
 def as_volume(array: npt.ArrayLike | ChunkedLabels, name: str) -> Volume:
-    """Return an array as labels: a chunked one stays where it is, any other as by `as_labels`.
+    """Return an array as labels: chunked arrays stay chunked, others go through `as_labels`.
 
     Parameters
     ----------
     array
-        Integers or booleans. Chunked arrays are those of Zarr, Dask and HDF5, and results of ours.
+        Integers or booleans. Chunked arrays come from Zarr, Dask, HDF5 or panmatch itself.
     name
         What to call the argument in an error message.
 
@@ -266,13 +266,13 @@ def any_chunked(volumes: Sequence[Volume]) -> bool:
 
 
 def map_labels(function: VoxelFunction, *volumes: Volume) -> Volume:
-    """Apply a function of labels to all voxels: at once in memory, when they are read otherwise.
+    """Apply a function to all voxels: at once for images in memory, on reading for chunked ones.
 
     Parameters
     ----------
     function
-        Takes one array per image, all of one shape, and returns such an array. A function of a
-        module, or a partial one, so that it can travel.
+        Takes one array per image, all of the same shape, and returns such an array. It must be
+        picklable: a function of a module, or a partial one.
 
     Examples
     --------

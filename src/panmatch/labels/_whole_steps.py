@@ -1,8 +1,8 @@
-"""Spacings as whole numbers, so that distances are compared and measured without rounding (D8).
+"""Spacings as whole numbers, to compare and measure distances without rounding (D8).
 
-A spacing is the decimal of at most 15 digits that its float64 stands for: 0.1 is one tenth. All
-axes then are whole multiples of one unit, and every squared distance is a whole number of squared
-units, which float64 holds exactly up to 2⁵³.
+A spacing is read as the decimal of at most 15 digits that its float64 represents: 0.1 is one tenth.
+The spacings of all axes are then whole multiples of one unit, and every squared distance is a whole
+number of squared units, which float64 holds exactly up to 2⁵³.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class WholeSteps:
 
 
 def _largest_square(weights: Sequence[int], shape: Sequence[int]) -> int:
-    """Return more than the squared distance of any two voxels, and of those around an image."""
+    """Return an upper bound on the squared distance between voxels in and around an image."""
     return sum(weight * (n + 1) ** 2 for weight, n in zip(weights, shape, strict=True))
 
 
@@ -66,9 +66,9 @@ def layout_to_measure(
 ) -> tuple[tuple[int, ...], Floats, tuple[float, float]]:
     """Return in which order to go through the axes, their steps in that order, and the unit.
 
-    Where all squared distances are exact, the order is that of memory: it does not matter for the
-    result. Otherwise it is that of the axes, so that sums are rounded alike whatever the memory
-    order, and steps are the spacing itself.
+    If all squared distances are exact, the order is that of memory: it does not change the result.
+    Otherwise it is that of the axes, so that sums are rounded the same way whatever the memory
+    order, and the steps are the spacing itself.
     """
     check_axes(array.ndim, "distances between boundaries")
     sizes = as_spacing(spacing, array.ndim)
@@ -84,10 +84,10 @@ def comparison_weights(shape: Sequence[int], spacing: Floats) -> Floats:
     """Return a weight per axis with which squared distances are compared without rounding (D8).
 
     Weights are whole numbers such that no sum of squares in the image exceeds 2⁵³. They are the
-    squared spacings in a common unit where these are short enough, and otherwise smaller numbers
-    that put all distances in the same order, ties included. Those exist for two different spacings,
-    and for more if they fall into two families of simple ratios; other spacings with more digits
-    than fit are rounded, to about 30 bits.
+    squared spacings in a common unit if these are short enough, and otherwise smaller numbers that
+    sort all distances in the same order, ties included. Such numbers exist for two different
+    spacings, and for more if the spacings fall into two families of simple ratios. Other spacings
+    with too many digits are rounded, to about 30 bits.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def comparison_weights(shape: Sequence[int], spacing: Floats) -> Floats:
 
 
 def _in_same_order(squares: list[int], shape: Sequence[int]) -> list[int] | None:
-    """Return smaller weights that order all distances alike, if two families of axes allow it."""
+    """Return smaller weights that sort all distances the same way, if two families allow it."""
     distinct = sorted(set(squares))
     families = (
         [int(square in family) for square in squares]
@@ -117,9 +117,10 @@ def _in_same_order(squares: list[int], shape: Sequence[int]) -> list[int] | None
 def _with_smaller_ratio(squares: list[int], shape: Sequence[int], family: list[int]) -> list[int]:
     """Return weights in the ratios of the squares within each family, 0 and 1.
 
-    With a and b the greatest common divisors of both, the longer of two distances is the sign of
-    a · x + b · y, for whole numbers x and y that the shape bounds: on which side of the fraction
-    −y / x the ratio a / b lies. So any ratio will do that no such fraction separates from a / b.
+    Let a and b be the greatest common divisors of the two families. Which of two distances is
+    longer depends on the sign of a · x + b · y, for whole numbers x and y that the shape bounds:
+    that is, on which side of the fraction −y / x the ratio a / b lies. So any ratio will do if no
+    such fraction separates it from a / b.
     """
     axes = list(zip(squares, family, strict=True))
     a, b = (gcd(*(square for square, which in axes if which == one)) for one in (0, 1))
@@ -135,11 +136,11 @@ def _with_smaller_ratio(squares: list[int], shape: Sequence[int], family: list[i
 def _inseparable(
     numerator: int, denominator: int, most_above: int, most_below: int
 ) -> tuple[int, int]:
-    """Return a fraction that no simple one separates from a given one; itself if it is simple.
+    """Return a fraction that no simple fraction separates from a given one, or that one if simple.
 
     A fraction is simple if numerator and denominator are within bounds. The search goes down the
-    tree of all fractions (Stern and Brocot), several steps at a time: everything between the two
-    ends is less simple than their mediant.
+    Stern–Brocot tree of all fractions, several steps at a time: everything between the two ends is
+    less simple than their mediant.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 // Counts of label pairs on a CUDA device. Compiled when it is first needed, for the two label types
-// at hand.
+// in question.
 //
-// A block walks through one stretch of memory, so that it meets few pairs at a time. Every thread adds
-// up runs of one pair in registers; a run that ends goes into a small hash table of the block, in
-// shared memory; that table goes into one in global memory when it is half full, and at the end.
+// A block walks through one stretch of memory, so it meets few pairs at a time. Every thread adds up
+// runs of one pair in registers. When a run ends, it goes into a small hash table of the block, in
+// shared memory. When that table is half full, and at the end, it goes into one in global memory.
 
 typedef unsigned long long u64;
 typedef unsigned int u32;
@@ -16,7 +16,7 @@ constexpr u32 ROUND = 4;           // of these until the block looks at its tabl
 
 enum Flag { TOO_WIDE = 1, FULL = 2 };
 
-// The global table. EMPTY itself is a key too (both labels −1), and has a counter of its own.
+// The global table. EMPTY itself is a key too (both labels −1), and has its own counter.
 struct Table {
     u64* keys;
     u64* counts;
@@ -181,7 +181,7 @@ __global__ void count_pairs(const R* ref, const P* pred, u64 voxels, u64* table_
     block.hand_over(table);
 }
 
-// Write, for every voxel, the slot of its pair: one array in place of two, to be counted with others.
+// Write, for every voxel, the slot of its pair: one array instead of two, to be counted with others.
 template <class R, class P>
 __global__ void write_slots(const R* ref, const P* pred, u64 voxels, u64* table_keys,
                             u64* table_counts, u32 table_slots, u64* notes, u32* slots) {

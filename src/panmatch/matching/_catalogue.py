@@ -37,9 +37,9 @@ def resolve_strategy(strategy: str | Strategy) -> Strategy:
     if strategy == "many-to-many":
         raise StrategyError(
             "strategy='many-to-many' is refused: a prediction would be counted in the unions of "
-            "several references, so qualities would no longer add up to a Panoptic Quality (D4). "
-            "For groups of objects use cluster_dice; for split objects 'many-to-one', for merged "
-            "objects 'one-to-many'."
+            "several references, so qualities would no longer add up to a Panoptic Quality "
+            "(D4). Use cluster_dice for groups of objects, 'many-to-one' for split objects, or "
+            "'one-to-many' for merged objects."
         )
     if isinstance(strategy, str) and strategy in STRATEGIES:
         return STRATEGIES[strategy]()

@@ -1,9 +1,9 @@
 """Sums that depend neither on the order nor on the grouping of their terms (D13).
 
 Floating-point addition rounds after every term, so the same objects in another order would give
-sums that differ in the last digits. A term is therefore rounded once, to a whole multiple of
-2**-62, and from there on whole numbers are added: Python integers for a single sum, and for arrays
-three int64 limbs that count multiples of 1, 2**-31 and 2**-62.
+sums that differ in the last digits. We therefore round a term once, to a whole multiple of 2**-62,
+and add whole numbers from then on: Python integers for a single sum, and for arrays three int64
+limbs that count multiples of 1, 2**-31 and 2**-62.
 """
 
 from __future__ import annotations

@@ -30,10 +30,10 @@ class ManyToOne(Strategy):
     Parameters
     ----------
     solver
-        ``"merge"``: greedy merge (D5). Edges are walked by falling score; a reference takes its
-        first prediction if the edge passes the threshold, and a further one only if the IoU of
-        the union strictly rises. A prediction once taken never moves. ``"optimal"``: maximum PQ,
-        with a certificate (D6).
+        ``"merge"``: greedy merge (D5). It visits edges from the highest score to the lowest. A
+        reference takes its first prediction if the edge passes the threshold, and another one only
+        if the IoU of the union strictly rises. A prediction, once taken, never moves.
+        ``"optimal"``: maximum PQ, with a certificate (D6).
     gate
         ``"seed"``: one edge of a reference must pass the threshold, the others need only overlap.
         ``"edge"``: every edge must pass.
@@ -68,15 +68,15 @@ class ManyToOne(Strategy):
     def about(self) -> str:
         """One sentence on what it does."""
         if self.solver == "optimal":
-            gate = "one of them" if self.gate == "seed" else "each"
+            gate = "at least one" if self.gate == "seed" else "each"
             return (
                 f"Any number of predictions per reference, chosen for maximum PQ; {gate} must pass "
                 f"the threshold."
             )
-        joins = "every overlapping one" if self.gate == "seed" else "every one above the threshold"
+        joins = "overlaps" if self.gate == "seed" else "passes the threshold"
         return (
-            f"A reference takes the prediction of highest IoU if it passes the threshold, then "
-            f"{joins} that raises the IoU of the union."
+            f"A reference takes the prediction with the highest IoU if it passes the threshold, "
+            f"then every other one that {joins} and raises the IoU of the union."
         )
 
     @property

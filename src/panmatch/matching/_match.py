@@ -26,7 +26,7 @@ class Matching:
     Attributes
     ----------
     overlap
-        The graph that was matched; for ``"union"`` the one with the pieces of a cell united.
+        The graph that was matched; for ``"union"``, with the pieces of every region united.
     edges
         Positions of the chosen edges in ``overlap.edges``, rising.
     strategy, threshold, score, strict
@@ -67,7 +67,7 @@ class Matching:
 
     @property
     def part_tally(self) -> Tally | None:
-        """The same counts with part quality in place of IoU (D9); None without parts."""
+        """The same counts with part quality instead of IoU (D9); None without parts."""
         if self.overlap.parts is None:
             return None
         return tally_edges(self.overlap, self.edges, "parts")
@@ -102,7 +102,7 @@ class Matching:
         )
 
     def _repr_html_(self) -> str:
-        """Show counts and scores, what is missed or false, and what is proven, in a notebook."""
+        """Show counts, scores, missed and spurious objects, and the certificate in a notebook."""
         t, by_parts = self.tally, self.part_tally
         cells = {"TP": str(t.tp), "FP": str(t.fp), "FN": str(t.fn)}
         cells |= {"PQ": number(t.pq), "SQ": number(t.sq), "RQ": number(t.rq)}
@@ -145,16 +145,17 @@ def match(
     threshold
         An edge needs a score strictly greater than this; in [0, 1).
     score
-        What is compared with the threshold, orders the edges and is maximised: ``"iou"``,
+        What is compared with the threshold, sorts the edges and is maximised: ``"iou"``,
         ``"dice"``, ``"prediction-share"`` or ``"reference-share"``. The quality of a true
-        positive, and the growth of a union, are measured by IoU whatever the score.
+        positive, and the growth of a union, are always measured by IoU.
     strict
-        False lets an edge match whose score equals the threshold, as some programs have it.
+        If False, an edge may match if its score equals the threshold, as in some other programs.
 
     Returns
     -------
     Matching
-        With `pairs` and `tally`. Empty sides are fine: everything is missed, or false.
+        With `pairs` and `tally`. A side may be empty: then everything is missed, or a false
+        positive.
 
     Examples
     --------
@@ -175,7 +176,7 @@ def match(
 
 
 def check_overlap(overlap: object) -> None:
-    """Raise a `LabelError` with the remedy if label images were passed for an overlap."""
+    """Raise a `LabelError` with the remedy if label images were passed instead of an overlap."""
     if not isinstance(overlap, Overlap):
         raise LabelError(
             f"overlap is a {type(overlap).__name__}, not an Overlap: pass "
@@ -215,7 +216,8 @@ class Matcher:
         check_choice("score", self.score, get_args(Score))
         if self.strategy.needs_regions and self.regions is None:
             raise StrategyError(
-                f"the strategy {self.strategy.name!r} works on regions only: drop 'regions: false'."
+                f"the strategy {self.strategy.name!r} only works on regions: remove "
+                f"'regions: false'."
             )
 
     @property
@@ -241,7 +243,7 @@ class Matcher:
 
     @property
     def columns(self) -> dict[str, str]:
-        """What tells it from others, as columns of a table."""
+        """What distinguishes it from other matchers, as columns of a table."""
         options = {name: self.strategy.options.get(name, "") for name in option_names()}
         return {
             "strategy": self.name,
@@ -257,7 +259,7 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class OptimalityGap:
-    """PQ of a heuristic beside the best PQ that its strategy allows."""
+    """PQ of a heuristic next to the best PQ that its strategy allows."""
 
     heuristic: float  # PQ of the heuristic
     optimal: float  # PQ of the best matching found
@@ -310,6 +312,6 @@ def _solvers(strategy: Strategy) -> tuple[Strategy, Strategy]:
     if isinstance(strategy, OneToMany):
         return replace(strategy, solver="best"), replace(strategy, solver="optimal")
     raise StrategyError(
-        f"strategy={strategy.name!r} leaves nothing to choose: it has neither a heuristic nor an "
-        f"optimum. Pass 'one-to-one', 'many-to-one' or 'one-to-many'."
+        f"strategy={strategy.name!r} leaves nothing to choose, so there is no heuristic to "
+        f"compare with an optimum. Pass 'one-to-one', 'many-to-one' or 'one-to-many'."
     )

@@ -1,11 +1,12 @@
 """Maximum PQ by Dinkelbach's method (D6).
 
-PQ is a ratio N(M) / D(M). At a price λ on the denominator the best N − λD is above 0 exactly if
-some matching has PQ > λ; so solve at the PQ reached, take the better matching, and repeat until
-nothing is above 0. A round need not be solved to the end: any matching above 0 will do. Whatever
-bounds N − λD from above bounds PQ too: PQ ≤ λ + bound / D. A single price divides by what bounds
-every D from below; a second one, just above where N − λD should vanish, is sharper. Where time was
-too short for either, the highest quality that each reference can have still bounds PQ.
+PQ is a ratio N(M) / D(M). At a price λ on the denominator, the best N − λD is above 0 exactly if
+some matching has PQ > λ. So we solve at the PQ reached, take the better matching, and repeat until
+nothing is above 0. A round need not be solved to the end: any matching above 0 will do. An upper
+bound on N − λD also gives one on PQ: PQ ≤ λ + bound / D. With a single price, D is replaced by a
+lower bound on all denominators. A second price, just above the point where N − λD should vanish,
+gives a sharper bound. If there is no time for either, the highest quality that each reference can
+have still bounds PQ.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def maximise_pq(
     usable
         Which edges a matching may contain.
     starts
-        Feasible matchings to begin with; the best one is never lost.
+        Feasible matchings to start from; the best one is never lost.
     solve_at
         Maximises N − λD for a price λ.
     most_quality
@@ -166,15 +167,15 @@ def count_each_once(
     """Maximise N − λD where several pieces of one prediction save only one false positive.
 
     Crediting each matched piece with that saving bounds N − λD from above. So does crediting none
-    of them and granting the saving outright. Begin with the first for all predictions, and pass to
-    the second for those that were credited more than once. Whole predictions never are.
+    of them and granting the saving outright. We start with the first bound for all predictions, and
+    switch to the second for those credited more than once. Whole predictions never are.
 
     Parameters
     ----------
     solve
         Maximises N − λD, given which vertices are credited when matched.
     effort
-        What stops the search; all bounds that were found hold.
+        What stops the search; all bounds found by then are valid.
     """
     predictions = overlap.predictions
     credited = ~overlap.dismissible
@@ -209,13 +210,13 @@ def sweep_optima(
 ) -> Course:
     """Return the optimal matchings at all thresholds.
 
-    Raising the threshold only takes matchings away. So a matching that was optimal stays so until
-    the threshold reaches one of its own edges, and only then is it solved anew.
+    Raising the threshold only rules matchings out. So an optimal matching stays optimal until the
+    threshold reaches one of its own edges, and only then do we solve again.
 
     Parameters
     ----------
     solve
-        Solves at a threshold, given matchings to begin with.
+        Solves at a threshold, given matchings to start from.
     expiry
         The threshold at which a matching stops being allowed.
     ref
@@ -242,8 +243,8 @@ def sweep_optima(
 class _Record:
     """The course of a matching that changes from time to time.
 
-    The edges of a reference are recorded anew when any of them changes, and only then: sums over
-    them are the same as for a single matching, and a course is not longer than it needs to be.
+    The edges of a reference are recorded again when any of them changes, and only then: sums over
+    them are the same as for a single matching, and a course is no longer than it needs to be.
     """
 
     def __init__(self, ref: Ints) -> None:

@@ -54,8 +54,8 @@ class OneToMany(Strategy):
                 "maximum PQ."
             )
         return (
-            "Every reference takes its best prediction above the threshold, even one that others "
-            "have taken."
+            "Every reference takes its best prediction above the threshold, even if other "
+            "references take it, too."
         )
 
     @property

@@ -17,10 +17,10 @@ from panmatch.overlap import Floats, Ints, Overlap
 
 Solver = Literal["optimal", "greedy"]
 
-# Weights are whole multiples of 2**-60, so that totals are exact. Every pair adds a little to
-# its weight: among totals equal up to rounding the one with more pairs wins (D4), among those the
-# one that leaves fewer false positives where void dismisses some (D10), and then, where the score
-# is not IoU, the one with the higher quality.
+# Weights are whole multiples of 2**-60, so totals are exact. Every pair gets a small bonus: if
+# totals are equal up to rounding, the one with more pairs wins (D4), then the one that leaves fewer
+# false positives where void dismisses some (D10), and then, if the score is not IoU, the one with
+# the higher quality.
 _SCALE = 60
 _PAIR_BONUS = 1 << 26
 _FALSE_POSITIVE_BONUS = 1 << 18
@@ -34,9 +34,9 @@ class OneToOne(Strategy):
     Parameters
     ----------
     solver
-        ``"optimal"``: maximum PQ, with a certificate (D6); among equals (within 1e-10) the one
-        with more true positives. On whole predictions without void that is the largest total IoU.
-        By a score other than IoU it is the largest total score, of which nothing is proven.
+        ``"optimal"``: maximum PQ, with a certificate (D6). Ties (within 1e-10) go to the matching
+        with more true positives. On whole predictions without void, this is the largest total IoU.
+        With a score other than IoU it is the largest total score, without a certificate.
         ``"greedy"``: best edge first.
 
     Examples
@@ -64,7 +64,7 @@ class OneToOne(Strategy):
     def about(self) -> str:
         """One sentence on what it does."""
         optimal = self.solver == "optimal"
-        how = "chosen for maximum PQ" if optimal else "the highest IoU first"
+        how = "chosen for maximum PQ" if optimal else "highest IoU first"
         return f"Pairs of one prediction and one reference, {how}."
 
     @property
@@ -105,8 +105,8 @@ class OneToOne(Strategy):
     def is_local(self, overlap: Overlap, threshold: float) -> bool:
         """Whether matching an object never costs another one.
 
-        It can where the denominator of PQ depends on what is matched, unless an IoU above ½
-        settles who belongs to whom: such a pair raises any PQ.
+        It can if the denominator of PQ depends on what is matched, unless an IoU above ½ settles
+        which objects belong together: such a pair raises any PQ.
         """
         return self.solver == "greedy" or threshold >= 0.5 or _has_fixed_denominator(overlap)
 

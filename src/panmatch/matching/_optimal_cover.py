@@ -1,8 +1,9 @@
-"""Maximum PQ where a reference takes one prediction at most (D6).
+"""Maximum PQ if a reference takes at most one prediction (D6).
 
-The denominator of PQ is half the number of segments, plus half for every true positive that saves
-no false positive: because its prediction would be dismissed anyway, serves another reference too,
-or is a piece of one that is matched elsewhere. Among those choices PQ decides.
+The denominator of PQ is half the number of segments, plus half for every true positive that does
+not save a false positive. It saves none if its prediction would be dismissed anyway, also serves
+another reference, or is a piece of a prediction that is matched elsewhere. PQ decides between these
+choices.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def optimal_cover(overlap: Overlap, passes: Mask, *, exclusive: bool) -> Solutio
     passes
         Which edges are above the threshold.
     exclusive
-        Whether a prediction serves one reference at most. A piece has one possible partner anyway
-        (D8), so pieces of one prediction may all be matched.
+        Whether a prediction serves at most one reference. A piece has one possible partner anyway
+        (D8), so all pieces of one prediction may be matched.
     """
     began = time.perf_counter()
     usable = np.flatnonzero(passes)
@@ -50,8 +51,8 @@ def sweep_optimal_covers(overlap: Overlap, score: Floats, *, exclusive: bool) ->
 def certify(overlap: Overlap, passes: Mask, edges: Ints, rounds: int, began: float) -> Certificate:
     """Return the certificate of a matching that is optimal up to rounding.
 
-    Weights of pairs are rounded and carry a bonus for ties: for every pair the largest
-    N − λD may be missed by `PAIR_TOLERANCE`.
+    Weights of pairs are rounded and include a bonus for ties. So the largest N − λD may be missed
+    by `PAIR_TOLERANCE` per pair.
     """
     tally = tally_edges(overlap, edges)
     upper = tally.pq

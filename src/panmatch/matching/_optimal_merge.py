@@ -48,7 +48,7 @@ def optimal_merge(
     gate
         ``"edge"``: only those may be used. ``"seed"``: every set needs one of them.
     starts
-        Feasible matchings to begin with.
+        Feasible matchings to start from.
     """
     began = time.perf_counter()
     seeded = np.zeros(len(overlap.ref_ids), np.bool_)
@@ -89,8 +89,9 @@ class _Problem:
     def most_quality(self) -> Floats:
         """Return the highest IoU of every reference with any set of its candidates.
 
-        At a ratio μ all candidates with I > μe belong to the best set; raise μ to what it reaches.
-        There are no more true positives than predictions: the references that have least are 0.
+        At a ratio μ, all candidates with I > μe belong to the best set; raise μ to the ratio
+        reached. There cannot be more true positives than predictions, so the references with the
+        lowest values get 0.
         """
         ref, pred, shared, excess = self._columns
         sizes = self._rest[1]
@@ -140,7 +141,7 @@ class _Problem:
     def _improve(
         self, price: float, effort: Effort, saves: Bytes, active: Mask, kicks: int
     ) -> Ints:
-        """Return the matching to begin with after a local search."""
+        """Return the matching to start from, after a local search."""
         chosen = native.improve(
             *self._columns,
             saves,
@@ -196,7 +197,7 @@ class _Problem:
         return replace(
             packing,
             edges=np.sort(np.concatenate([settled, self._usable[packed.edges]])),
-            # Columns that cannot beat the choice at hand were left out beforehand.
+            # Columns that cannot beat the current choice were left out beforehand.
             upper=min(packing.upper, packing.rest_upper + max(packing.listed_worth, packed.upper)),
             nodes=packing.nodes + packed.nodes,
             is_open=is_open,
@@ -239,7 +240,7 @@ class _Packing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenColumns:
-    """Sets of edges of which each reference takes one at most.
+    """Sets of edges, of which each reference takes at most one.
 
     Attributes
     ----------
@@ -268,7 +269,7 @@ class Packed:
 def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | None:
     """Choose columns so that no reference and no prediction is used twice.
 
-    None if the effort did not suffice for any choice.
+    None if the effort was not enough for any choice.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""All that is predicted in the region of a reference, taken together (D8)."""
+"""Match each reference to the union of everything predicted in its region (D8)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RegionUnion(Strategy):
         """Return the overlap with all pieces of a region as one."""
         if overlap.pieces is None:
             raise StrategyError(
-                "strategy='union' takes together what is predicted in the region of a reference, "
+                "strategy='union' matches each reference to everything predicted in its region, "
                 "but the predictions are not cut by regions: pass "
                 "count_region_overlaps(reference, prediction)."
             )

@@ -14,9 +14,9 @@ from panmatch.overlap import Floats, Overlap
 
 @dataclass(frozen=True, slots=True)
 class SameId(Strategy):
-    """Match reference and prediction that carry the same id, if their edge passes the threshold.
+    """Match a reference and a prediction with the same id, if their edge passes the threshold.
 
-    For inputs that already say who belongs to whom: named organs, tracked cells.
+    For inputs whose ids already say which objects belong together: named organs, tracked cells.
 
     Examples
     --------
@@ -29,14 +29,14 @@ class SameId(Strategy):
     name: ClassVar[str] = "same-id"
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
-    forgives: ClassVar[str] = "nothing, and the id must be right as well"
+    forgives: ClassVar[str] = "nothing, and the id must be right, too"
     hue: ClassVar[tuple[str, str]] = ("#667085", "#98a2b3")
     takes_repairs: ClassVar[bool] = False
 
     @property
     def about(self) -> str:
         """One sentence on what it does."""
-        return "Partners are the segments with equal ids, if their edge passes the threshold."
+        return "Segments with the same id are partners if their edge passes the threshold."
 
     @property
     def dash(self) -> Dash:

@@ -1,4 +1,4 @@
-"""What a strategy answers: matchings, what is proven of them, and how much search that may take."""
+"""What a strategy returns: matchings, proofs about them, and the budget for finding them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIR_TOLERANCE = 2.0**-33  # more than what rounding and the preference for pair
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much search an optimal solver may do before it settles for a stated gap.
+    """How long an optimal solver may search before it returns its best matching and the gap.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class Budget:
         Nodes of branch and bound, and random moves of the local search, for each matching. 0
         returns the heuristic, with an upper bound on the optimum.
     seconds
-        Time for the whole call, be it one matching or a curve; None for no limit. The call takes
-        at most half as long again, or a few times as long as the heuristic should that be more.
+        Time for the whole call, whether for one matching or a curve; None for no limit. The call
+        may take up to half as long again, or a few times as long as the heuristic if that is more.
         A result that was cut short by time can differ from run to run.
 
     Examples
@@ -88,7 +88,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """How much PQ may be missing: upper bound less value."""
+        """How much PQ may be missing: the upper bound minus the value."""
         return max(0.0, self.upper_bound - self.value)
 
     @property
@@ -98,11 +98,14 @@ class Certificate:
 
     def __str__(self) -> str:
         if math.isnan(self.value):
-            return "Neither side has an object, so there is nothing to prove."
+            return "Neither image has an object, so there is nothing to prove."
         if self.proven:
-            return f"PQ {self.value:.4f} is proven: no matching of the strategy has a higher one."
+            return (
+                f"PQ {self.value:.4f} is proven optimal: no matching of this strategy has a higher "
+                f"PQ."
+            )
         return (
-            f"PQ {self.value:.4f} is the best found: no matching of the strategy has more than "
+            f"PQ {self.value:.4f} is the best found. No matching of this strategy can exceed "
             f"{self.upper_bound:.4f}, so up to {self.gap:.2g} may be missing."
         )
 

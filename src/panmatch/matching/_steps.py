@@ -87,7 +87,8 @@ def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[F
 def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
     """Return thresholds, and the change there of the number of matched predictions.
 
-    Predictions that would be dismissed when unmatched are left out: they never are false (D10).
+    Predictions that would be dismissed when unmatched are left out: they are never false positives
+    (D10).
     """
     predictions = overlap.predictions
     rows, owner = predictions.expand(overlap.edges.pred[events.edge])

@@ -1,4 +1,4 @@
-"""What every matching strategy is, and the one description of it that everyone reads (D4)."""
+"""The base class of all matching strategies, with the one description that all tools use (D4)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Strategy(ABC):
     The first word of a strategy's name counts predictions per reference, the second references
     per prediction. Other tools read such names the other way round, so `bounds` spells it out.
 
-    A subclass is a frozen dataclass. Its fields with a `Literal` type are its options: the spec,
-    the command line, the tables, the report and the playground learn of them, and of everything
-    else that is said about a strategy, from the class.
+    A subclass is a frozen dataclass. Its fields with a `Literal` type are its options. The spec,
+    the command line, the tables, the report and the playground read these options, and everything
+    else they say about a strategy, from the class.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Strategy(ABC):
     max_preds_per_ref, max_refs_per_pred
         Degree bounds; None for any number.
     forgives
-        Which mistake costs nothing beyond the quality of the outline.
+        Which mistake costs nothing except the quality of the outline.
     hue
         Colour of its family of lines, on light and on dark ground.
     needs_regions
@@ -91,7 +91,7 @@ class Strategy(ABC):
 
     @property
     def python(self) -> str:
-        """The expression that makes it, after ``import panmatch as pm``."""
+        """The Python expression that creates it, after ``import panmatch as pm``."""
         options = ", ".join(f'{name}="{value}"' for name, value in self.options.items())
         return f"pm.{type(self).__name__}({options})"
 
@@ -104,7 +104,7 @@ class Strategy(ABC):
 
     @property
     def short_bounds(self) -> str:
-        """Both degree bounds where room is scarce: predictions per reference, then the reverse.
+        """Both degree bounds in short form: predictions per reference, then the reverse.
 
         Examples
         --------
@@ -116,7 +116,7 @@ class Strategy(ABC):
         return " : ".join("any" if bound is None else f"≤ {bound}" for bound in bounds)
 
     def is_local(self, overlap: Overlap, threshold: float) -> bool:  # noqa: ARG002
-        """Whether parts of a graph without edges between them are matched as each by itself."""
+        """Whether parts of a graph without edges between them can be matched one by one."""
         return True
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a curve of optimal matchings does when its time is short (D6, D7)."""
+"""How a curve of optimal matchings spends a limited time (D6, D7)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SweepClock:
     """The time that is left for the matchings of a curve.
 
     A curve is proven only if all of its matchings are. So as long as they are, each may take half
-    of the time that is left; after the first one that is not, they share more evenly.
+    of the time that is left. After the first one that is not proven, the rest share it more evenly.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class SweepClock:
         return self._budget if left is None else replace(self._budget, seconds=self._share * left)
 
     def note(self, solution: Solution) -> Solution:
-        """Take note of what was proven, and return the solution."""
+        """Record whether the solution is proven, and return it."""
         if solution.certificate is not None and not solution.certificate.proven:
             self._share = SPREADING_SHARE
         return solution
@@ -70,13 +70,13 @@ def sweep_within(
 ) -> Course:
     """Return the optimal matchings at all thresholds, as far as the budget allows.
 
-    When the time is up, the last matching loses edges as the threshold rises, and gives way to
-    the heuristic wherever that is better.
+    When time runs out, the last matching only loses edges as the threshold rises, and the heuristic
+    replaces it wherever that is better.
 
     Parameters
     ----------
     solve
-        Solves at a threshold, given matchings to begin with and a budget.
+        Solves at a threshold, given matchings to start from and a budget.
     decay
         What remains of a matching as the threshold rises and nothing is added.
     heuristic
@@ -103,7 +103,7 @@ def sweep_within(
 def best_course(overlap: Overlap, courses: Sequence[Course], start: float) -> Course:
     """Return, from a threshold on, whichever of the courses has the highest PQ at each threshold.
 
-    Among equal ones the first.
+    The first wins a tie.
     """
     clipped = [_between(course, start, 1.0) for course in courses]
     if len(clipped) == 1:

@@ -1,4 +1,4 @@
-"""True positives, false positives, false negatives and summed quality: what scores are made of."""
+"""True positives, false positives, false negatives and summed quality: the basis of all scores."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Scored(Generic[Number, Whole]):
 
     @property
     def f1(self) -> Number:
-        """The F1 score: another name of `rq`."""
+        """The F1 score: another name for `rq`."""
         return self.rq
 
     @property
@@ -93,9 +93,9 @@ class Scored(Generic[Number, Whole]):
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class Tally(Scored[float, int]):
-    """Counts on vertices and the summed quality of a matching (D3); tallies of images add exactly.
+    """Counts and summed quality of a matching (D3); tallies of several images add exactly.
 
-    Tallies are equal if they look equal: in their counts and in `quality` as a float.
+    Two tallies are equal if they look equal: in their counts and in `quality` as a float.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class Tallies(Scored[Floats, Ints]):
         return _carried(np.tensordot(weights, self.counts, axes=1))
 
     def tally(self, *index: int) -> Tally:
-        """Return the tally at a position; of a single one without any."""
+        """Return the tally at a position; the empty index returns the only one."""
         row = self.counts[index]
         tp, fp, fn = row[:3].tolist()
         return Tally.from_units(tp, fp, fn, limbs_to_units(row[3:]))

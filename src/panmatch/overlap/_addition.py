@@ -55,10 +55,11 @@ def _join(first: Ints, second: Ints) -> tuple[Ints, Ints]:
 def _check_alike(first: Overlap, second: Overlap) -> None:
     if (first.pieces is None) != (second.pieces is None):
         raise OverlapError(
-            "overlaps add only if both are cut by regions (count_region_overlaps) or neither is."
+            "overlaps can only be added if both are cut by regions (count_region_overlaps) or "
+            "neither is."
         )
     if (first.parts is None) != (second.parts is None):
-        raise OverlapError("overlaps add only if both have parts or neither has.")
+        raise OverlapError("overlaps can only be added if both have parts or neither has.")
     if first.parts is not None and second.parts is not None:
         check_same_labels(first.parts, second.parts)
 

@@ -1,7 +1,7 @@
-"""From counted combinations of labels to the overlap graph: the one place where it is built.
+"""Build the overlap graph from counted combinations of labels; nothing else builds it.
 
-Memory, chunks and device all give the same rows: what a combination of labels means on either side
-and how many voxels carry it. A plain label image is an image with one class.
+Images in memory, in chunks and on a device all give the same rows: what a combination of labels
+means on either side, and how many voxels carry it. A plain label image is an image with one class.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Vertices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """The graph of all classes, before segments are given ids, and the rows it was built from."""
+    """The graph of all classes, before segments get their ids, and the rows it was built from."""
 
     rows: Rows
     refs: Vertices
@@ -94,7 +94,7 @@ class Assembly:
     ) -> Parts:
         """Count the parts of the class at a position; its crowd is left out, as void is (D9).
 
-        A part that is not among the labels is an error, whose message names a side with `suffix`.
+        A part that is not among the labels is an error; its message puts `suffix` after the side.
         """
         rows, refs, preds = self.rows, self.refs, self.preds
         on_ref = (refs.of_row >= 0) & (rows.ref.classes == place)
@@ -165,7 +165,7 @@ class Assembly:
 def assemble(rows: Rows) -> Assembly:
     """Build the graph from counted combinations.
 
-    Crowd and void of the reference are not segments; void of the prediction is not one either.
+    Crowd and void of the reference are not segments, nor is void of the prediction.
     """
     ref, pred = rows.ref, rows.pred
     refs = Vertices.find(ref, (ref.classes >= 0) & ~ref.crowd & ~rows.void)
@@ -211,7 +211,7 @@ def distinct_rows(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
     """
     if not len(columns[0]):
         return [*columns], np.zeros(0, np.int64)
-    # A column of zeros tells nothing apart: plain images have one class, at position 0.
+    # A column of zeros distinguishes nothing: plain images have one class, at position 0.
     key, *others = [column for column in columns if column.any()] or columns[:1]
     if others:
         key = _packed([key, *others])
@@ -233,7 +233,7 @@ def _packed(columns: Sequence[Ints]) -> Ints:
 
 
 def _from_zero(column: Ints) -> tuple[Ints, int]:
-    """Return numbers in the same order that begin with 0, and a bound above them."""
+    """Return numbers in the same order that start at 0, and an upper bound on them."""
     low, high = int(column.min()), int(column.max())
     return (column - low, high - low + 1) if high - low < LARGEST_KEY else _numbered(column)
 
@@ -334,7 +334,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
         if not isinstance(other, ClassOverlaps):
             return NotImplemented
         if self.classes != other.classes:
-            raise OverlapError("overlaps of classes add only if they have the same classes.")
+            raise OverlapError("class overlaps can only be added if they have the same classes.")
         sums = {place: self[kind.id] + other[kind.id] for place, kind in enumerate(self.classes)
                 if kind.has_parts}  # fmt: skip
         parts = {place: total.parts for place, total in sums.items() if total.parts is not None}
@@ -362,7 +362,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
     def moved(self, preds: Ints, to: Ints) -> dict[int, Overlap]:
         """Return the overlaps of all classes that change when predictions move to other classes.
 
-        Predictions have new ids there, those that moved the last ones; parts are dropped.
+        Predictions get new ids there, with those that moved at the end; parts are dropped.
 
         Parameters
         ----------
@@ -421,8 +421,8 @@ def summed_edges(ref: Ints, pred: Ints, shared: Areas, n_preds: int) -> Edges:
 def number_segments(*sides: tuple[Ints, Ints]) -> tuple[list[Ints], list[Ints]]:
     """Give all segments of some sides a number from 1 on, by class, then id.
 
-    Return the numbers of the segments of every side, which is given by their class positions and
-    ids, equal for equal segments; and class and id of all.
+    A side is given by the class positions and ids of its segments. Return the numbers of the
+    segments of every side, equal for equal segments, and the class and id of every number.
     """
     segments, place = distinct_rows([np.concatenate(column) for column in zip(*sides, strict=True)])
     ends = np.cumsum([len(ids) for _, ids in sides])[:-1]

@@ -1,4 +1,4 @@
-"""The columns of an overlap graph: their types, their sums, and what must hold among them."""
+"""The columns of an overlap graph: their types, their sums, and the rules they must satisfy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Areas = npt.NDArray[Any]  # int64 voxel counts, or float64 areas from geometry
 
 
 def sum_by(places: Ints, values: Areas, n: int) -> Areas:
-    """Return n sums, of the values at each place, in the dtype of `values`.
+    """Return n sums, one per place, in the dtype of `values`.
 
     The sums run in float64, which is exact for whole numbers below 2**53.
 
@@ -80,14 +80,14 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
         if (columns[f"{side}_sizes"] <= 0).any():
             raise OverlapError(
                 f"{side}_sizes holds {columns[f'{side}_sizes'].min()}; "
-                f"every segment has at least some area: leave empty ones out."
+                f"every segment must have a positive size: leave empty segments out."
             )
     void, sizes = columns["pred_void"], columns["pred_sizes"]
     if (void < 0).any() or (void > sizes).any():
         raise OverlapError("pred_void must lie between 0 and pred_sizes for every prediction.")
     crowd = columns.get("pred_crowd")
     if crowd is not None and (len(crowd) != len(sizes) or (crowd < 0).any()):
-        raise OverlapError("pred_crowd must have one number from 0 on for every prediction.")
+        raise OverlapError("pred_crowd must have one number of at least 0 for every prediction.")
     _check_edges(columns)
     _check_disjoint(columns, "ref", columns["ref_sizes"])
     _check_disjoint(columns, "pred", columns["pred_sizes"] - columns["pred_void"])
@@ -103,12 +103,14 @@ def _check_lengths(columns: Mapping[str, Areas]) -> None:
     ):
         shapes = {name: columns[name].shape for name in names}
         if len(set(shapes.values())) != 1 or columns[names[0]].ndim != 1:
-            raise OverlapError(f"these must be flat arrays of one length: {shapes}.")
+            raise OverlapError(f"these must be 1-D arrays of the same length: {shapes}.")
 
 
 def _check_ids(ids: Ints, name: str) -> None:
     if len(ids) and (ids[0] < 1 or (ids[1:] <= ids[:-1]).any()):
-        raise OverlapError(f"{name} must rise strictly from 1 or more; 0 is background.")
+        raise OverlapError(
+            f"{name} must be strictly increasing and start at 1 or more; 0 is background."
+        )
 
 
 def _check_pieces(columns: Mapping[str, Areas]) -> None:
@@ -117,14 +119,16 @@ def _check_pieces(columns: Mapping[str, Areas]) -> None:
     _check_ids(columns["whole_ids"], "whole_ids")
     rising = (ids[1:] > ids[:-1]) | ((ids[1:] == ids[:-1]) & (regions[1:] > regions[:-1]))
     if len(ids) and (ids[0] < 1 or not rising.all()):
-        raise OverlapError("pieces must be sorted by pred_ids, then pred_regions, each once.")
+        raise OverlapError(
+            "pieces must be sorted by pred_ids, then pred_regions, without duplicates."
+        )
     if len(vertex) and not (
         0 <= vertex.min() <= vertex.max() < len(ids)
         and 0 <= owner.min() <= owner.max() < len(columns["whole_ids"])
     ):
         raise OverlapError("member_vertex or member_owner points outside the predictions.")
     if not np.array_equal(np.unique(vertex), np.arange(len(ids))) or (np.diff(vertex) < 0).any():
-        raise OverlapError("member_vertex must name every piece, in rising order.")
+        raise OverlapError("member_vertex must list every piece, in increasing order.")
     partner = columns["ref_ids"][columns["edge_ref"]] if len(columns["edge_ref"]) else regions[:0]
     if not np.array_equal(partner, regions[columns["edge_pred"]]):
         raise OverlapError("a piece can only overlap the reference of its own region (D8).")
@@ -139,7 +143,9 @@ def _check_edges(columns: Mapping[str, Areas]) -> None:
             raise OverlapError(f"edge_{side} points outside {side}_ids.")
     rising = (ref[1:] > ref[:-1]) | ((ref[1:] == ref[:-1]) & (pred[1:] > pred[:-1]))
     if not rising.all():
-        raise OverlapError("edges must be sorted by reference, then prediction, each pair once.")
+        raise OverlapError(
+            "edges must be sorted by reference, then prediction, without duplicates."
+        )
     if columns["edge_intersection"].min() <= 0:
         raise OverlapError(
             "edge_intersection must be positive: a pair that shares nothing is not an edge."

@@ -48,19 +48,20 @@ def count_overlaps(
     Parameters
     ----------
     reference, prediction
-        Label images of one shape: any dimension, any integer dtypes or bool, in any mixture and
-        any memory order. 0 is background, ids may be as large as 2**63 − 1. If `reference` is a
-        `numpy.ma.MaskedArray`, its mask marks void. Arrays that are stored in chunks (Zarr, Dask,
-        HDF5), each in its own way, are read box by box, never as a whole; those of Dask by Dask,
-        where their chunks live.
+        Label images of the same shape: any dimension, any mix of integer or bool dtypes, any
+        memory order. 0 is background; ids may be as large as 2**63 − 1. If `reference` is a
+        `numpy.ma.MaskedArray`, its mask marks void. Chunked arrays (Zarr, Dask, HDF5) are read box
+        by box, never as a whole, and need not have the same chunks. Dask arrays are counted by
+        Dask, where their chunks are.
     void
         Voxels of the reference about which nothing is known: a label of the reference, or a
-        mask of the same shape (non-zero is void). They belong to no segment of the reference
-        and leave the union of every pair; a prediction more than half in void is never a
-        false positive (D10).
+        mask of the same shape (non-zero is void). They belong to no segment of the reference and
+        are left out of the union of every pair. A prediction that lies more than half in void is
+        never a false positive (D10).
     threads
-        Number of threads; by default one per four million voxels, up to the number of CPUs. Of
-        chunked arrays, so many boxes are in memory at a time. The result does not depend on it.
+        Number of threads; by default one per four million voxels, up to the number of CPUs. For
+        chunked arrays it is also the number of boxes in memory at a time. The result does not
+        depend on it.
 
     Returns
     -------
@@ -97,21 +98,21 @@ def count_region_overlaps(
 ) -> Overlap:
     """Cut predictions by the regions of the references, and count overlaps of the pieces (D8).
 
-    The Voronoi region of a reference is all that is nearer to it than to any other one. A piece
-    can only be matched to the reference of its region, and its size is its own. A prediction is a
-    false positive if none of its pieces is matched.
+    The Voronoi region of a reference is everything that is nearer to it than to any other
+    reference. A piece can only be matched to the reference of its region, and only its own voxels
+    count. A prediction is a false positive if none of its pieces is matched.
 
     Parameters
     ----------
     reference, prediction, void, threads
-        As for `count_overlaps`. Regions of images that are stored in chunks are exact as well: how
-        far to look beyond a box is decided, and proven, box by box.
+        As for `count_overlaps`. Regions of chunked images are exact, too: for every box we read as
+        far beyond it as the nearest reference can be.
     spacing
         Distance between voxels along each axis; voxel units by default.
     rule
-        How regions are made: ``"voronoi"``.
+        The rule that defines the regions: ``"voronoi"``.
     regions
-        Regions that are known already, in place of `spacing` and `rule`.
+        Regions that are known already, instead of `spacing` and `rule`.
 
     Returns
     -------
@@ -154,25 +155,26 @@ def count_part_overlaps(
 ) -> Overlap:
     """Count overlaps of objects and of their parts in one pass (D9).
 
-    Parts add a second quality to a matched reference, the mean IoU of its parts, and change
-    nothing else: who is matched is decided by the objects as wholes.
+    Parts add a second quality to a matched reference, the mean IoU of its parts. They change
+    nothing else: the matching looks only at whole objects.
 
     Parameters
     ----------
     reference, prediction
-        Label images of the objects. None makes objects of the connected components of the parts.
+        Label images of the objects. With None, the connected components of the parts are the
+        objects.
     reference_parts, prediction_parts
-        Part labels, 0 for none. A part on a voxel without object is an error. All four images
-        may be stored in chunks, each in its own way.
+        Part labels, 0 for none. A part on a voxel without an object is an error. All four images
+        may be stored in chunks, and their chunks may differ.
     void_part
         Label of voxels whose part is unknown. In the reference they are left out of every
-        part's IoU; in the prediction they are not false positives, but misses.
+        part's IoU; in the prediction they count as misses, not as false positives.
     parts
-        Part labels of the class; by default all that occur in either image. Other labels are an
-        error. Without any, the overlap has no parts.
+        Part labels of the class; by default all that occur in either image. Any other label is an
+        error. If there are none, the overlap has no parts.
     background
-        ``"image"``: everything outside all parts is one more label, so that the score depends on
-        the field of view (the published definition). ``"none"``: only parts count.
+        ``"image"``: everything outside all parts is one more label, as in the published
+        definition. This makes the score depend on the field of view. ``"none"``: only parts count.
     void, threads
         As for `count_overlaps`.
     regions
@@ -203,7 +205,7 @@ def count_part_overlaps(
         regions = find_regions(ref, pred, spacing, rule=regions, void=void, threads=threads)
     elif spacing is not None:
         raise OptionError(
-            "spacing is used to cut predictions by regions only: pass regions='voronoi'."
+            "spacing is only used to cut predictions by regions: pass regions='voronoi' as well."
         )
     images = {"reference_parts": reference_parts, "prediction_parts": prediction_parts}
     rows, labels = _count_labels(ref, pred, void, threads, regions, **images)
@@ -233,8 +235,9 @@ def count_class_overlaps(
 ) -> ClassOverlaps:
     """Count the overlaps of all classes together, in one pass (D1, D9, D10).
 
-    Segments overlap only with segments of their own class. Void voxels of the reference leave
-    every union; crowd is not a segment, and dismisses unmatched predictions of its class.
+    Segments overlap only with segments of their own class. Void voxels of the reference are left
+    out of every union. Crowd is not a segment; an unmatched prediction that lies mostly in crowd
+    of its class is dismissed rather than counted as a false positive.
 
     Parameters
     ----------
@@ -283,7 +286,7 @@ def count_sides(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SideCounts:
-    """How many voxels carry each combination of labels of two sides, before it is given a meaning.
+    """How many voxels carry each combination of labels of two sides, before it gets a meaning.
 
     Attributes
     ----------
@@ -345,8 +348,8 @@ def _count_labels(
 ) -> tuple[Rows, dict[str, Ints]]:
     """Count every combination of labels of plain images, which have one class.
 
-    Return the rows, and the labels of every image in each of them: of `more` images, too, by the
-    name to use in messages.
+    Return the rows, and the labels of every image in each row. `more` images are counted, too, by
+    the name to use in messages.
     """
     unknown = Void.of(reference, prediction, void)
     cut = {} if regions is None else {"regions": regions.image}
@@ -371,7 +374,7 @@ def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
         "{name} holds the negative label{s} {listed}: labels are 0 (background) or positive ids. "
         "If they mark background, set them to 0: numpy.where({name} < 0, 0, {name})"
     )
-    message += "; if unknown voxels, pass void={void}." if name == "reference" else "."
+    message += "; if they mark unknown voxels, pass void={void}." if name == "reference" else "."
     marks = np.unique(labels[bad])
     void = f"{marks[0]}" if len(marks) == 1 else "reference < 0"
     refuse_labels(labels, counts, bad, message, name=name, void=void)

@@ -1,4 +1,4 @@
-"""The bipartite graph of overlapping segments: all that later stages know of the voxels."""
+"""The bipartite graph of overlapping segments: all that later stages know about the voxels."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from panmatch.overlap._pieces import Pieces, Predictions
 
 
 def lowest_above(threshold: float, *, strict: bool) -> float:
-    """Return a threshold such that scores strictly above it are those that count.
+    """Return a threshold such that exactly the scores strictly above it count.
 
-    With `strict` that is the threshold itself. Otherwise scores equal to it count too: those
-    above the next smaller number. 1 is then a threshold as well.
+    With `strict` that is the threshold itself. Otherwise scores equal to it count, too, so it is
+    the next smaller number, and 1 is an allowed threshold.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class Edges:
 class Overlap:
     """Sizes of all segments of two label images and of every intersection (D1, D2).
 
-    Build one with `count_overlaps` or `Overlap.from_dense`. Overlaps of disjoint chunks of one
-    image add: ``a + b`` sums all counts by id.
+    Build one with `count_overlaps` or `Overlap.from_dense`. You can add the overlaps of disjoint
+    chunks of one image: ``a + b`` sums all counts by id.
 
     Where predictions are cut by the regions of the references (`count_region_overlaps`), the
     vertices of the prediction side are pieces: `pred_ids` then repeats the id of a prediction for
-    each of its pieces, and `predictions` knows the whole ones.
+    each of its pieces, and `predictions` lists the whole predictions.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Overlap:
     edges
         The pairs that share a voxel.
     pred_void
-        Voxels of each prediction that lie in void; they leave the union (D1, D10).
+        Voxels of each prediction that lie in void; they are left out of the union (D1, D10).
     pred_crowd
         Voxels of each prediction in crowd of its own class: they stay in the union, but a
         prediction more than half in void and crowd is dismissed (D10). None for no crowd.
@@ -168,7 +168,7 @@ class Overlap:
         Raises
         ------
         OverlapError
-            If the table does not fit the sizes, or a segment is smaller than what it shares.
+            If the table does not fit the sizes, or a segment is smaller than its intersections.
         """
         refs, preds = as_areas(ref_sizes, "ref_sizes"), as_areas(pred_sizes, "pred_sizes")
         table = as_areas(intersections, "intersections")
@@ -294,9 +294,9 @@ class Overlap:
         )
 
     def columns(self) -> dict[str, Areas]:
-        """Return everything as named flat arrays: what is written to files and compared.
+        """Return everything as named 1-D arrays, for writing to files and for comparing.
 
-        `Overlap.from_columns` is the way back.
+        `Overlap.from_columns` turns them back into an overlap.
         """
         columns = {
             "ref_ids": self.ref_ids,
@@ -318,10 +318,10 @@ class Overlap:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
-        """Build an overlap from the arrays that `columns` gives; anything amiss is an error."""
+        """Build an overlap from the arrays that `columns` returns, after checking them."""
         missing = [name for name in COLUMN_NAMES if name not in columns]
         if missing:
-            raise OverlapError(f"an overlap needs the columns {missing} as well.")
+            raise OverlapError(f"the columns {missing} of the overlap are missing.")
         areas = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
         edges = Edges(
             as_positions(areas["edge_ref"], "edge_ref"),
@@ -373,7 +373,7 @@ class Overlap:
         return f"Overlap({self._counts})"
 
     def _repr_html_(self) -> str:
-        """Show how much there is, and the edges with the highest IoU, in a notebook."""
+        """Show the counts and the edges with the highest IoU in a notebook."""
         edges, iou = self.edges, self.iou
         best = np.argsort(-iou, kind="stable")[:MOST_SHOWN]
         rows = [
@@ -386,7 +386,11 @@ class Overlap:
             for i in best
         ]
         shown = table(["reference", "prediction", "shared voxels", "IoU"], rows, left=0)
-        more = f"The {len(best)} highest of {len(edges)} edges." if len(edges) > len(best) else ""
+        more = (
+            f"The {len(best)} edges with the highest IoU, of {len(edges)}."
+            if len(edges) > len(best)
+            else ""
+        )
         return block(f"Overlap: {self._counts}", shown if rows else "", more)
 
     @property
@@ -410,6 +414,8 @@ def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:
     if len(missing) == len(PIECE_NAMES):
         return None
     if missing:
-        raise OverlapError(f"an overlap cut into pieces needs the columns {missing} as well.")
+        raise OverlapError(
+            f"the columns {missing}, which an overlap cut into pieces needs, are missing."
+        )
     regions, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
     return Pieces(regions, Predictions(*whole))

@@ -1,4 +1,4 @@
-"""Voxels of the parts of segments: what part quality is made of (D9)."""
+"""Voxel counts of the parts of segments: everything that part quality needs (D9)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Parts:
     ref_unknown
         Voxels of each reference whose part is void; they are left out of every part's IoU.
     pred, pred_unknown
-        The same for predictions; a void part there is not a false positive, but a miss.
+        The same for predictions; a void part there counts as a miss, not as a false positive.
     hits
         Voxels of each edge on which both sides have the part, shape (edges, L).
     lost
@@ -126,7 +126,7 @@ class Parts:
         return hits, (image - ref_parts) + (image - pred_parts - unknown) - hits
 
     def columns(self) -> dict[str, Areas]:
-        """Return everything as named arrays; `from_columns` is the way back."""
+        """Return everything as named arrays; `from_columns` turns them back into parts."""
         plain = {
             f"part_{field.name}": getattr(self, field.name)
             for field in fields(self)
@@ -137,13 +137,15 @@ class Parts:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Parts | None:
-        """Build parts from the arrays that `columns` gives; None if there are none."""
+        """Build parts from the arrays that `columns` returns; None if there are none."""
         if "part_image" not in columns:
             return None
         names = [f.name for f in fields(cls) if f.name not in ("voxels", "background")]
         missing = [f"part_{name}" for name in names if f"part_{name}" not in columns]
         if missing:
-            raise OverlapError(f"an overlap with parts needs the columns {missing} as well.")
+            raise OverlapError(
+                f"the columns {missing}, which an overlap with parts needs, are missing."
+            )
         counts = {name: np.asarray(columns[f"part_{name}"], np.int64) for name in names}
         voxels, background = np.asarray(columns["part_image"]).tolist()
         width = len(counts["labels"])
@@ -162,7 +164,7 @@ def check_same_labels(first: Parts, second: Parts) -> None:
     """Raise an `OverlapError` unless the parts of two overlaps can be added."""
     if first.background != second.background or not np.array_equal(first.labels, second.labels):
         raise OverlapError(
-            f"overlaps add only if their parts are alike: one has the labels "
+            f"overlaps can only be added if their parts agree: one has the labels "
             f"{first.labels.tolist()} with background={first.background!r}, the other "
             f"{second.labels.tolist()} with background={second.background!r}."
         )
@@ -180,8 +182,8 @@ def merge_parts(
 ) -> Parts:
     """Return the parts of one or more overlaps whose segments and edges were joined.
 
-    `places` are the new ones of all references, predictions and edges, −1 for those that are left
-    out, and `sizes` how many there are after that.
+    `places` are the new positions of all references, predictions and edges, −1 for those that are
+    left out; `sizes` says how many of each there are afterwards.
     """
     refs, preds, edges = zip(places, sizes, strict=True)
 
@@ -266,7 +268,7 @@ def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -
     known = np.ones(len(labels), np.bool_) if void_part is None else labels != void_part
     message = (
         "{name} holds the negative part{s} {listed}: parts are 0 (none) or positive labels. If "
-        "they mark unknown parts, pass void_part={label}; if none, set them to 0."
+        "they mark unknown parts, pass void_part={label}; if they are not parts, set them to 0."
     )
     refuse_labels(labels, counts, known & (labels < 0), message, name=name)
     return np.where(known, labels, UNKNOWN_PART)
@@ -275,8 +277,9 @@ def mark_unknown(labels: Ints, counts: Ints, void_part: int | None, name: str) -
 def check_inside(part: Ints, inside: Mask, counts: Ints, side: str) -> None:
     """Raise a `LabelError` if a part lies outside the segments of its side."""
     message = (
-        "{side}_parts holds part{s} {listed} where there is no {side} segment: parts lie inside "
-        "their parents. Set such voxels to 0, or pass {side}=None to make parents of the parts."
+        "{side}_parts holds part{s} {listed} where there is no {side} segment, but parts must lie "
+        "inside an object. Set such voxels to 0, or pass {side}=None to use the connected "
+        "components of the parts as objects."
     )
     refuse_labels(part, counts, (part > 0) & ~inside, message, side=side)
 

@@ -1,4 +1,4 @@
-"""Predictions that are cut into pieces, and the whole ones behind them (D8)."""
+"""Predictions that are cut into pieces, and the whole predictions they come from (D8)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Pieces:
 
 
 def unite_regions(overlap: Overlap) -> Overlap:
-    """Return the overlap with all pieces of a region as one: what is predicted in V(g) (D8)."""
+    """Return the overlap with all pieces of every region united into one prediction (D8)."""
     assert overlap.pieces is not None
     whole, edges, parts = overlap.pieces.predictions, overlap.edges, overlap.parts
     united, region_at = np.unique(overlap.pieces.regions, return_inverse=True)

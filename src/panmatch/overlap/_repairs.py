@@ -1,4 +1,4 @@
-"""Overlaps after a repair: split objects joined, merged ones cut apart. No voxel is looked at."""
+"""Overlaps after a repair that joins split objects or cuts merged ones, without reading voxels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panmatch.overlap._pieces import Pieces, Predictions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belonging:
-    """Which objects belong to which: those of which more than half lies in the other, void aside.
+    """Which objects belong to which: those more than half inside the other, void aside.
 
     Attributes
     ----------
@@ -51,15 +51,15 @@ class Belonging:
 
 
 def join_split(overlap: Overlap, only: Ints | None = None) -> Overlap:
-    """Return the overlap after all predictions that belong to one reference became one.
+    """Return the overlap after joining all predictions that belong to the same reference.
 
     They take the id of the one that shares most with it. Without such references the overlap is
-    returned as it is. Ids of the new predictions have the order of the old ones; parts are dropped.
+    returned as it is. The new predictions keep the order of the old ids; parts are dropped.
 
     Parameters
     ----------
     only
-        Positions of the references whose predictions are to be joined; all by default.
+        Positions of the references whose predictions to join; all by default.
 
     Examples
     --------
@@ -81,11 +81,11 @@ def join_split(overlap: Overlap, only: Ints | None = None) -> Overlap:
 
 
 def cut_merged(overlap: Overlap, only: Ints | None = None) -> Overlap:
-    """Return the overlap after all predictions to which several references belong were cut.
+    """Return the overlap after cutting all predictions that several references belong to.
 
-    What lies in a reference becomes a prediction of its own; the rest stays with what lies in the
-    reference that shares most. Without such predictions the overlap is returned as it is; otherwise
-    predictions have new ids, those that were cut off the last ones. Parts are dropped.
+    The part inside each reference becomes a separate prediction; the rest stays with the part in
+    the reference that shares most. Without such predictions the overlap is returned as it is.
+    Otherwise predictions get new ids, with those that were cut off at the end. Parts are dropped.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def cut_merged(overlap: Overlap, only: Ints | None = None) -> Overlap:
 class Surroundings:
     """The part of an overlap that a repair of one object can change.
 
-    Objects that touch, directly or through others, and all pieces of a prediction are in one part.
+    It holds objects that touch, directly or through others, and all pieces of their predictions.
     """
 
     def __init__(self, overlap: Overlap) -> None:
@@ -187,7 +187,7 @@ class _Members:
 
 
 def _first_of_most(groups: Ints, shared: Areas) -> Ints:
-    """Return for each group, rising, the position of its largest value; of equal ones the first."""
+    """Return the position of the largest value of each group, in order; the first if several."""
     order = np.lexsort((np.arange(len(groups)), -shared, groups))
     starts = np.unique(groups[order], return_index=True)[1]
     return order[starts]

@@ -127,7 +127,7 @@ def lesionwise_hd95(
     empty
         The score of a case in which nothing counts on either side; 0 in BraTS.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
 
     References
     ----------

@@ -80,7 +80,7 @@ def measure(
         Distance of an object without partner: None for NaN, a number, or ``"diagonal"`` for the
         length of the image diagonal.
     threads
-        Number of threads; by default as many as pay. The result does not depend on it.
+        Number of threads; by default as many as pay off. The result does not depend on it.
 
     Returns
     -------

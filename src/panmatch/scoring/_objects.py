@@ -134,7 +134,7 @@ class ComparedObjects:
     options
         Spacing, unit, tolerance, width and penalty.
     threads
-        Number of threads; by default as many as pay.
+        Number of threads; by default as many as pay off.
     known
         Geometry of all segments of both images, if it is known already.
     """
