@@ -11,19 +11,20 @@ INTRODUCTION = """\
 
 `pm.measure(matching, reference, prediction, metrics=("dice", "hd95"), spacing=(3, 1, 0.5))` gives
 one value per reference and per false positive, `pm.measure_whole` the same for all objects of a
-class as one mask. g is a reference, p the union of the predictions matched to it, ∂ the boundary:
-voxels of an object with a face neighbour outside of it, where beyond the image is outside. d(∂g→∂p)
-are the distances from each voxel of ∂g to the nearest of ∂p, between voxel centres, in the unit of
-`spacing`: `unit`, by default mm with a spacing and voxels without.
+class as one mask. g is a reference, and p is the union of the predictions matched to it. ∂ is the
+boundary: the voxels of an object with a face neighbour outside it; everything beyond the image is
+outside. d(∂g→∂p) are the distances from each voxel of ∂g to the nearest voxel of ∂p, between voxel
+centres, in the unit of `spacing`. That unit is `unit`, by default mm with a spacing and voxels
+without.
 
 Every metric also has a segmentation quality `sq_…`, its mean over matched references; those from 0
-to 1 have a panoptic quality `pq_…` = `sq_…` · RQ as well. They are in `.scores`.
+to 1 also have a panoptic quality `pq_…` = `sq_…` · RQ. Both are in `.scores`.
 
-Where a value is not defined it is NaN, and `.reasons` says why. Distances of objects without a
-partner are NaN too, or `penalty`: a number, or `"diagonal"` for the length of the image
-diagonal.
+A value that is not defined is NaN, and `.reasons` says why. The distance of an object without a
+partner is NaN, too, unless you set a `penalty`: a number, or `"diagonal"` for the length of the
+image diagonal.
 
-A metric is one file in `src/panmatch/scoring/_metrics`, or an object of your own:
+Every built-in metric is one file in `src/panmatch/scoring/_metrics`. You can also write your own:
 
 ```python
 >>> import numpy as np

@@ -86,7 +86,7 @@ def test_tissue_follows_the_seed() -> None:
     ("options", "message"),
     [
         ({"shape": (64, 64), "n": 229}, "n=229 cells do not fit shape (64, 64): each needs 16 "
-         "voxels on average, besides the gaps. Pass 228 or less, or enlarge the image."),
+         "voxels on average, plus the gaps. Pass 228 or fewer, or enlarge the image."),
         ({"n": -1}, "n=-1 is out of range; pass 0 or more."),
         ({"spacing": (1, 1, 1)}, "spacing=(1, 1, 1) has 3 numbers, but the image has 2 axes: "
          "give one number per axis, in the order of the axes."),

@@ -183,12 +183,11 @@ def fits_no_more(make: Maker) -> str:
 
 @both
 def test_too_many_lesions_say_how_many_fitted_and_what_to_change(make: Maker) -> None:
-    start, rest = fits_no_more(make).split(",", 1)
+    start, rest = fits_no_more(make).split(" in ", 1)
     told, fitted = start.rsplit(" ", 1)
-    assert told == "n=500 lesions do not fit: there was room for"
+    assert told == "n=500 lesions do not fit: there was room for only"
     assert rest == (
-        " the largest first, in shape (32, 32) with spacing (1.0, 1.0). Lower n or radius_mm, "
-        "or enlarge the image."
+        "shape (32, 32) with spacing (1.0, 1.0). Lower n or radius_mm, or enlarge the image."
     )
     assert 3 < int(fitted) < 40
 
@@ -200,8 +199,8 @@ def test_too_many_lesions_say_how_many_fitted_and_what_to_change(make: Maker) ->
         ({"n": -1}, "n=-1 is out of range; pass 0 or more."),
         ({"shape": (9,)}, "shape=(9,) is not an image shape; pass two or three positive whole "
          "numbers, such as (64, 64) or (32, 64, 64)."),
-        ({"radius_mm": (0, 4)}, "radius_mm=(0, 4) begins at 0, which no log-normal radius "
-         "reaches; pass a positive lowest radius, such as the finest spacing."),
+        ({"radius_mm": (0, 4)}, "radius_mm=(0, 4) starts at 0, but a log-normal radius is "
+         "never 0; pass a positive smallest radius, such as the finest spacing."),
         ({"radius_mm": (4, 2)}, "radius_mm=(4, 2) has its bounds in the wrong order; pass "
          "(lowest, highest): (2, 4)."),
         ({"radius_mm": 3}, "radius_mm=3 is not a range; pass two finite numbers of mm, 0 or more: "

@@ -137,7 +137,7 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
         (lambda: split([2**63 - 1] * 2, 2), "new ids up to 9223372036854775808 do not fit "
          "64-bit integers; lower the ids first, for example with panmatch.phantoms.relabel."),
         (lambda: merge_neighbours(ROW, 2), "pairs=2 is too many: labels has 2 objects, and each "
-         "may be in one pair; pass 1 or less."),
+         "can be in only one pair; pass 1 or fewer."),
         (lambda: merge_neighbours(ROW, -1), "pairs=-1 is out of range; pass 0 or more."),
         (lambda: miss(ROW, 3), "count=3 is out of range; pass 0 to 2."),
         (lambda: miss(ROW), "miss got neither of count and ids; pass exactly one of them."),
@@ -149,10 +149,10 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
          "order; pass (lowest, highest): (1, 2)."),
         (lambda: add_spurious(ROW, -1, radius=(0, 0)), "count=-1 is out of range; pass 0 or more."),
         (lambda: add_spurious(ROW, 2, radius=(0, 0), gap=0), "count=2 objects do not fit: there "
-         "was room for 1, the largest first, in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. "
+         "was room for only 1 in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. "
          "Lower count, radius or gap, or enlarge the image."),
         (lambda: relabel(ROW, high=1), "high=1 is out of range; pass 2 to 9223372036854775807."),
-        (lambda: miss(7, 1), "labels=7 is a single number; pass an array with an axis or more."),
+        (lambda: miss(7, 1), "labels=7 is a single number; pass an array with at least one axis."),
     ],
 )  # fmt: skip
 def test_refusals_name_argument_value_and_remedy(call: Callable[[], Any], message: str) -> None:

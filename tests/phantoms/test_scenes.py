@@ -133,7 +133,7 @@ def test_too_many_objects_say_how_many_fitted_and_what_to_change() -> None:
     with pytest.raises(OptionError) as caught:
         balls((4, 5), 21, radius=(0, 0), gap=0)
     assert str(caught.value) == (
-        "count=21 objects do not fit: there was room for 20, the largest first, in shape (4, 5) "
+        "count=21 objects do not fit: there was room for only 20 in shape (4, 5) "
         "with radius=(0.0, 0.0) and gap=0.0. Lower count, radius or gap, or enlarge the image."
     )
 

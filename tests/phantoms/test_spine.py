@@ -109,7 +109,7 @@ def test_the_column_follows_the_seed() -> None:
         ({"n": 3, "lowest": 2}, "n=3 is out of range; pass 0 to 2."),
         ({"lowest": 26}, "lowest=26 is out of range; pass 1 to 25."),
         ({"shape": (40, 80), "n": 10}, "n=10 vertebrae do not fit shape (40, 80) with spacing "
-         "(1.0, 1.0): they would be 3.9 voxels apart and need 6. Lower n, or enlarge the image "
+         "(1.0, 1.0): they would be 3.9 voxels apart, but need 6. Lower n, or enlarge the image "
          "along every axis."),
         ({"spacing": 1, "shape": (8,)}, "shape=(8,) is not an image shape; pass two or three "
          "positive whole numbers, such as (64, 64) or (32, 64, 64)."),

@@ -124,7 +124,7 @@ def test_an_empty_image_adds_nothing() -> None:
 
 
 def test_curves_made_differently_do_not_add() -> None:
-    with pytest.raises(StrategyError, match="curves add only if made alike"):
+    with pytest.raises(StrategyError, match="curves can only be added if they were made the same"):
         pm.curve(TWO) + pm.curve(TWO, "many-to-one")
     with pytest.raises(StrategyError, match="score 'dice'"):
         pm.curve(TWO) + pm.curve(TWO, score="dice")

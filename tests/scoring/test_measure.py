@@ -160,7 +160,7 @@ def test_sq_and_pq_follow_for_every_metric() -> None:
 
 def test_pq_of_a_distance_is_refused() -> None:
     found = measured("assd")
-    with pytest.raises(OptionError, match="'pq_assd' has no meaning: assd is not a quality from 0"):
+    with pytest.raises(OptionError, match="'pq_assd' is not defined: assd is not a quality from"):
         found.score("pq_assd")
     with pytest.raises(OptionError, match=r"name='assd' is not a quality.*average\('assd'\)"):
         found.tally_of("assd")

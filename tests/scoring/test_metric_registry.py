@@ -106,5 +106,5 @@ def test_a_metric_cannot_take_the_name_of_a_standing_column() -> None:
         compute=lambda objects: objects.shared,
     )  # fmt: skip
     image = np.array([1])
-    with pytest.raises(OptionError, match="'status' is the name of a column that is always there"):
+    with pytest.raises(OptionError, match="'status' is the name of a built-in column"):
         pm.measure(pm.match(pm.count_overlaps(image, image)), image, image, own)

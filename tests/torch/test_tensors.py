@@ -150,7 +150,7 @@ def whole(*shape: int) -> Any:
         (
             {}, whole(4), whole(4), ShapeError,
             r"have shape \(4,\), but must be \[B, \*spatial\]: a batch of label images. Add the "
-            r"axis of the batch with unsqueeze\(0\)",
+            r"batch axis with unsqueeze\(0\)",
         ),
         (
             {"classes": KINDS}, whole(2, 4, 4), whole(2, 4, 4), ShapeError,
@@ -222,13 +222,13 @@ def test_masks_that_cannot_be_meant_are_refused(
          "instances='component' is not known; did you mean 'components'"),
         ({"classes": []}, OptionError, r"classes=\[\] must be one or more ids, none"),
         ({"classes": [pm.SegmentClass(1, "spine", parts=(1, 2))]}, OptionError,
-         "class 1 has parts, which tensors of labels do not hold. Drop them, or use "
-         "panmatch.Evaluator, which takes part images"),
-        ({"classes": KINDS, "void": 8}, OptionError, "class 8 is listed under void too"),
+         "class 1 has parts, but label tensors hold no parts. Remove them, or use "
+         "panmatch.Evaluator, which accepts part images"),
+        ({"classes": KINDS, "void": 8}, OptionError, "class 8 is also listed under void"),
         ({"classes": [pm.SegmentClass(0)], "instances": "components"}, OptionError,
-         "label 0 is background in class maps, and of no class"),
+         "label 0 is background in class maps, so no class can have it"),
         ({"classes": [pm.SegmentClass(1, "a"), pm.SegmentClass(2, "a")]}, OptionError,
-         "the name 'a' is given to more than one class"),
+         "more than one class has the name 'a'"),
     ],
 )  # fmt: skip
 def test_options_that_cannot_be_meant_are_refused(
@@ -246,10 +246,10 @@ def test_an_error_names_the_image_and_leaves_the_states_alone() -> None:
     preds[2, 0, 0] = -5
     with pytest.raises(LabelError, match="negative label -5") as caught:
         metric.update(preds, target)
-    assert caught.value.__notes__ == ["This is about image 2 of the batch."]
+    assert caught.value.__notes__ == ["This happened in image 2 of the batch."]
     assert scores(metric) == before
 
 
 def test_curves_must_be_asked_for_beforehand() -> None:
-    with pytest.raises(OptionError, match="curves are not there: make the metric with curve=True"):
+    with pytest.raises(OptionError, match="there are no curves: create the metric with curve=True"):
         PanopticMatching().curves()

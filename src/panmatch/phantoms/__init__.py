@@ -1,8 +1,9 @@
 """Synthetic scenes with known mistakes: for the demo, the notebooks, tests and benchmarks.
 
-A scene is a label image that serves as reference; a mistake turns it into a prediction whose true
-positives, false positives and false negatives are known beforehand. An anatomy is a scene with the
-labels of a preset; a simulated model predicts it with one habit, and lists what it got wrong.
+A scene is a label image to use as a reference. A mistake turns it into a prediction whose true
+positives, false positives and false negatives are known in advance. An anatomy is a scene with the
+labels of a preset. A simulated model predicts it, with one typical mistake, and lists what it got
+wrong.
 
 Examples
 --------

@@ -1,8 +1,8 @@
-"""Anatomies and predictions of them: label images, their objects, and what these consist of.
+"""Anatomies and predictions of them: label images, their objects, and what objects consist of.
 
 Some label images are semantic: labels name tissues, and objects are connected components. In
 others every label is an object, and a second image names the parts. Either way there is one image
-of objects and one of their content, so that a simulated model need not tell the two kinds apart.
+of objects and one of their content, so simulated models can treat both kinds alike.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Anatomy:
         One id per object, int32. Semantic images have the ids that
         `panmatch.labels.connected_components` gives to their objects; elsewhere these are `labels`.
     room
-        Mask of the voxels where objects may lie.
+        Mask of the voxels where objects may be.
     spacing
         Distance between voxels along each axis, in mm.
     names
@@ -147,8 +147,8 @@ class Prediction:
 def as_prediction(anatomy: Anatomy, objects: Image, content: Image, profile: Profile) -> Prediction:
     """Return a prediction that shows these objects in an anatomy.
 
-    Where `content` does not say what a voxel of an object consists of, the nearest voxel of the
-    same object decides.
+    If `content` does not say what a voxel of an object consists of, it is what the nearest voxel of
+    the same object consists of.
     """
     filled = np.where(objects > 0, content, np.int32(0))
     numbered = number_objects(objects)
@@ -167,7 +167,7 @@ def as_prediction(anatomy: Anatomy, objects: Image, content: Image, profile: Pro
 class FreshIds:
     """Ids that no object of an anatomy has, each handed out once.
 
-    Ids above all others of their kind come first, as one expects new ones there; then gaps, from
+    Ids above all others of their kind come first, where you would expect new ids; then gaps, from
     the highest down.
 
     Examples

@@ -1,4 +1,4 @@
-"""Anatomies with lesions: brain metastases in three layers, and lesions of the liver.
+"""Anatomies with lesions: brain metastases in three layers, and liver lesions.
 
 Both are semantic images: each lesion is one connected component, and no two of them touch.
 """
@@ -36,7 +36,7 @@ LIVER_LOBES = (
     ((-0.15, -0.28, 0.05), (0.62, 0.42, 0.62)),
     ((-0.20, -0.42, 0.48), (0.42, 0.22, 0.42)),
 )
-BLENDING = 6.0  # how sharply lobes meet: higher leaves deeper folds
+BLENDING = 6.0  # how sharply lobes meet: a higher number leaves deeper folds
 UNEVENNESS = 0.35
 SPREAD = 2.0  # the bounds of radii lie so many standard deviations from the median
 
@@ -51,8 +51,9 @@ def brain_metastases(
 ) -> Anatomy:
     """Make a brain with metastases, in the labels of the preset ``brats-mets``.
 
-    Every metastasis is oedema (2) all around enhancing tumour (3); in larger ones that is a rim
-    around a necrotic core (1). The brain has no label: it is `Anatomy.room`, an ellipsoid.
+    Every metastasis is enhancing tumour (3) surrounded by oedema (2); in larger ones the enhancing
+    tumour is a rim around a necrotic core (1). The brain has no label: it is `Anatomy.room`, an
+    ellipsoid.
 
     Parameters
     ----------
@@ -61,9 +62,9 @@ def brain_metastases(
     n
         How many metastases; 0 gives an empty image.
     radius_mm
-        Lowest and highest radius of the balls around metastases, oedema included. Radii are
-        log-normal, so that a few are large and many small; the bounds themselves occur as soon as
-        there are two. A ball is never smaller than a voxel and its nearest neighbours.
+        Smallest and largest radius of the balls around metastases, including oedema. Radii are
+        log-normal: a few are large, and many are small. With two or more metastases, both bounds
+        occur. A ball is never smaller than a voxel and its nearest neighbours.
     spacing
         Distance between voxels along each axis in mm; 1 by default.
     seed
@@ -77,7 +78,7 @@ def brain_metastases(
     Raises
     ------
     OptionError
-        For options out of range, and when there is no room for so many metastases of this size.
+        For options out of range, and if there is no room for that many metastases of this size.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def liver_lesions(
     shape
         Two lengths in voxels, front to back and side to side, or three, the slices first.
     n, radius_mm, spacing, seed
-        As for `brain_metastases`. The seed decides about the surface of the liver, too.
+        As for `brain_metastases`. The seed also determines the surface of the liver.
 
     Returns
     -------
@@ -141,7 +142,7 @@ def liver_lesions(
 
 
 def _liver(shape: tuple[int, ...], rng: np.random.Generator) -> Image:
-    """Return 1 in a liver of three lobes that melt into each other, with an uneven surface."""
+    """Return 1 in a liver of three lobes that blend into each other, with an uneven surface."""
     grid = _from_centre(shape)
     depth = np.zeros(shape)
     for centre, radii in LIVER_LOBES:
@@ -168,8 +169,8 @@ def _place_lesions(
     n, bounds = check_count("n", n), check_radius(radius_mm, "radius_mm")
     if bounds[0] == 0:
         raise OptionError(
-            f"radius_mm={radius_mm!r} begins at 0, which no log-normal radius reaches; pass a "
-            "positive lowest radius, such as the finest spacing."
+            f"radius_mm={radius_mm!r} starts at 0, but a log-normal radius is never 0; pass a "
+            "positive smallest radius, such as the finest spacing."
         )
     low, high = np.log(bounds)
     edge = NormalDist().cdf(-SPREAD)
@@ -184,7 +185,7 @@ def _place_lesions(
     balls = scatter(organ, np.maximum(radii, sizes.min()), sizes, rng, avoid=nothing)
     if len(balls) < n:
         raise OptionError(
-            f"n={n} lesions do not fit: there was room for {len(balls)}, the largest first, in "
+            f"n={n} lesions do not fit: there was room for only {len(balls)} in "
             f"shape {organ.shape} with spacing {tuple(sizes.tolist())}. Lower n or radius_mm, or "
             "enlarge the image."
         )

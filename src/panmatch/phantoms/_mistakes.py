@@ -1,10 +1,11 @@
 """Controlled mistakes: each function turns a reference into a prediction with a known mistake.
 
-Every function takes a label image of any integer dtype, leaves it as it is, and returns a new one
-of the same dtype (of int64 where new ids need it). The notes of each say what happens to the
-counts of D3 under the three strategies of D4 when the input is the reference, the result is the
-prediction, and an edge needs IoU > τ (D2). |g| is the voxel count of an object before the mistake
-and |p| after it. Objects that are not mentioned stay perfect matches of quality 1.
+Every function takes a label image of any integer dtype, leaves it unchanged, and returns a new one
+of the same dtype (int64 if new ids need it). The notes of each function say what happens to the
+counts of D3 under the three strategies of D4 if the input is the reference, the result is the
+prediction, and an edge needs IoU > τ (D2). |g| is the voxel count of an object before the mistake,
+and |p| is its voxel count after it. Objects that are not mentioned stay perfect matches of quality
+1.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def shift(
 ) -> LabelArray:
     """Move objects by whole voxels.
 
-    What leaves the image is lost. All chosen objects move together, so they meet only objects
-    that stay; there the smaller id keeps the voxel.
+    Voxels that leave the image are lost. All chosen objects move together, so they can only meet
+    objects that stay; where they do, the smaller id keeps the voxel.
 
     Parameters
     ----------
@@ -72,13 +73,13 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
     """Grow objects into the background by a Euclidean radius.
 
     An object takes the background voxels within `radius` of any of its own, never a voxel of
-    another object. Where several grow into the same voxel the nearest gets it, and of equally
-    near ones the smaller id.
+    another object. If several objects grow into the same voxel, the nearest gets it; ties go to the
+    smaller id.
 
     Parameters
     ----------
     labels, ids
-        As for `shift`. Other objects claim nothing.
+        As for `shift`. Other objects do not grow.
     radius
         In voxels, 0 or more.
 
@@ -100,7 +101,7 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
     nearest: Floats = np.full(before.shape, np.inf)
     for number, box in objects.boxes(objects.pick(ids), margin=int(radius)):
         distance: Floats = distance_transform_edt(before[box] != number)
-        # Numbers rise: of equally near objects the smaller id has taken the voxel already.
+        # Numbers rise: if objects are equally near, the smaller id has taken the voxel already.
         won = (before[box] == 0) & (distance <= radius) & (distance < nearest[box])
         after[box][won] = number
         nearest[box][won] = distance[won]
@@ -110,7 +111,7 @@ def dilate(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = 
 def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = None) -> LabelArray:
     """Shrink objects by a Euclidean radius.
 
-    An object loses the voxels within `radius` of any voxel that is not its own, be it background
+    An object loses the voxels within `radius` of any voxel that is not its own, whether background
     or another object, and may disappear. The edge of the image does not count: an object that was
     cut off there stays cut off there.
 
@@ -135,7 +136,7 @@ def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = N
 
     objects, radius = number_objects(labels), check_distance("radius", radius)
     after = objects.numbers.copy()
-    # One layer of surroundings is enough: whatever lies farther out is farther away.
+    # One layer of surroundings is enough: everything farther out is farther away.
     for number, box in objects.boxes(objects.pick(ids), margin=1):
         inside = objects.numbers[box] == number
         if not inside.all():  # an object that fills the image has nothing around it
@@ -146,10 +147,10 @@ def erode(labels: npt.ArrayLike, radius: float, *, ids: Iterable[int] | None = N
 def split(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = None) -> LabelArray:
     """Cut objects into pieces of nearly equal size.
 
-    Cuts run across the longest axis of the bounding box (the first of equally long ones). They
-    step inside a layer where they must, so that the pieces of one object differ by one voxel at
-    most, the larger ones first. The first piece keeps the id, the others get new ids above the
-    highest, by rising id. An object with fewer voxels than `pieces` falls into single voxels.
+    Cuts run across the longest axis of the bounding box (the first if several are equally long). A
+    cut may step within a layer, so the pieces of one object differ by at most one voxel, the larger
+    ones first. The first piece keeps the id, and the others get new ids above the highest, in
+    increasing order. An object with fewer voxels than `pieces` falls apart into single voxels.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def split(labels: npt.ArrayLike, pieces: int, *, ids: Iterable[int] | None = Non
 
     Notes
     -----
-    Where g fell into n pieces, the largest is the share q = ceil(|g| / n) / |g| of it. If q ≤ τ,
+    If g is cut into n pieces, the largest is a share q = ceil(|g| / n) / |g| of it. If q ≤ τ,
     TP falls by 1, FN rises by 1 and FP rises by n under all three strategies. If q > τ:
 
     - one-to-one and one-to-many: g stays a TP of quality q, FP rises by n − 1, FN stays.
@@ -183,7 +184,8 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
     """Join pairs of neighbouring objects; the smaller id wins.
 
     Objects are visited in random order. Each one that is still single joins the single object
-    with the nearest centroid (of equally near ones the smaller id), until there are enough pairs.
+    with the nearest centroid (the smaller id if several are equally near), until there are enough
+    pairs.
 
     Parameters
     ----------
@@ -196,8 +198,8 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
 
     Notes
     -----
-    Of a joined pair a, b with |a| ≥ |b|, the prediction has IoU q = |a| / (|a| + |b|) with a and
-    1 − q with b. If q ≤ τ, TP falls by 2, FN rises by 2 and FP rises by 1 under all three
+    Let a and b be a joined pair with |a| ≥ |b|. The prediction has IoU q = |a| / (|a| + |b|) with a
+    and 1 − q with b. If q ≤ τ, TP falls by 2, FN rises by 2 and FP rises by 1 under all three
     strategies. If q > τ:
 
     - one-to-one and many-to-one: a stays a TP of quality q; TP falls by 1, FN rises by 1, FP stays.
@@ -214,7 +216,7 @@ def merge_neighbours(labels: npt.ArrayLike, pairs: int, *, seed: int = 0) -> Lab
     if pairs > objects.count // 2:
         raise OptionError(
             f"pairs={pairs} is too many: labels has {objects.count} objects, "
-            f"and each may be in one pair; pass {objects.count // 2} or less."
+            f"and each can be in only one pair; pass {objects.count // 2} or fewer."
         )
     ids, centroids, single = objects.ids.copy(), objects.centroids(), np.ones(objects.count, bool)
     for first in random_numbers(seed).permutation(objects.count).tolist():
@@ -250,7 +252,7 @@ def miss(
 
     Notes
     -----
-    Per removed object TP falls by 1 and FN rises by 1; FP stays. The three strategies agree.
+    For each removed object, TP falls by 1 and FN rises by 1; FP stays. The three strategies agree.
 
     Examples
     --------
@@ -280,7 +282,7 @@ def add_spurious(
     gap: float = 1.0,
     seed: int = 0,
 ) -> LabelArray:
-    """Add spurious objects: balls where there is nothing.
+    """Add spurious objects: balls in empty places.
 
     Parameters
     ----------
@@ -292,12 +294,12 @@ def add_spurious(
         A second label image to stay clear of, usually the reference where `labels` is a
         prediction that has mistakes already.
     radius, gap, seed
-        As for `balls`; `gap` is also the least distance from every object of `labels` and `avoid`.
+        As for `balls`; `gap` is also the smallest distance to any object of `labels` and `avoid`.
 
     Notes
     -----
-    Per ball FP rises by 1; TP and FN stay. The three strategies agree. This needs the reference
-    as `labels` or as `avoid`: a ball then shares no voxel with any reference.
+    FP rises by 1 per ball; TP and FN stay. The three strategies agree. This holds if the reference
+    is `labels` or `avoid`: then no ball shares a voxel with any reference.
 
     Examples
     --------
@@ -357,7 +359,7 @@ def relabel(labels: npt.ArrayLike, *, seed: int = 0, high: int | None = None) ->
 
 
 def _move(numbers: Image, steps: tuple[int, ...]) -> Image:
-    """Return `numbers` moved by `steps`, with background coming in from outside."""
+    """Return `numbers` moved by `steps`, with background filling in from outside."""
     moved = np.zeros_like(numbers)
     sides = list(zip(steps, numbers.shape, strict=True))
     if all(abs(step) < length for step, length in sides):

@@ -1,8 +1,8 @@
-"""Simulated models, each with one habit: what it does wrong is known, object by object.
+"""Simulated models, each with one typical mistake, known object by object.
 
-They take any anatomy, see all of it, and return a prediction with the profile of its mistakes. In
-semantic images, where objects are connected components, the components of the prediction are the
-objects that the profile lists.
+They take any anatomy and return a prediction with a profile of its mistakes. In semantic images,
+where objects are connected components, the components of the prediction are the objects that the
+profile lists.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Splits:
     Attributes
     ----------
     pieces
-        How many pieces, 2 or more. What is left of a piece after parting it from the others may
-        fall apart or be dropped, so that there are more or fewer; an object of which fewer than
-        two would be left stays whole.
+        How many pieces, 2 or more. Separating a piece from the others may break it up or remove
+        it, so there can be more or fewer pieces. An object that would end up with fewer than two
+        pieces stays whole.
     probability
-        That an object is split, if it is large. The largest always is.
+        Probability that a large object is split. The largest object always is.
     limit
         Volume from which an object is large, in mm³ (mm² in 2-D); None for the median of the image.
 
@@ -114,14 +114,14 @@ class Merges:
     """Joins pairs of neighbouring objects.
 
     Objects are visited in random order, and each that is still single joins the single one of its
-    kind with the nearest surface. In semantic images a bridge makes the two one component; where
-    it would leave the organ or touch a third object, the next nearest is tried.
+    kind with the nearest surface. In semantic images a bridge turns the two into one component. If
+    it would leave the organ or touch a third object, the next nearest object is tried.
 
     Attributes
     ----------
     share
-        Of all objects, how many are to be in a pair; pairs are rounded up. There are fewer where
-        neighbours run out.
+        Share of all objects to put into pairs; the number of pairs is rounded up. There are fewer
+        if objects run out of neighbours.
     reach_mm
         Largest distance between the surfaces of neighbours.
 
@@ -155,13 +155,13 @@ class Merges:
 
 @dataclass(frozen=True, slots=True)
 class MissesSmall:
-    """Misses small objects, the smaller the likelier.
+    """Misses small objects; the smaller an object, the likelier it is missed.
 
     Attributes
     ----------
     limit
         Volume from which no object is missed, in mm³ (mm² in 2-D); None for the median of the
-        image. Below, the probability falls evenly from 1 at volume 0 to 0 at the limit.
+        image. Below it, the probability falls linearly from 1 at volume 0 to 0 at the limit.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class MissesSmall:
         """Return a prediction; equal seeds give equal ones."""
         objects = number_objects(anatomy.objects)
         volumes, limit = _volumes(objects, anatomy, self.limit)
-        # A draw below 1 can equal 0: an object at the limit must not be missed by that.
+        # A draw below 1 can equal 0: that must not make us miss an object at the limit.
         drawn = 1 - random_numbers(seed).random(len(volumes))
         gone = drawn * limit > volumes
         after = objects.paint(np.where(gone, 0, objects.ids)).astype(np.int32)
@@ -192,17 +192,18 @@ class MissesSmall:
 
 @dataclass(frozen=True, slots=True)
 class Redraws:
-    """Draws every object too large or too small, by a smooth random amount; parts move as well.
+    """Draws every object too large or too small, by a smooth random amount; parts move, too.
 
-    Each grows or shrinks as a whole, so that one contains the other; those that shrink keep half
-    of their voxels at least. In semantic images objects stay apart and in one piece. There are no
-    mistakes to list: every object is predicted, but its outline is off.
+    Each object grows or shrinks as a whole, so either the object or its prediction contains the
+    other. An object that shrinks keeps at least half of its voxels. In semantic images objects stay
+    separate and in one piece. There are no mistakes to list: every object is predicted, but its
+    outline is off.
 
     Attributes
     ----------
     offset_mm
-        How far outlines are off, at most, and never farther than half the depth of the object;
-        below the finest spacing nothing changes.
+        How far outlines may be off, but never more than half the depth of the object. Below the
+        finest spacing nothing changes.
 
     Examples
     --------
@@ -241,12 +242,12 @@ class Redraws:
 
 @dataclass(frozen=True, slots=True)
 class AddsSpurious:
-    """Adds small spurious objects, with the layers of real ones, where there is nothing.
+    """Adds small spurious objects, with the layers of real ones, in empty places.
 
     Attributes
     ----------
     count
-        How many; fewer where there is no room for more, or no label left.
+        How many; fewer if there is no room for more, or no label left.
     radius_mm
         Lowest and highest radius of the balls around them.
 

@@ -1,7 +1,7 @@
-"""The objects of a label image under running numbers, so that any ids cost the same.
+"""The objects of a label image under consecutive numbers, so that large ids cost no more.
 
-Objects are changed under the numbers 1 … count, in the order of their ids, and one look-up at the
-end turns numbers back into ids; that look-up is also what makes every result a new array.
+Objects are changed under the numbers 1 … count, in the order of their ids. One look-up at the end
+turns numbers back into ids, and makes every result a new array.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Box = tuple[slice, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objects:
-    """A label image with its ids taken apart from its voxels."""
+    """A label image, with its ids separated from its voxels."""
 
     ids: LabelArray  # those that occur, rising, in the dtype of the label image, without 0
     numbers: Image  # the image: number k stands for ids[k - 1], and 0 for background
@@ -95,7 +95,7 @@ class Objects:
 
 
 def number_objects(labels: npt.ArrayLike) -> Objects:
-    """Take the ids of a label image, of any integer dtype, apart from its voxels.
+    """Separate the ids of a label image, of any integer dtype, from its voxels.
 
     Examples
     --------
@@ -105,9 +105,11 @@ def number_objects(labels: npt.ArrayLike) -> Objects:
     """
     image = as_labels(labels, "labels")
     if image.ndim == 0:
-        raise OptionError(f"labels={image} is a single number; pass an array with an axis or more.")
+        raise OptionError(
+            f"labels={image} is a single number; pass an array with at least one axis."
+        )
     if image.size and image.min() >= 0 and int(image.max()) <= 4 * image.size:
-        # A table of all ids stays small beside the image, and a look-up is faster than sorting.
+        # A table of all ids is small compared with the image, and a look-up is faster than sorting.
         values, places = np.arange(int(image.max()) + 1), image
         is_object = np.zeros(len(values), dtype=np.bool_)
         is_object[image] = True
@@ -122,8 +124,8 @@ def number_objects(labels: npt.ArrayLike) -> Objects:
 def cut(objects: Objects, chosen: Iterable[int], pieces: int) -> tuple[Image, int]:
     """Cut the `chosen` objects across the longest side of their boxes.
 
-    The first piece of an object keeps its number, and the others get new numbers above all; it
-    also returns how many these are.
+    The first piece of an object keeps its number, and the others get new numbers above all. Also
+    return how many new numbers there are.
     """
     after, highest = objects.numbers.copy(), objects.count
     for number, box in objects.boxes(chosen):

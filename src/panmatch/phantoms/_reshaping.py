@@ -1,4 +1,4 @@
-"""How simulated models change objects: outlines drawn wrongly, gaps cut and bridges built.
+"""How simulated models change objects: they distort outlines, cut gaps and build bridges.
 
 Objects are numbered, as in `Objects.numbers`; `sizes` is the distance between voxels along each
 axis, the unit of all lengths. For outlines, `by` says how far off each object is: it has a
@@ -23,9 +23,9 @@ WIDTH = 0.75  # of half a bridge, in voxel diagonals; above 0.5 it has no holes
 
 
 def shrink_unevenly(numbers: Image, by: Floats, sizes: Floats, rng: np.random.Generator) -> Image:
-    """Return objects without what is nearer to others than a random distance up to `by`.
+    """Return objects shrunk by a random distance up to `by`.
 
-    Each keeps the deeper half of its voxels at least.
+    Each keeps at least the deeper half of its voxels.
     """
     from scipy.ndimage import median
 
@@ -42,7 +42,7 @@ def shrink_unevenly(numbers: Image, by: Floats, sizes: Floats, rng: np.random.Ge
 
 
 def grow_unevenly(numbers: Image, by: Floats, sizes: Floats, rng: np.random.Generator) -> Image:
-    """Return objects with the background within a random distance up to `by`; the nearest has it.
+    """Return objects grown into the background by a random distance up to `by`; the nearest wins.
 
     Where nothing grows nearby, nothing changes.
     """
@@ -62,9 +62,10 @@ def grow_unevenly(numbers: Image, by: Floats, sizes: Floats, rng: np.random.Gene
 def displace(
     content: Image, numbers: Image, by: Floats, sizes: Floats, rng: np.random.Generator
 ) -> Image:
-    """Return what objects consist of, moved about inside each of them by up to `by` per axis.
+    """Return the content of objects, moved within each of them by up to `by` per axis.
 
-    What would come from outside of an object stays, and so does a label that would be lost.
+    A voxel whose content would come from outside the object stays, and so does a label that would
+    be lost.
     """
     voxels = np.nonzero(numbers)
     own = numbers[voxels]
@@ -84,7 +85,7 @@ def displace(
 def touches_another(numbers: Image, *, lower: bool = False) -> Mask:
     """Return the voxels of objects that share a face, an edge or a corner with another object.
 
-    Where `lower`, only objects with a lower number count.
+    With `lower`, only objects with a lower number count.
 
     Examples
     --------
@@ -107,8 +108,8 @@ def touches_another(numbers: Image, *, lower: bool = False) -> Mask:
 def pieces_apart(pieces: Image) -> Image:
     """Return the pieces of an object, renumbered, with background between any two of them.
 
-    The later piece gives way. Where that leaves several pieces they count as such, and those of
-    fewer than three voxels are dropped.
+    The later piece gives way. If that breaks it into several pieces, each counts as a piece; pieces
+    of fewer than three voxels are dropped.
 
     Examples
     --------
@@ -127,8 +128,8 @@ def join_neighbours(
 ) -> tuple[list[tuple[int, int]], Image]:
     """Join the objects of an anatomy with the nearest still single ones, by bridges.
 
-    `wanted` is the highest number of pairs, and `reach` the largest distance between the surfaces
-    of a pair. It returns the pairs, and the numbers with bridges, which have that of one end.
+    `wanted` is the largest number of pairs, and `reach` the largest distance between the surfaces
+    of a pair. Return the pairs, and the image with bridges, which have the number of one end.
     """
     after, sizes = objects.numbers.copy(), np.array(anatomy.spacing)
     depth = edge_distances(after, sizes, border=True)
@@ -159,9 +160,9 @@ def _distances(
 def _neighbours(
     numbers: Image, surface: Ints, number: int, reach: float, sizes: Floats
 ) -> Iterator[tuple[int, Ints, Ints]]:
-    """Yield the objects within `reach`, the nearest first, of equally near ones the lowest.
+    """Yield the objects within `reach`, the nearest first; ties go to the lowest number.
 
-    With the number come the voxels where the two are nearest: on the object, and on the other.
+    Each number comes with the two voxels where the objects are nearest, one on each.
     """
     from scipy.spatial import cKDTree
 
@@ -177,13 +178,13 @@ def _neighbours(
 
 
 def _join(numbers: Image, pair: tuple[int, int], here: Ints, there: Ints, anatomy: Anatomy) -> bool:
-    """Build a bridge along a straight line, in place; say whether the two can be one object.
+    """Build a bridge along a straight line, in place; return whether the two can be one object.
 
     A bridge stays in the room and touches no third object; it may be impossible.
     """
     from scipy.ndimage import maximum_filter
 
-    # A bridge needs one voxel around the line; a second shows the third objects not to touch.
+    # A bridge needs one voxel around the line; a second one shows which objects it must not touch.
     low = np.maximum(np.minimum(here, there) - 2, 0)
     high = np.minimum(np.maximum(here, there) + 3, numbers.shape)
     box = tuple(map(slice, low.tolist(), high.tolist()))

@@ -41,7 +41,7 @@ LEAST_SIDE = 4  # voxels per cell and axis, on average
 def balls(
     shape: Shape, count: int, *, radius: Radius = (4.0, 8.0), gap: float = 1.0, seed: int = 0
 ) -> Image:
-    """Make discs (2-D) or balls (3-D) that lie wholly inside the image and never touch.
+    """Make discs (2-D) or balls (3-D) that lie entirely inside the image and never touch.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def balls(
     count
         How many objects; 0 gives an empty image.
     radius
-        Lowest and highest radius in voxels; radii are drawn uniformly in between.
+        Smallest and largest radius in voxels; radii are drawn uniformly in between.
     gap
-        Least distance between two surfaces in voxels: the centres of voxels of two objects are
+        Smallest distance between two surfaces in voxels: the centres of voxels of two objects are
         at least this far apart. Above the square root of the dimension, the objects stay
         separate components under every connectivity.
     seed
@@ -66,8 +66,8 @@ def balls(
     Raises
     ------
     OptionError
-        For options out of range, and when the objects do not fit: no voxel is then left at which
-        the next one, the largest first, could be centred.
+        For options out of range, and if the objects do not fit. They are placed from the largest
+        to the smallest, and no voxel is then left where the next one could be centred.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def blobs(
     shape, count, radius, gap, seed
         As for `balls`. `radius` and `gap` are those of the enclosing balls.
     roughness
-        In [0, 1). By direction, the outline lies between ``(1 - roughness) * radius`` and
+        In [0, 1). In every direction, the outline lies between ``(1 - roughness) * radius`` and
         ``radius`` of its ball, and varies smoothly. 0 gives the same image as `balls`.
 
     Returns
@@ -140,8 +140,8 @@ def draw_blobs(
     placed = room.place(radii, gap, rng)
     if len(placed) < len(ids):
         raise OptionError(
-            f"count={len(ids)} objects do not fit: there was room for {len(placed)}, the largest "
-            f"first, in shape {image.shape} with radius={radius} and gap={gap}. Lower count, "
+            f"count={len(ids)} objects do not fit: there was room for only {len(placed)} "
+            f"in shape {image.shape} with radius={radius} and gap={gap}. Lower count, "
             "radius or gap, or enlarge the image."
         )
     ranks = np.argsort(np.argsort(-radii, kind="stable"))  # the largest was placed first
@@ -152,7 +152,7 @@ def draw_blobs(
 
 
 def tissue(shape: Shape, count: int, *, seed: int = 0) -> Image:
-    """Make touching cells that fill the image: the nearest of `count` random points.
+    """Make touching cells that fill the image: each voxel belongs to the nearest random point.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def tissue(shape: Shape, count: int, *, seed: int = 0) -> Image:
     Returns
     -------
     array of int32
-        Ids 1 … `count`, each of which occurs; there is no background.
+        Ids 1 … `count`, all of which occur; there is no background.
 
     Examples
     --------
@@ -195,14 +195,15 @@ def cells(
 ) -> Anatomy:
     """Make dense tissue of touching cells with nuclei, for the preset ``cells``.
 
-    In contrast to `tissue`, cells are of similar size, have wavy walls and parts, and leave gaps.
+    Unlike those of `tissue`, the cells are of similar size, have wavy walls and parts, and leave
+    gaps.
 
     Parameters
     ----------
     shape
         Two or three lengths in voxels.
     n
-        How many cells; 0 gives an empty image, and too many for the voxels an `OptionError`.
+        How many cells; 0 gives an empty image. Too many for the image are an `OptionError`.
     spacing, seed
         As for `brain_metastases`.
 
@@ -228,7 +229,7 @@ def cells(
     if check_count("n", n) > most:
         raise OptionError(
             f"n={n} cells do not fit shape {lengths}: each needs {least} voxels on average, "
-            f"besides the gaps. Pass {most} or less, or enlarge the image."
+            f"plus the gaps. Pass {most} or fewer, or enlarge the image."
         )
     labels = _cells_with_walls(lengths, sizes, n, rng) if n else np.zeros(lengths, dtype=np.int32)
     parts: Image = (labels > 0).astype(np.int32)
@@ -266,7 +267,7 @@ def _cells_with_walls(
 
 
 def _even_sites(extent: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """Return points that move, round by round, to the middle of what is nearest to them."""
+    """Return points after moving each, round by round, to the middle of its nearest voxels."""
     from scipy.spatial import cKDTree
 
     sites = rng.uniform(size=(count, len(extent))) * extent

@@ -31,9 +31,9 @@ CORE_FROM = 3.0  # radius of a layer, in units of the finest spacing, from which
 class Room:
     """The voxels of an image at which a ball may still be centred.
 
-    Everything rests on one array, the *clearance*: for each voxel, the largest radius that a ball
-    centred there may have. Placing a ball lowers the clearance around it and nowhere else, so the
-    choice is always among all voxels that still fit, and "no room" is a fact rather than bad luck.
+    Everything is based on one array, the *clearance*: for each voxel, the largest radius that a
+    ball centred there may have. Placing a ball lowers the clearance around it and nowhere else. So
+    the choice is always among all voxels that still fit, and "no room" is a fact, not bad luck.
     """
 
     def __init__(self, shape: tuple[int, ...], sizes: Floats) -> None:
@@ -54,7 +54,7 @@ class Room:
     def place(self, radii: Floats, gap: float, rng: np.random.Generator) -> Balls:
         """Place balls at random, `gap` apart, the largest first; call it once.
 
-        It returns fewer than `radii` when no voxel is left at which the next would fit.
+        It returns fewer balls than `radii` if no voxel is left where the next one would fit.
         """
         shape, balls = np.array(self._clearance.shape), Balls()
         reach = 2 * float(radii.max(initial=0)) + gap + 1  # beyond it a ball hinders no other
@@ -104,7 +104,7 @@ class Room:
 def scatter(
     organ: Mask, radii: Floats, sizes: Floats, rng: np.random.Generator, *, avoid: Mask
 ) -> Balls:
-    """Place balls inside an organ that touch neither each other nor `avoid`, as far as they fit."""
+    """Place as many balls as fit inside an organ; they touch neither each other nor `avoid`."""
     gap = float(np.linalg.norm(sizes)) * (1 + 1e-6)  # farther apart than any two neighbours
     room = Room(organ.shape, sizes)
     room.keep_clear_of(~organ)
@@ -152,7 +152,7 @@ def waves_on_grid(axes: Sequence[Floats], rng: np.random.Generator) -> Floats:
 def blob_mask(radius: float, roughness: float, sizes: Floats, rng: np.random.Generator) -> Mask:
     """Return a ball inside a random outline, without stray voxels.
 
-    By direction, the outline lies between ``(1 - roughness) * radius`` and ``radius``.
+    In every direction, the outline lies between ``(1 - roughness) * radius`` and ``radius``.
 
     Examples
     --------
@@ -172,11 +172,11 @@ def blob_mask(radius: float, roughness: float, sizes: Floats, rng: np.random.Gen
 def layered_blob(
     radius: float, labels: Sequence[int], sizes: Floats, rng: np.random.Generator
 ) -> Image:
-    """Return a blob in two layers, or three where there is space, each with its own outline.
+    """Return a blob in two layers, or three if there is space, each with its own outline.
 
     Each layer is wrapped in the one around it: between a layer and the next but one there is
-    always more than the finest spacing, which is also the least `radius`. `labels` run from
-    outside to inside; the last one serves for all other layers.
+    always more than the finest spacing, which is also the smallest `radius`. `labels` run from
+    outside to inside; the last one is used for all further layers.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def layered_blob(
     [[0, 7, 0], [7, 9, 7], [0, 7, 0]]
     """
     outer = blob_mask(radius, LESION_ROUGHNESS, sizes, rng)
-    # What dents leave of a small blob must still hold a second layer.
+    # A small blob with dents must still have room for a second layer.
     offsets = (np.indices(outer.shape).T - np.array(outer.shape) // 2) * sizes
     distance = np.linalg.norm(offsets, axis=-1).T
     outer |= _ball_mask(radius, sizes) & (distance <= sizes.min() * (1 + 1e-9))
@@ -207,7 +207,7 @@ def _wrapped(outer: Mask, radius: float, sizes: Floats, rng: np.random.Generator
 def _piece_at_centre(inside: Mask) -> Mask:
     """Return the face-connected piece at the middle.
 
-    The tip of a narrow lobe can lose touch with the rest once it is cut into voxels.
+    The tip of a narrow lobe can become disconnected from the rest once it is cut into voxels.
     """
     from scipy.ndimage import label
 

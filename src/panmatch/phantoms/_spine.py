@@ -56,11 +56,11 @@ def spine(
     Parameters
     ----------
     shape, spacing, seed
-        As for `brain_metastases`. Lengths run from head to foot, front to back, and, where there
-        are three, right to left. With two it is the slice through the middle. The column fills the
-        image.
+        As for `brain_metastases`. Lengths run from head to foot, front to back, and, if there are
+        three, right to left. With two, the image is the slice through the middle. The column fills
+        the image.
     n
-        How many vertebrae; 0 gives an empty image, and too many for the voxels an `OptionError`.
+        How many vertebrae; 0 gives an empty image. Too many for the image are an `OptionError`.
     lowest
         Label of the lowest vertebra, from 1 (C1) to 25 (L6); 24 is L5.
 
@@ -119,7 +119,7 @@ def _frames(
         raise OptionError(
             f"n={count} vertebrae do not fit shape {lengths} with spacing "
             f"{tuple(sizes.tolist())}: they would be {unit / sizes.max():.1f} voxels "
-            f"apart and need {LEAST_VOXELS}. Lower n, or enlarge the image along every axis."
+            f"apart, but need {LEAST_VOXELS}. Lower n, or enlarge the image along every axis."
         )
     reach = unit * np.array(REACH)[:, : len(lengths)]
     for position in range(count):
@@ -145,7 +145,7 @@ def _frames(
 def _paint(
     labels: Image, parts: Image, frame: _Frame, regions: Iterable[tuple[int, Mask]], label: int
 ) -> None:
-    """Write an object where there is none yet; where its regions overlap, the first counts."""
+    """Write an object where there is none yet; where its regions overlap, the first one wins."""
     for part, region in regions:
         free = region & (labels[frame.box] == 0)
         labels[frame.box][free] = label

@@ -1,6 +1,6 @@
-"""Other metrics of the field as options of the same machinery (D12).
+"""Other metrics of the field, computed from the same overlap graph (D12).
 
-Where a published program differs from its own definition, the definition is followed; see
+Where a published program differs from its own definition, we follow the definition; see
 ``docs/explanation/related.md`` for each difference.
 """
 

@@ -194,9 +194,9 @@ def _stardist(
 
 
 def _one_label_less(tally: Tally, sides: ClassSides) -> Tally:
-    """Return counts in which an image without background has one object less, as in cellpose.
+    """Return counts in which an image without background has one object fewer, as in cellpose.
 
-    Pairs are those of all objects, unless no prediction is left, so that fp and fn may be negative.
+    Pairs are those of all objects, unless no prediction is left, so fp and fn may be negative.
     """
     fills = sides.overlap.ref_sizes, sides.overlap.pred_areas
     less_ref, less_pred = (int(0 < sizes.sum() == sides.known_voxels) for sizes in fills)
@@ -225,7 +225,8 @@ RELATED: dict[str, RelatedScore] = {
     for score in (
         RelatedScore(
             "cc_metric", _one("CC-Metrics"),
-            "CC-Metrics: a metric in the Voronoi region of every component of the reference.",
+            "CC-Metrics: any metric, computed in the Voronoi region of every component of the "
+            "reference.",
             PER_COMPONENT, _cc, {"metric": "dice", "ties": "id", "units": "spacing",
                                  "tolerance": 1.0, "penalty": math.nan,
                                  "both_empty": math.nan, "no_reference": math.nan},
@@ -238,30 +239,33 @@ RELATED: dict[str, RelatedScore] = {
         ),
         RelatedScore(
             "cluster_dice", _one("Cluster Dice"),
-            "Cluster Dice: the mean Dice over everything that touches, of both sides together.",
+            "Cluster Dice: the mean Dice over clusters of objects that touch, both sides taken "
+            "together.",
             "the mean over all clusters of all cases", _cluster_dice, {"connectivity": "full"},
         ),
         RelatedScore(
             "cluster_iou", _one("Cluster IoU"),
-            "Cluster IoU: the mean IoU over everything that touches, of both sides together.",
+            "Cluster IoU: the mean IoU over clusters of objects that touch, both sides taken "
+            "together.",
             "the mean over all clusters of all cases", _cluster_iou, {"connectivity": "full"},
         ),
         RelatedScore(
             "ccdice", _one("ccDice"),
-            "ccDice: how many connected components pair one-to-one, by either share of overlap.",
+            "ccDice: the F1 score of connected components paired one-to-one, averaged over both "
+            "shares of overlap.",
             "all pairs over all components", _ccdice, {"alpha": 0.5},
         ),
         RelatedScore(
             "lesionwise_dice", _one("lesion-wise Dice"),
-            "Lesion-wise Dice of BraTS: the Dice of every lesion with all that overlaps it, 0 for "
-            "false positives.",
+            "Lesion-wise Dice of BraTS: the Dice of every lesion with everything predicted that "
+            "overlaps it; 0 for false positives.",
             "the mean over all lesions and false positives of all cases",
             _of_masks(lesionwise_dice), BRATS | EMPTY,
         ),
         RelatedScore(
             "lesionwise_hd95", (RelatedPart("", "lesion-wise HD95", "lower", "length"),),
-            "Lesion-wise HD95 of BraTS: the HD95 of every lesion with all that overlaps it, a "
-            "penalty for missed lesions and false positives.",
+            "Lesion-wise HD95 of BraTS: the HD95 of every lesion with everything predicted that "
+            "overlaps it; a penalty for missed lesions and false positives.",
             "the mean over all lesions and false positives of all cases",
             _of_masks(lesionwise_hd95),
             {**BRATS, "penalty": BRATS_PENALTY, "metric": "hd95", **EMPTY},
@@ -282,7 +286,8 @@ RELATED: dict[str, RelatedScore] = {
         ),
         RelatedScore(
             "lesion_f1", _one("lesion F1"),
-            "Lesion F1 of ISLES: components that overlap anything of the other side.",
+            "Lesion F1 of ISLES: a component counts as found if it overlaps anything on the other "
+            "side.",
             "counts of all cases", _of_masks(lesion_f1), {"connectivity": "full"},
         ),
         RelatedScore(
@@ -294,26 +299,27 @@ RELATED: dict[str, RelatedScore] = {
         RelatedScore(
             "false_positive_volume",
             (RelatedPart("", "false positive volume", "lower", "volume"),),
-            "False positive volume of autoPET: of predicted components that overlap no reference.",
+            "False positive volume of autoPET: the volume of predicted components that overlap no "
+            "reference.",
             PER_CASE, _of_masks(false_positive_volume), {"connectivity": "full"},
         ),
         RelatedScore(
             "false_negative_volume",
             (RelatedPart("", "false negative volume", "lower", "volume"),),
-            "False negative volume of autoPET: of reference components that nothing predicted "
-            "overlaps.",
+            "False negative volume of autoPET: the volume of reference components that overlap no "
+            "prediction.",
             PER_CASE, _of_masks(false_negative_volume), {"connectivity": "full"},
         ),
         RelatedScore(
             "seg", _one("SEG"),
-            "SEG of the Cell Tracking Challenge: the mean IoU of references with what covers more "
-            "than half of them.",
+            "SEG of the Cell Tracking Challenge: the mean IoU of references with the prediction "
+            "that covers more than half of them.",
             "the mean over all references of all cases", _of_overlap(seg),
         ),
         RelatedScore(
             "det", _one("DET"),
-            "DET of the Cell Tracking Challenge: what correcting the objects saves over drawing "
-            "them anew.",
+            "DET of the Cell Tracking Challenge: how much work it saves to correct the predicted "
+            "objects rather than to draw them all from scratch.",
             "costs of all cases", _of_overlap(det),
         ),
         RelatedScore(
@@ -324,8 +330,8 @@ RELATED: dict[str, RelatedScore] = {
         ),
         RelatedScore(
             "aji", _one("AJI"),
-            "AJI: voxels shared with the best prediction over all voxels of references and "
-            "predictions.",
+            "AJI (aggregated Jaccard index): voxels shared with the best prediction, divided by "
+            "all voxels of references and predictions.",
             "voxels of all cases", _aji, {"partners": "best"},
         ),
         RelatedScore(
@@ -342,8 +348,8 @@ RELATED: dict[str, RelatedScore] = {
                 RelatedPart("sensitivity", "sensitivity of voxels"),
                 RelatedPart("specificity", "specificity of voxels"),
             ),
-            "Voxels of the class as one mask: how many are right and wrong, and which share of "
-            "those inside and outside is found.",
+            "Voxels of the class as one mask: how many are right and wrong, with sensitivity and "
+            "specificity.",
             "the mean over cases; for shares, voxels of all cases", _voxels,
         ),
         RelatedScore(
@@ -368,8 +374,8 @@ RELATED: dict[str, RelatedScore] = {
                 *(RelatedPart(name, title, "zero") for name, title in STARDIST_COUNTS.items()),
                 *(RelatedPart(name, title) for name, title in STARDIST.items()),
             ),
-            "stardist's scores at one threshold, which an IoU may equal; without a match the mean "
-            "matched score is undefined, where stardist says 0.",
+            "stardist's scores at one threshold; an IoU equal to the threshold counts. Without a "
+            "match the mean matched score is undefined, where stardist returns 0.",
             "counts of all cases", _stardist,
             {"threshold": 0.5, "candidates": "matching", "background": "zero"},
         ),

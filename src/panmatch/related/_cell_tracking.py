@@ -1,4 +1,4 @@
-"""Scores of challenges for cells and leaves that need no more than an overlap."""
+"""Scores of cell and leaf challenges that need only an overlap."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SPLIT, FALSE_NEGATIVE, FALSE_POSITIVE = 5, 10, 1
 def seg(overlap: Overlap) -> Average:
     """Return SEG of a single frame: the mean IoU of every reference with its prediction (D12).
 
-    The prediction of a reference is the one that covers strictly more than half of it: there is at
-    most one, but it may be that of several references, and each then has its own IoU. A reference
-    without one counts 0. False positives cost nothing. NaN without references, where the published
-    program gives 0.
+    The prediction of a reference is the one that covers strictly more than half of it. There is at
+    most one, but several references may share it; each then has its own IoU. A reference without
+    such a prediction counts as 0. False positives cost nothing. NaN without references, where the
+    published program returns 0.
 
-    Over several frames the mean runs over all references of all of them, as in the challenge.
+    Over several frames, this is the mean over all references of all frames, as in the challenge.
 
     References
     ----------
@@ -50,12 +50,12 @@ def det(overlap: Overlap) -> Average:
     references. A reference is found by the prediction that covers strictly more than half of it,
     as for `seg`. FN are references that are not found, FP predictions that find nothing, and a
     prediction that finds n references costs n − 1 splits. AOGM₀ = 10 · |G| is the cost of drawing
-    all references anew. NaN without references.
+    all references from scratch. NaN without references.
 
     Over several cases, AOGM₀ − min(AOGM, AOGM₀) and AOGM₀ are added, so the minimum is taken once
-    per case. In the challenge a case is a whole video: count it as one image, with ids that differ
-    from frame to frame, where its number is wanted. There the references are markers, and links
-    between frames are not a part of DET.
+    per case. In the challenge a case is a whole video. To get the challenge's number, count the
+    video as one image, with ids that differ from frame to frame. References are markers there, and
+    links between frames are not part of DET.
 
     References
     ----------
@@ -89,14 +89,15 @@ def symmetric_best_dice(overlap: Overlap) -> Average:
     """Return SBD: the lower of the two mean best Dice, over references and over predictions.
 
     The best Dice of an object is the highest that it has with any object of the other side, 0 if it
-    overlaps none; several objects may have the same best partner. 0 if one side is empty, NaN if
-    both are, where the published program gives 0. Over several cases it is the mean.
+    overlaps none; several objects may have the same best partner. The score is 0 if one side is
+    empty, and NaN if both are, where the published program returns 0. Over several cases it is the
+    mean.
 
     References
     ----------
     Scharr et al.: Leaf segmentation in plant phenotyping, a collation study (2016). Its program
-    takes the lowest label of an image for background, here it is 0, and divides by the highest
-    label, which is the number of objects only where labels leave no gap.
+    takes the lowest label of an image for background, which is always 0 here. It also divides by
+    the highest label, which is the number of objects only if labels have no gaps.
 
     Examples
     --------

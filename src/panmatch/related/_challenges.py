@@ -1,4 +1,4 @@
-"""Scores of lesions as components of masks: those of autoPET and ISLES."""
+"""Scores of lesions as connected components of masks, as in autoPET and ISLES."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def false_positive_volume(
 ) -> Average:
     """Return the volume of all predicted components that share no voxel with the reference.
 
-    One shared voxel is enough for none of a component to count, however much of it lies outside.
-    0 if nothing is predicted, as in the published program.
+    If a component shares a single voxel with the reference, none of it counts, however much of it
+    lies outside. 0 if nothing is predicted, as in the published program.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def false_positive_volume(
     connectivity
         As for `connected_components`. autoPET uses ``"edges"``.
     spacing
-        Distance between voxels along each axis; voxel units by default. The volume is in the third
-        power of its unit: autoPET's is in ml, 1000 mm³.
+        Distance between voxels along each axis; voxel units by default. The volume is in the cubed
+        unit of the spacing; autoPET reports it in ml, which is 1000 mm³.
 
     References
     ----------
@@ -72,8 +72,8 @@ def false_negative_volume(
 ) -> Average:
     """Return the volume of all components of the reference in which no voxel is predicted.
 
-    One predicted voxel is enough for none of a component to count. NaN without a reference: nothing
-    could be missed, and the case is left out of the mean over cases.
+    If a single voxel of a component is predicted, none of it counts. NaN without a reference:
+    nothing could be missed, and the case is left out of the mean over cases.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def false_negative_volume(
 
     References
     ----------
-    Those of `false_positive_volume`. Without a reference the programs of autoPET and autoPET IV
-    give 0, that of autoPET III NaN.
+    Those of `false_positive_volume`. Without a reference, the programs of autoPET and autoPET IV
+    return 0, and that of autoPET III returns NaN.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def lesion_count_difference(
 ) -> Average:
     """Return | number of components of the reference − number of predicted components |.
 
-    Where they lie does not matter: as many spurious components as missed ones give 0. So do two
+    Their positions do not matter: as many spurious components as missed ones give 0. So do two
     empty sides, as in the published program.
 
     Parameters
@@ -136,12 +136,13 @@ def lesion_count_difference(
 def lesion_f1(
     *, reference: npt.ArrayLike, prediction: npt.ArrayLike, connectivity: Connectivity = "full"
 ) -> Average:
-    """Return 2 TP / (2 TP + FP + FN) over components that overlap anything of the other side.
+    """Return 2 TP / (2 TP + FP + FN), where any overlap makes a component a true positive.
 
     TP are components of the reference in which any voxel is predicted, FN the other components of
-    the reference, FP predicted components that share no voxel with the reference. A predicted
-    component that overlaps is not counted itself: one that covers three lesions makes three TP, and
-    three in one lesion make one. NaN if both sides are empty, where the program of ISLES gives 1.
+    the reference, and FP predicted components that share no voxel with the reference. A predicted
+    component that overlaps a lesion is not counted itself: one that covers three lesions makes
+    three TP, and three in one lesion make one. NaN if both sides are empty, where the program of
+    ISLES returns 1.
 
     Parameters
     ----------

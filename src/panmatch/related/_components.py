@@ -1,4 +1,4 @@
-"""Agreement per connected component: of the reference in its region, or of both masks together."""
+"""Agreement per connected component: of the reference in its region, or of both masks united."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from panmatch.scoring import (
     resolve_metrics,
 )
 
-# Who gets what is equally near to several components.
+# Which component gets a voxel that is equally near to several.
 Ties = Literal["id", "scipy"]
 
 
@@ -100,8 +100,8 @@ def cc_metric(
 ) -> CCMetric:
     """Return metric(prediction ∩ V(g), g) for every component g of the reference (D12).
 
-    V(g) is the Voronoi region of g: all that is nearer to g than to any other component, in
-    physical units, ties to the component with the smaller label.
+    V(g) is the Voronoi region of g: everything that is nearer to g than to any other component, in
+    physical units. Ties go to the component with the smaller label.
 
     Parameters
     ----------
@@ -114,15 +114,15 @@ def cc_metric(
     spacing, unit, tolerance, penalty, threads
         As for `measure`.
     ties
-        ``"id"``: as above. ``"scipy"``: what scipy's distance transform names as the nearest voxel
-        decides, as in CCMetrics 0.0.3; it depends on the order of the axes.
+        ``"id"``: as above. ``"scipy"``: the nearest voxel is the one that scipy's distance
+        transform returns, as in CCMetrics 0.0.3; this depends on the order of the axes.
 
     Returns
     -------
     CCMetric
-        ``.per_component``, ``.mean`` and, over several cases, ``.pooled``. A component in whose
-        region nothing is predicted is 0 for Dice and the like, and NaN or the penalty for
-        distances. Without any component there is no value, and the mean is NaN.
+        ``.per_component``, ``.mean`` and, over several cases, ``.pooled``. If nothing is predicted
+        in the region of a component, its value is 0 for Dice and similar metrics, and NaN or the
+        penalty for distances. Without any component there is no value, and the mean is NaN.
 
     References
     ----------
@@ -184,8 +184,8 @@ def cluster_dice(
 ) -> float:
     """Return the mean Dice over the components of the union of both masks (D12).
 
-    Everything that touches is one cluster, so that no object has to be matched: what
-    many-to-many matching would have to mean. NaN if both sides are empty.
+    Everything that touches is one cluster, so no object has to be matched. This is the closest
+    meaningful alternative to many-to-many matching. NaN if both sides are empty.
 
     Parameters
     ----------

@@ -55,21 +55,21 @@ def lesionwise_dice(
 ) -> Average:
     """Return Σ Dice(g, all predictions that overlap g) / (|G| + FP) over components (D12).
 
-    NaN if nothing counts on either side, or `empty`.
+    If nothing counts on either side, it is `empty`, NaN by default.
 
     Parameters
     ----------
     reference, prediction
-        Masks, or label images whose labels are taken together; lesions are their components,
-        voxels that share a corner being connected.
+        Masks, or label images, in which all labels count as one. Lesions are their components;
+        voxels that share a corner are connected.
     dilation
-        Rounds of dilation by all neighbours but the corner ones, as in BraTS: references whose
+        Rounds of dilation by all neighbours except those at corners, as in BraTS. References whose
         dilations touch are one lesion, and a prediction that touches the dilation of a lesion
         belongs to it. BraTS uses 3 for gliomas and 1 for metastases.
     min_volume
         References of this volume or less do not count, and their predictions are not false
-        positives either; in the unit of the spacing. BraTS uses 50 mm³ for gliomas, and 2 mm³ for
-        metastases.
+        positives either; in the cubed unit of the spacing. BraTS uses 50 mm³ for gliomas, and
+        2 mm³ for metastases.
     spacing
         Distance between voxels along each axis, for volumes; voxel units by default.
     empty
@@ -109,8 +109,8 @@ def lesionwise_hd95(
     """Return (Σ HD95(g, all predictions that overlap g) + penalty · FP) / (|G| + FP) (D12).
 
     Lesions, their predictions and false positives are those of `lesionwise_dice`. A lesion without
-    any prediction has the penalty as its distance. NaN if nothing counts on either side, or
-    `empty`.
+    any prediction has the penalty as its distance. If nothing counts on either side, the score is
+    `empty`, NaN by default.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def lesionwise_hd95(
     ----------
     Moawad et al.: The brain tumor segmentation – metastases challenge 2023; the rules are those of
     its published evaluation program. That program takes surfaces and percentiles from DeepMind's
-    surface-distance: boundaries run between voxels, every piece of a boundary weighs as much as
-    its area, and the percentile is one of the distances, not a value between two of them.
+    surface-distance: boundaries run between voxels, every piece of a boundary is weighted by its
+    area, and the percentile is one of the distances, not a value between two of them.
 
     Examples
     --------
@@ -165,10 +165,10 @@ def lesionwise_f1(
 ) -> Average:
     """Return 2 TP / (2 TP + FP + FN) over lesions (D12).
 
-    Lesions, their predictions and false positives are those of `lesionwise_dice`: TP are lesions
-    that count and have a prediction, however small, FN those that count and have none, FP
-    predictions of no lesion. Predictions of one lesion are not counted one by one. NaN if nothing
-    counts on either side.
+    Lesions, their predictions and false positives are those of `lesionwise_dice`. TP are lesions
+    that count and have a prediction, however small; FN are those that count and have none; FP are
+    predictions that belong to no lesion. Several predictions of one lesion count as one. NaN if
+    nothing counts on either side.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _average(values: Floats, empty: float) -> Average:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesions:
-    """Lesions that count, each beside the union of its predictions.
+    """Lesions that count, each with the union of its predictions.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ def find_lesions(
     threads: int | None = None,
     connectivity: Connectivity = "full",
 ) -> Lesions:
-    """Return what `lesionwise_dice` compares; parameters are the same, and that of components.
+    """Return what `lesionwise_dice` compares; parameters are the same, plus the connectivity.
 
     Examples
     --------
@@ -280,5 +280,5 @@ def _lesions(reference: LabelArray, dilation: int, connectivity: Connectivity) -
 def _volume(value: float) -> float:
     number = isinstance(value, int | float | np.integer | np.floating)
     if not number or isinstance(value, bool) or not 0 <= value < float("inf"):
-        raise OptionError(f"min_volume={value!r} must be a volume: a number from 0 on.")
+        raise OptionError(f"min_volume={value!r} must be a volume: a number of at least 0.")
     return float(value)

@@ -1,4 +1,4 @@
-"""Metrics that need no more than an overlap: NPQ, sortedAP, AJI, ccDice and stardist's scores."""
+"""Metrics that need only an overlap: NPQ, sortedAP, AJI, ccDice and stardist's scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from panmatch.scoring import curve
 
 Integral = Literal["step", "trapezoid"]
 
-# Which edges decide between matchings of equally many pairs: those that may match, or all.
+# Which edges decide between matchings with equally many pairs: those that may match, or all.
 Candidates = Literal["matching", "all"]
 Partners = Literal["best", "one-to-one"]
 
@@ -34,9 +34,9 @@ PAIR_BITS = 60  # one more pair weighs 2^60
 def npq(overlap: Overlap) -> float:
     """Return ∫ RQ(τ) dτ under one-to-one matching (D7).
 
-    NaN if both sides are empty. No threshold is chosen: an object counts at every threshold that
-    it passes. Without void it is at least PQ at τ = 0, and equal to it where every object overlaps
-    at most one other; ``docs/explanation/related.md`` has the identities.
+    NaN if both sides are empty. There is no threshold to choose: an object counts at every
+    threshold that it passes. Without void, NPQ is at least PQ at τ = 0, and equals it if every
+    object overlaps at most one other; ``docs/explanation/related.md`` has the identities.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def sorted_ap(overlap: Overlap, *, integral: Integral = "step") -> float:
         From `count_overlaps`.
     integral
         ``"step"``: exact, since the integrand is a step function. ``"trapezoid"``: straight lines
-        from the value before one step to the value before the next, as the published program
-        has it; at least as high.
+        from the value before one step to the value before the next, as in the published program;
+        never lower than ``"step"``.
 
     References
     ----------
@@ -86,16 +86,16 @@ def aji(overlap: Overlap, *, partners: Partners = "best") -> float:
     """Return Σ |g∩p| / (Σ |g∪p| + Σ |unused p|), each g with its prediction of highest IoU.
 
     NaN if both sides are empty. A reference that overlaps nothing adds its size to the denominator,
-    a prediction that no reference chose adds its own. One prediction may serve several references.
+    and so does a prediction that no reference chose. One prediction may serve several references.
 
     Parameters
     ----------
     overlap
         From `count_overlaps`.
     partners
-        ``"best"``: as above, the definition. ``"one-to-one"``: as cellpose has it, Σ |g∩p| over the
-        pairs of one assignment, with as many IoUs of ½ or more as there can be and then the highest
-        total IoU, over all voxels of either side.
+        ``"best"``: as above, the definition. ``"one-to-one"``: as in cellpose, Σ |g∩p| over the
+        pairs of one assignment, divided by all voxels of either side. The assignment has as many
+        IoUs of ½ or more as possible, and then the highest total IoU.
 
     References
     ----------
@@ -139,12 +139,12 @@ def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
     overlap
         Of connected components: ``count_overlaps(connected_components(reference), …)``.
     alpha
-        Share from which a pair counts, in (0, 1].
+        Smallest share at which a pair counts, in (0, 1].
 
     References
     ----------
     Rouge, Passat, Merveille: ccDice, a topology-aware Dice score based on connected components
-    (2024). Its program errs for α > ½, where its list of overlaps is no longer sorted.
+    (2024). Its program is wrong for α > ½, where its list of overlaps is no longer sorted.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def ccdice(overlap: Overlap, alpha: float = 0.5) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StardistScores:
-    """Counts at one threshold, which scores may equal, and what follows from them.
+    """Counts at one threshold, where scores equal to it count, and the scores that follow.
 
     The tally is one-to-one, with as many pairs as possible; its `f1`, `precision`, `recall` and
     `pq` are stardist's f1, precision, recall and panoptic_quality, `sq` its mean_matched_score.
@@ -190,12 +190,13 @@ def stardist_scores(
 ) -> list[StardistScores]:
     """Return accuracy, F1 and more at every threshold (D12).
 
-    Unlike elsewhere a score equal to the threshold matches, and the matching has as many pairs as
-    there can be, even if their total score is lower. Among matchings with equally many pairs this
-    one has the highest total score. stardist's own program adds the scores of overlapping pairs
-    below the threshold to that total, so that below ½ it can settle for worse matches: the counts
-    and all that follows from them are the same, but `sq`, `pq` and `mean_true_score` are then
-    lower there than here (``docs/explanation/related.md`` has a scene).
+    Unlike elsewhere in panmatch, a score equal to the threshold matches, and the matching has as
+    many pairs as possible, even if their total score is lower. Among matchings with equally many
+    pairs, it has the highest total score. stardist's own program adds the scores of overlapping
+    pairs below the threshold to that total, so at thresholds below ½ it can settle for worse
+    matches. The counts, and all scores that follow from them, are the same, but `sq`, `pq` and
+    `mean_true_score` are then lower there than here (see ``docs/explanation/related.md`` for a
+    scene).
 
     Parameters
     ----------
@@ -204,7 +205,7 @@ def stardist_scores(
     score
         What is compared with them.
     candidates
-        ``"matching"``: as above. ``"all"``: as stardist's own program, to the pair.
+        ``"matching"``: as above. ``"all"``: exactly the pairs of stardist's own program.
 
     References
     ----------
@@ -231,7 +232,7 @@ def stardist_scores(
 def tally_largest(
     overlap: Overlap, score: Floats, at_least: float, candidates: Candidates = "matching"
 ) -> Tally:
-    """Count a largest one-to-one matching; among several that of highest score, its quality.
+    """Count a largest one-to-one matching with the highest total score, which is its quality.
 
     Only edges with a score of `at_least` or more match: not strictly more, as elsewhere (D2).
     """
@@ -248,7 +249,7 @@ def tally_largest(
 
 
 def assign_most(overlap: Overlap, score: Floats, at_least: float, candidates: Candidates) -> Ints:
-    """Return the edges of an assignment with most pairs that match, then of the highest score."""
+    """Return the edges of an assignment with the most matching pairs, then the highest score."""
     check_choice("candidates", candidates, get_args(Candidates))
     matching = score >= at_least
     edges = np.arange(len(score)) if candidates == "all" else np.flatnonzero(matching)
@@ -262,7 +263,7 @@ def assign_most(overlap: Overlap, score: Floats, at_least: float, candidates: Ca
 
 
 def check_inclusive_threshold(argument: str, value: float) -> float:
-    """Return a threshold from (0, 1] that may be reached, or raise."""
+    """Return a threshold in (0, 1] that scores may equal, or raise."""
     number = isinstance(value, int | float | np.integer | np.floating)
     if not number or isinstance(value, bool) or not 0 < value <= 1:
         raise OptionError(

@@ -23,7 +23,7 @@ Averages = Mapping[str, Average]
 
 @dataclass(frozen=True, eq=False)
 class ClassSides:
-    """The two sides of one class in one case, void left out."""
+    """The two sides of one class in one case, without void."""
 
     overlap: Overlap  # of the objects of the class
     # Returns their label images; called once, and only if a score looks at voxels.
@@ -56,16 +56,16 @@ class RelatedScore:
     Attributes
     ----------
     name
-        In specs, and the beginning of its columns.
+        Its name in specs, and the start of its column names.
     parts
         The numbers that it consists of.
     about
-        What it is, in a sentence.
+        What it measures, in a sentence.
     pooled
-        What it is over several cases: what is added up, and divided by what.
+        How several cases are combined: what is added up, and what it is divided by.
     compute
-        Takes the sides and the options, returns an average for every part by its suffix. Averages
-        of cases add, and an average of nothing is undefined.
+        Takes the sides and the options, and returns an average for every part, by its suffix.
+        Averages of cases add, and an average of nothing is undefined.
     options
         Options with their defaults.
     any_metric
@@ -85,7 +85,7 @@ class RelatedScore:
         return self.compute(sides, **{**self.options, **self.checked(options)})
 
     def checked(self, options: Mapping[str, Option]) -> Mapping[str, Option]:
-        """Return options that it has, or raise."""
+        """Return the options if the score has all of them, or raise."""
         for option in options:
             if option not in self.options:
                 known = ", ".join(self.options) or "none"
@@ -97,7 +97,7 @@ class RelatedScore:
         return options
 
     def parts_with(self, options: Mapping[str, Option]) -> tuple[RelatedPart, ...]:
-        """Return its parts as they are with these options."""
+        """Return its parts for these options."""
         if not self.any_metric:
             return self.parts
         given = {**self.options, **options}
@@ -110,7 +110,7 @@ class RelatedScore:
 
 
 def share(part: float, whole: float) -> Average:
-    """Return a share of whole numbers as an average, so that shares of cases pool.
+    """Return a ratio of whole numbers as an average, so that ratios of cases can be pooled.
 
     Examples
     --------
@@ -129,7 +129,7 @@ P = ParamSpec("P")
 
 
 class PooledScore(Generic[P]):
-    """A function that returns the score of a case, and as `average` what pools over cases.
+    """A function that returns the score of a case, and whose `average` pools over cases.
 
     Examples
     --------

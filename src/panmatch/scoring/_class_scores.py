@@ -77,7 +77,7 @@ class _ByClass(Mapping[int, Term]):
         if not isinstance(other, type(self)):
             return NotImplemented
         if self.classes != other.classes:
-            raise OverlapError("scores of classes add only if they have the same classes.")
+            raise OverlapError("class scores can only be added if they have the same classes.")
         return type(self)(self.classes, {key: self[key] + other[key] for key in self})
 
     def __radd__(self, other: object) -> Self:
@@ -85,7 +85,7 @@ class _ByClass(Mapping[int, Term]):
 
 
 class ClassTallies(_ByClass[Tally]):
-    """The tally of every class; those of images add, to be scored when all are summed (D10).
+    """The tally of every class; add those of all images, then score the sum (D10).
 
     Examples
     --------
@@ -130,7 +130,7 @@ class ClassTallies(_ByClass[Tally]):
 
 
 class ClassCurves(_ByClass[Curve]):
-    """The curve of every class; those of images add.
+    """The curve of every class; curves of several images add.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def match_classes(
     *,
     score: Score = "iou",
 ) -> dict[int, Matching]:
-    """Match every class by itself; parameters are those of `match`.
+    """Match every class separately; parameters are those of `match`.
 
     Examples
     --------
@@ -267,9 +267,9 @@ def class_curves(
 
 
 def part_averages(matching: Matching) -> dict[int, Average]:
-    """Return for every part label the mean IoU over the matched parents on which it occurs.
+    """Return, for every part label, the mean IoU over the matched objects on which it occurs.
 
-    Averages of images add. Without parts there is none.
+    Averages of several images add. A class without parts has none.
 
     Examples
     --------

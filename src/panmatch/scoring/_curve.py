@@ -47,7 +47,7 @@ class Curve(Scored[Floats, Ints]):
     quality_name
         Quality of a true positive: ``"iou"``, or ``"parts"`` for the curve of PartPQ (D9).
     proven
-        For an optimal solver, whether every matching on the way is proven optimal (D6); None for
+        For an optimal solver, whether the matching of every step is proven optimal (D6); None for
         heuristics. In a sum of curves, every image has its own optimum.
 
     Examples
@@ -143,7 +143,7 @@ class Curve(Scored[Floats, Ints]):
         )
 
     def _repr_html_(self) -> str:
-        """Show the curve and the areas under it, in a notebook."""
+        """Show the curve and the areas under it in a notebook."""
         parts = "" if self.quality_name == "iou" else "Part"
         areas = {
             f"{parts}AUTC": self.autc, f"{parts}AUTC_SQ": self.autc_sq, "AUTC_RQ": self.autc_rq,
@@ -193,7 +193,7 @@ class Curves:
     n_cases
         Number of curves.
     first
-        One of the curves, for what they have in common.
+        One of the curves, for the settings they share.
     proven
         Of the sum.
     """
@@ -270,7 +270,7 @@ class Curves:
         weights
             Shape (n, cases).
         most_steps
-            Longer curves are looked at on so many of their steps.
+            Longer curves are evaluated at this many of their steps only.
         """
         kept = np.linspace(0, len(self.thresholds) - 1, most_steps).round().astype(np.int64)
         grid = self.thresholds[np.unique(kept)]
@@ -299,7 +299,7 @@ class Curves:
 def areas_of(curves: Sequence[Curve | None]) -> Floats:
     """Return ∫PQ, ∫SQ and ∫RQ of every curve, NaN for None; shape (3, curves).
 
-    The same numbers as one curve gives, many times faster for many short ones.
+    The numbers are the same as for single curves, but many short curves are done much faster.
     """
     areas = np.full((3, len(curves)), np.nan)
     given = [one for one in curves if one is not None]
@@ -395,9 +395,10 @@ def _check_alike(first: Curve, other: Curve) -> None:
     sides = [(one.strategy, one.score, one.quality_name) for one in (first, other)]
     if sides[0] != sides[1]:
         raise StrategyError(
-            f"curves add only if made alike: one is {first.strategy!r} with score "
-            f"{first.score!r} and quality {first.quality_name!r}, the other {other.strategy!r} "
-            f"with score {other.score!r} and quality {other.quality_name!r}."
+            f"curves can only be added if they were made the same way: one is "
+            f"{first.strategy!r} with score {first.score!r} and quality "
+            f"{first.quality_name!r}, the other {other.strategy!r} with score {other.score!r} and "
+            f"quality {other.quality_name!r}."
         )
 
 

@@ -1,4 +1,4 @@
-"""What each kind of mistake costs: PQ after repairs, and the share of every repair in 1 − PQ."""
+"""What each kind of mistake costs: PQ after each repair, and its share of 1 − PQ."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DIRECT = [frozenset(chosen) for n in range(4) for chosen in combinations(REPAIR
 
 @dataclass(frozen=True, slots=True)
 class LossLook:
-    """How what is lost to one kind of mistake is written and drawn.
+    """How the loss to one kind of mistake is named and drawn.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class ErrorBudget:
 
     The repairs, in the order in which they are made:
 
-    - ``"class"``: predictions of the wrong class move to that of the object they show, where it is
-      known which those are.
+    - ``"class"``: predictions of the wrong class move to the class of the object they show, where
+      that is known.
     - ``"split"``: predictions that belong to the same reference are joined. A prediction belongs to
       a reference if more than half of it lies there.
-    - ``"merged"``: a prediction to which several references belong is cut. What lies in a reference
-      becomes a prediction; the rest stays with the one that shares most. After each of these three
-      everything is matched again.
+    - ``"merged"``: a prediction that several references belong to is cut. The part inside each
+      reference becomes a prediction; the rest stays with the one that shares most. After each of
+      these three repairs, everything is matched again.
     - ``"missed"``: every false negative is found, with quality 1.
     - ``"spurious"``: every false positive is removed.
     - ``"outline"``: every true positive has quality 1.
@@ -87,7 +87,8 @@ class ErrorBudget:
     Attributes
     ----------
     tallies
-        As it is, and after all choices of the first three repairs, in the order of `CHOICES`.
+        The tally without repairs, and after every combination of the first three repairs, in the
+        order of `CHOICES`.
 
     Examples
     --------
@@ -102,12 +103,12 @@ class ErrorBudget:
 
     @property
     def tally(self) -> Tally:
-        """Counts and summed IoU as they are."""
+        """Counts and summed IoU without any repair."""
         return self.tallies[0]
 
     @property
     def pq(self) -> float:
-        """PQ as it is; NaN if both sides are empty, and so is everything else then."""
+        """PQ without any repair; if both sides are empty, it is NaN, and so is everything else."""
         return self.tally.pq
 
     @property
@@ -117,20 +118,20 @@ class ErrorBudget:
 
     @property
     def last(self) -> dict[Repair, float]:
-        """What each repair brings when all others are done already."""
+        """How much each repair gains when all others are done already."""
         return _floats(self._gains.last)
 
     @property
     def shares(self) -> dict[Repair, float]:
-        """What each repair brings, averaged over all orders of the repairs (Shapley).
+        """How much each repair gains, averaged over all orders of the repairs (Shapley).
 
-        They add up to 1 − PQ. One is negative where a repair does harm, as cutting a prediction can
-        under a strategy that lets several references share it.
+        The shares add up to 1 − PQ. A share is negative if the repair does harm. Cutting a
+        prediction can do that under a strategy that lets several references share it.
         """
         return _floats(self._gains.shares)
 
     def tally_after(self, repairs: Collection[Repair]) -> Tally:
-        """Return the tally after some of the repairs after which all is matched again."""
+        """Return the tally after some of the repairs that require matching again."""
         for repair in repairs:
             check_choice("repair", repair, REMATCHED)
         return self.tallies[CHOICES.index(frozenset(repairs))]
@@ -152,7 +153,7 @@ class ErrorBudget:
         return f"ErrorBudget(PQ={self.pq:.4f}{f', lost to {shares}' if shares else ''})"
 
     def _repr_html_(self) -> str:
-        """Show what each kind of mistake costs, in a notebook."""
+        """Show what each kind of mistake costs in a notebook."""
         shares = self.shares
         rows = [[kind, number(pq), number(shares[kind])] for kind, pq in self.repaired.items()]
         head = ["repair", "PQ after it alone", "share of 1 − PQ"]
@@ -170,7 +171,7 @@ class ErrorBudget:
 
 @dataclass(frozen=True, eq=False)
 class RepairGains:
-    """What repairs bring, for one budget or for many: the arithmetic behind `ErrorBudget`.
+    """How much repairs gain, for one budget or for many: the arithmetic behind `ErrorBudget`.
 
     Attributes
     ----------
@@ -187,13 +188,13 @@ class RepairGains:
 
     @property
     def last(self) -> dict[Repair, Floats]:
-        """What each repair brings when all others are done already."""
+        """How much each repair gains when all others are done already."""
         every = self.pq_after(REPAIRS)
         return {repair: every - self.pq_after(_without(repair)) for repair in REPAIRS}
 
     @property
     def shares(self) -> dict[Repair, Floats]:
-        """What each repair brings, averaged over all orders of the repairs (Shapley)."""
+        """How much each repair gains, averaged over all orders of the repairs (Shapley)."""
         return {repair: self._share(repair) for repair in REPAIRS}
 
     def pq_after(self, repairs: Iterable[Repair]) -> Floats:
@@ -218,7 +219,7 @@ class RepairGains:
         }
 
     def _computed(self, repairs: frozenset[Repair]) -> Floats:
-        """Return PQ after some repairs that match nothing again, for all `CHOICES` at once."""
+        """Return PQ after some repairs that need no new matching, for all `CHOICES` at once."""
         tp, fp, fn, quality = self._counts
         if "missed" in repairs:
             tp, fn, quality = tp + fn, np.zeros_like(fn), quality + fn
@@ -245,8 +246,8 @@ def _floats(values: Mapping[Repair, Floats]) -> dict[Repair, float]:
 def error_budget(matching: Matching, relabelled: Overlap | None = None) -> ErrorBudget:
     """Return what each kind of mistake costs a matching, exactly and from the graph alone.
 
-    Under ``"same-id"`` and ``"union"`` nothing counts as split or merged: the input, or the
-    regions, say what belongs together.
+    Under ``"same-id"`` and ``"union"`` nothing counts as split or merged: the ids, or the regions,
+    already say which objects belong together.
 
     Parameters
     ----------
@@ -254,7 +255,7 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
         From `match`.
     relabelled
         The overlap of the class after predictions of the wrong class moved to the right one; None
-        where all are of the right class, or there is but one.
+        if all have the right class, or there is only one class.
 
     Examples
     --------

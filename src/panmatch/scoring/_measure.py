@@ -58,26 +58,26 @@ def measure(
     matching
         From `match`.
     reference, prediction
-        The label images that were counted. Anything else is an error.
+        The label images that were counted. Other images are an error.
     metrics
         Names, such as ``"dice"`` or ``"hd95"``, or `Metric` objects.
     spacing
         Distance between voxels along each axis; voxel units by default.
     void
-        As it was given to `count_overlaps`; such voxels are left out on both sides.
+        The same as for `count_overlaps`; such voxels are left out on both sides.
     regions
         Regions that predictions were cut by, if they are known already; by default those of
         `count_region_overlaps` for the same spacing.
     unit
-        Of the spacing, and so of every distance: ``"mm"``, ``"µm"`` or ``"voxel"``. By default
-        ``"mm"`` with a spacing and ``"voxel"`` without.
+        Unit of the spacing, and so of every distance: ``"mm"``, ``"µm"`` or ``"voxel"``. By
+        default ``"mm"`` with a spacing and ``"voxel"`` without.
     tolerance
         How far a boundary may be off for ``"nsd"``.
     boundary_width
         Width of the bands of ``"boundary_iou"``; by default 2 % of the image diagonal,
         and at least one voxel.
     penalty
-        Distance of an object without partner: None for NaN, a number, or ``"diagonal"`` for the
+        Distance of an object without a partner: None for NaN, a number, or ``"diagonal"`` for the
         length of the image diagonal.
     threads
         Number of threads; by default as many as pay off. The result does not depend on it.
@@ -110,8 +110,8 @@ def measure(
 class Measurer:
     """Measures matchings of two images.
 
-    Strategies and thresholds mostly agree on who belongs to whom: what was measured for one
-    matching is not measured again for the next. Parameters are those of `measure`.
+    Strategies and thresholds mostly agree on which objects belong together, so a pair measured for
+    one matching is not measured again for the next. Parameters are those of `measure`.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class Measurer:
     def _looked_up(
         self, matching: Matching, pieces: tuple[PieceImage, Geometry] | None
     ) -> TableRows:
-        """Return the rows of a matching, those that no other one had measured now.
+        """Return the rows of a matching, measuring those that no earlier matching had.
 
         A piece of a prediction with as many voxels as the prediction is the prediction.
         """
@@ -184,7 +184,7 @@ class Measurer:
         return _describe(objects, self._metrics)
 
     def _cut_out(self, overlap: Overlap) -> tuple[PieceImage, Geometry]:
-        """Return what the regions of the references cut predictions into, and where it lies."""
+        """Return the pieces that the regions of the references cut predictions into, and where."""
         ref, pred = self._images
         regions = self._regions
         if regions is None:
@@ -217,7 +217,7 @@ def measure_whole(
     Parameters
     ----------
     reference, prediction
-        Masks, or label images whose labels are all taken together.
+        Masks, or label images, in which all labels count as one.
     metrics, spacing, void, threads, options
         As for `measure`.
 
@@ -266,12 +266,12 @@ def measure_whole(
 
 
 def need_voxels(metrics: Iterable[Metric]) -> list[str]:
-    """Return the metrics that look at voxels, and not only at counts, centres and boxes."""
+    """Return the metrics that need voxels, not just counts, centres and boxes."""
     return [metric.name for metric in metrics if metric.needs not in ("overlap", "geometry")]
 
 
 def _loaded(image: Volume, name: str, whole: bool) -> Volume:
-    """Return an image with one axis at least, in memory if it is needed as a whole."""
+    """Return an image with at least one axis, in memory if it is needed as a whole."""
     if isinstance(image, ChunkedLabels) and not whole:
         return image
     return np.atleast_1d(as_labels(image, name))
@@ -307,11 +307,14 @@ def _why_not_matched(
 
 
 def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> Columns:
-    """Return all columns: who, how large, where, and the metrics."""
+    """Return all columns: ids, sizes, positions, and the metrics."""
     columns = _description(objects)
     clash = [metric.name for metric in metrics if metric.name in columns]
     if clash:
-        raise OptionError(f"metrics: {clash[0]!r} is the name of a column that is always there.")
+        raise OptionError(
+            f"metrics: {clash[0]!r} is the name of a built-in column. Give your metric another "
+            f"name."
+        )
     empty = (objects.ref_voxels == 0) & (objects.pred_voxels == 0)
     for metric in metrics:
         columns[metric.name] = np.where(empty, np.nan, metric.values(objects))
@@ -319,7 +322,7 @@ def _describe(objects: ComparedObjects, metrics: tuple[Metric, ...]) -> Columns:
 
 
 def _description(objects: ComparedObjects) -> Columns:
-    """Return the columns that every table has: who, how large, and where."""
+    """Return the columns that every table has: ids, sizes and positions."""
     rows = objects.rows
     columns: Columns = {
         "status": _status(objects),

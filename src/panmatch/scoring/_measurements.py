@@ -29,7 +29,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Average:
-    """A mean that says what it left out; averages of images add exactly (D11, D13).
+    """A mean that says how many values it left out; averages of images add exactly (D11, D13).
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Average:
 
     @property
     def value(self) -> float:
-        """The mean; NaN of nothing."""
+        """The mean; NaN if there is no value."""
         return ratio(self.total, self.count)
 
     def __add__(self, other: Average) -> Average:
@@ -82,7 +82,7 @@ class Average:
 
 
 class ObjectTable:
-    """Everything that was measured in a pair of images; rows keep their numbers as it grows.
+    """Everything measured in a pair of images; rows keep their numbers as the table grows.
 
     Examples
     --------
@@ -136,15 +136,15 @@ class TableRows(Mapping[str, Column]):
 class Measurements:
     """One row per reference, by rising id, then one per false positive.
 
-    Measurements of several images add: rows follow one another, and every score is made of exact
-    sums, so that it does not depend on the order (D13).
+    Measurements of several images add: their rows are concatenated, and every score is computed
+    from exact sums, so it does not depend on the order (D13).
 
     Attributes
     ----------
     columns
         Arrays by name, all of one length. Besides the metrics: ``status`` (``"matched"``,
         ``"missed"`` or ``"false positive"``), ``ref_id`` (0 for a false positive), ``pred_ids``
-        (text, joined by blanks), and for either side ``ref_voxels``, ``ref_volume``,
+        (text, separated by spaces), and for either side ``ref_voxels``, ``ref_volume``,
         ``ref_centroid`` (index × spacing, shape (rows, axes)), ``ref_start`` and ``ref_stop``
         (the bounding box in voxels), and the same with ``pred_``.
     metrics
@@ -152,8 +152,7 @@ class Measurements:
     tally
         Of the matching.
     options
-        Spacing, unit, tolerance, width and penalty that were used; None for a sum in which they
-        differ.
+        Spacing, unit, tolerance, width and penalty that were used; None for a sum if they differ.
 
     Examples
     --------
@@ -180,7 +179,7 @@ class Measurements:
         if not isinstance(other, Measurements):
             return NotImplemented
         if self.metrics != other.metrics:
-            raise OptionError("measurements add only if they have the same metrics.")
+            raise OptionError("measurements can only be added if they have the same metrics.")
         columns = {
             name: np.concatenate([column, other.columns[name]])
             for name, column in self.columns.items()
@@ -197,7 +196,7 @@ class Measurements:
         return f"Measurements({len(self)} objects: {names})"
 
     def reasons(self, name: str) -> npt.NDArray[np.str_]:
-        """Return for every row why its value is NaN; the empty text where it is not (D11)."""
+        """Return for every row why its value is NaN; the empty string if it is not (D11)."""
         undefined = np.isnan(self._values(name))
         texts = [
             REASONS[status] if nan else ""
@@ -206,7 +205,7 @@ class Measurements:
         return np.array(texts, dtype=np.str_)
 
     def average(self, name: str, over: Over = "matched") -> Average:
-        """Return the mean of a metric over some of the rows, values that are NaN skipped.
+        """Return the mean of a metric over some of the rows, skipping NaN values.
 
         Parameters
         ----------
@@ -226,9 +225,9 @@ class Measurements:
         return Average.of(self._values(name)[among])
 
     def tally_of(self, name: str) -> Tally:
-        """Return the tally with a metric in place of IoU as quality; tallies of images add.
+        """Return the tally with a metric instead of IoU as quality; tallies of images add.
 
-        Only for metrics that run from 0 to 1, the higher the better.
+        Only for metrics that run from 0 to 1, where higher is better.
         """
         metric = self._metric(name)
         if not metric.is_share:
@@ -260,8 +259,8 @@ class Measurements:
         metric = next((m for m in self.metrics if name == f"pq_{m.name}"), None)
         if metric is not None and not metric.is_share:
             raise OptionError(
-                f"name={name!r} has no meaning: {metric.name} is not a quality from 0 to 1 that "
-                f"could be multiplied with RQ. 'sq_{metric.name}' and 'rq' have."
+                f"name={name!r} is not defined: {metric.name} is not a quality from 0 to 1, so it "
+                f"cannot be multiplied by RQ. Use 'sq_{metric.name}' and 'rq' separately."
             )
         check_choice("name", name, self.scores)
         return self.scores[name]

@@ -1,4 +1,4 @@
-"""Single mistakes, and what it would bring to repair each of them alone."""
+"""Single mistakes, and how much PQ would gain from repairing each of them alone."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from panmatch.scoring._error_budget import Repair, check_matching, rematch
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One object, or a few that are wrong together, and what it would bring to repair them alone.
+    """One mistake, of one object or a few, and what repairing it alone would gain.
 
     Attributes
     ----------
     kind
         As for `ErrorBudget`.
     ref_ids, pred_ids
-        What is concerned: a split reference and its predictions, a merged prediction and its
+        The objects concerned: a split reference and its predictions, a merged prediction and its
         references, a missed reference, a spurious prediction, or a matched reference and its
         predictions, whose outline is not perfect.
     change
-        What a tally gains by the repair; add it to that of a case, or of many.
+        How the repair changes the tally; add it to the tally of a case, or of many.
 
     Examples
     --------
@@ -51,18 +51,18 @@ class Mistake:
 
 
 def find_mistakes(matching: Matching, most: int | None = None) -> list[Mistake]:
-    """Return the mistakes of a matching, those first that cost most; of equal cost, large objects.
+    """Return the mistakes of a matching, the costliest first; ties go to larger objects.
 
-    Where the repair of one object can change what is matched far away (optimal many-to-one and
-    one-to-many), everything is matched again for each split and merged object.
+    If repairing one object can change matches far away (optimal many-to-one and one-to-many),
+    everything is matched again for each split or merged object.
 
     Parameters
     ----------
     matching
         From `match`.
     most
-        How many to return; None for all. Of split and merged objects only so many are looked at,
-        the largest ones, since each is matched again.
+        How many to return; None for all. Only this many split and merged objects are examined, the
+        largest ones, since each of them requires matching again.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _largest(
 
 
 def _several(hosts: Ints, guests: Ints, related: Mask) -> Iterator[tuple[int, Ints]]:
-    """Yield each host that has several guests, and these."""
+    """Yield each host that has several guests, together with its guests."""
     edges = np.flatnonzero(related)
     edges = edges[np.argsort(hosts[edges], kind="stable")]
     found, first, counts = np.unique(hosts[edges], return_index=True, return_counts=True)
@@ -119,7 +119,7 @@ def _several(hosts: Ints, guests: Ints, related: Mask) -> Iterator[tuple[int, In
 
 
 class _Repairer:
-    """Somebody who repairs one object, and matches again what that can change."""
+    """Repairs one object, and matches again what that can change."""
 
     def __init__(self, matching: Matching) -> None:
         self._matching = matching
@@ -156,14 +156,14 @@ def _presence(matching: Matching, most: int | None) -> Iterator[Mistake]:
 
 
 def _by_size(wanted: Ints, ids: Ints, sizes: Ints) -> list[int]:
-    """Return some of the ids, those of large objects first."""
+    """Return some of the ids, large objects first."""
     places = np.flatnonzero(np.isin(ids, wanted))
     ordered: list[int] = ids[places[np.argsort(-sizes[places], kind="stable")]].tolist()
     return ordered
 
 
 def _outlines(matching: Matching, most: int | None) -> Iterator[Mistake]:
-    """Yield matched references that are not perfect, those first that are worst."""
+    """Yield matched references that are not perfect, the worst first."""
     quality, matched = matching.ref_quality, ~np.isin(matching.overlap.ref_ids, matching.missed)
     places = np.flatnonzero(matched & (quality < 1))
     order = np.lexsort([-matching.overlap.ref_sizes[places], quality[places]])

@@ -1,4 +1,4 @@
-"""What metrics see: references and what was matched to them, side by side, and the options."""
+"""What metrics see: references next to the predictions matched to them, and the options."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class MeasureKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MeasureOptions:
-    """Everything that values of objects depend on besides the images (D14).
+    """Everything except the images that the values of objects depend on (D14).
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class MeasureOptions:
     boundary_width
         Width of the bands of boundary IoU.
     penalty
-        Distance of an object without partner; None for NaN.
+        Distance of an object without a partner; None for NaN.
     """
 
     spacing: tuple[float, ...]
@@ -90,7 +90,7 @@ def measure_options(
     elif _distance("boundary_width", boundary_width) < steps.min():
         raise OptionError(
             f"boundary_width={boundary_width!r} is less than the distance between voxels "
-            f"({steps.min():g}): such a band holds no voxel."
+            f"({steps.min():g}): such a band is empty. Pass a larger width."
         )
     if penalty is not None:
         penalty = diagonal if penalty == "diagonal" else _distance("penalty", penalty)
@@ -109,7 +109,7 @@ def _distance(argument: str, value: object) -> float:
         if 0 <= distance < float("inf"):
             return distance
     choice = ", or 'diagonal'" if argument == "penalty" else ""
-    raise OptionError(f"{argument}={value!r} must be a distance: a number from 0 on{choice}.")
+    raise OptionError(f"{argument}={value!r} must be a distance: a number of at least 0{choice}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +128,7 @@ class ComparedObjects:
     Attributes
     ----------
     rows
-        What is compared with what.
+        Which objects are compared.
     reference, prediction
         Label images that hold the labels of the rows; void is background in both.
     options
@@ -278,8 +278,8 @@ class ComparedObjects:
     def _unions(self) -> tuple[LabelArray, Ints]:
         """Return the prediction with one label per union, and that label for every row.
 
-        A union of several predictions belongs to one reference alone, so that relabelling it
-        takes nothing from another row.
+        A union of several predictions belongs to one reference alone, so relabelling it takes
+        nothing away from another row.
         """
         rows, lengths = self.rows, np.diff(self.rows.pred_first)
         union_ids = np.zeros(len(self), np.int64)
@@ -296,7 +296,7 @@ class ComparedObjects:
         return unions, union_ids
 
     def _box(self) -> tuple[slice, ...]:
-        """Return the box around everything that is compared; what lies beyond is outside."""
+        """Return the box around everything that is compared; everything beyond it is outside."""
         sides = self.ref_geometry, self.pred_geometry
         starts = [side.start[side.voxels > 0] for side in sides]
         stops = [side.stop[side.voxels > 0] for side in sides]

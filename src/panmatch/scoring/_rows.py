@@ -1,4 +1,4 @@
-"""What is compared with what: from a matching to a row per reference and per false positive."""
+"""Which objects are compared: from a matching to a row per reference and per false positive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from panmatch.overlap import Areas, Floats, Ints, Overlap
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectRows:
-    """What is compared with what: a row per reference, then one per false positive.
+    """Which objects are compared: a row per reference, then one per false positive.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class ObjectRows:
         Labels of row i in the prediction image: ``pred_ids[pred_first[i]:pred_first[i + 1]]``,
         rising.
     names
-        The predictions of every row as text, joined by blanks.
+        The predictions of every row as text, separated by spaces.
     ref_voxels, pred_voxels, shared
         |g|, |p| and |g ∩ p| for the union p of the row's predictions, outside void.
     """
@@ -54,7 +54,7 @@ class ObjectRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceImage:
-    """All that predictions are cut into by regions, each piece with a label of its own.
+    """All pieces that regions cut predictions into, each with its own label.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class PieceImage:
     region: Ints
 
     def labels(self, pred: Ints, region: Ints) -> Ints:
-        """Return the labels of pieces; 0 for one without voxels, where void hides it."""
+        """Return the labels of pieces; 0 for a piece that lies entirely in void."""
         n = len(self.pred)
         every = np.concatenate(
             [np.stack([self.pred, self.region]), np.stack([pred, region])], axis=1
@@ -88,7 +88,7 @@ def cut_out(
     Parameters
     ----------
     overlap
-        Of the images, cut by the same regions: it knows which pieces there are.
+        Overlap of the images, cut by the same regions: it knows which pieces there are.
     regions
         The region of every voxel of the prediction.
     """

@@ -1,4 +1,4 @@
-"""Objects that are right but for their class, and the error budgets of many classes."""
+"""Objects that are right except for their class, and the error budgets of many classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def class_error_budgets(
     *,
     score: Score = "iou",
 ) -> dict[int, ErrorBudget]:
-    """Return the error budget of every class, with what moving predictions between them brings.
+    """Return the error budget of every class, including the gain from correcting classes.
 
     Parameters are those of `match`.
 
@@ -43,9 +43,9 @@ def overlaps_by_right_class(
 ) -> dict[int, Overlap]:
     """Return the overlaps of the classes that change when predictions get the right class.
 
-    A prediction that nothing of its class matches shows an object of another class that nothing
-    matches either, if their edge passes the threshold. The best such pairs come first, and each
-    object is in one of them. Stuff, which is one segment per image, stays where it is.
+    An unmatched prediction shows an unmatched object of another class if their edge passes the
+    threshold. The best such pairs come first, and each object is in at most one of them. Stuff,
+    which is one segment per image, stays where it is.
 
     Parameters
     ----------

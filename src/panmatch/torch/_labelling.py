@@ -66,7 +66,7 @@ class Labelling:
         """Yield the overlaps of every image of a batch.
 
         This is where labels leave torch. Numbered objects on a CUDA device are counted there if
-        CuPy is installed; all other tensors are copied to the host, a batch at a time.
+        CuPy is installed; all other tensors are copied to the host, one batch at a time.
         """
         self.check(preds, target, void)
         given = [target, preds] if void is None else [target, preds, void]
@@ -77,7 +77,7 @@ class Labelling:
             try:
                 yield self._count(*images)
             except PanmatchError as error:
-                error.add_note(f"This is about image {position} of the batch.")
+                error.add_note(f"This happened in image {position} of the batch.")
                 raise
 
     def check(self, preds: Tensor, target: Tensor, void: Tensor | None) -> None:
@@ -94,12 +94,12 @@ class Labelling:
             raise ShapeError(
                 f"preds and target have shape {shape}, but with classes they must be "
                 f"[B, *spatial, 2]: the last axis holds class and instance. For class maps whose "
-                f"connected components are the objects pass instances='components'."
+                f"connected components are the objects, pass instances='components'."
             )
         if len(shape) < 2:
             raise ShapeError(
                 f"preds and target have shape {shape}, but must be [B, *spatial]: a batch of "
-                f"label images. Add the axis of the batch with unsqueeze(0)."
+                f"label images. Add the batch axis with unsqueeze(0)."
             )
         grid = shape[:-1] if self.holds_pairs else shape
         if void is not None:
@@ -151,17 +151,22 @@ def _check_kinds(
     for kind in kinds:
         if kind.has_parts:
             raise OptionError(
-                f"classes: class {kind.id} has parts, which tensors of labels do not hold. Drop "
-                f"them, or use panmatch.Evaluator, which takes part images."
+                f"classes: class {kind.id} has parts, but label tensors hold no parts. Remove "
+                f"them, or use panmatch.Evaluator, which accepts part images."
             )
         if kind.id in void:
-            raise OptionError(f"classes: class {kind.id} is listed under void too.")
+            raise OptionError(
+                f"classes: class {kind.id} is also listed under void. Remove it from one of them."
+            )
         if kind.id == 0 and instances == "components":
-            raise OptionError("classes: label 0 is background in class maps, and of no class.")
+            raise OptionError(
+                "classes: label 0 is background in class maps, so no class can have it. Use "
+                "another id."
+            )
     names = [key_of(kind) for kind in kinds]
     twice = [name for position, name in enumerate(names) if name in names[:position]]
     if twice:
-        raise OptionError(f"classes: the name {twice[0]!r} is given to more than one class.")
+        raise OptionError(f"classes: more than one class has the name {twice[0]!r}.")
 
 
 def key_of(kind: SegmentClass) -> str:

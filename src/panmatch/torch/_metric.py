@@ -20,20 +20,19 @@ from panmatch.scoring import ClassCurves, ClassTallies
 from panmatch.torch._labelling import Instances, Labelling
 from panmatch.torch._states import Settings, add_up, name_areas, name_tallies, no_steps
 
-LOOSE_ROWS = 1 << 16  # so many steps may come before they are added up with the earlier ones
+LOOSE_ROWS = 1 << 16  # steps that may accumulate before they are added to the earlier ones
 
 
 class PanopticMatching(Metric):
     r"""Panoptic Quality under any matching strategy, summed over batches and processes (D3, D7).
 
     The prediction, `preds`, comes first and the reference, `target`, second, as everywhere in
-    torchmetrics, so that the metric fits into a `MetricCollection`. Swapping them changes the
-    scores.
+    torchmetrics, so the metric fits into a `MetricCollection`. Swapping them changes the scores.
 
     Parameters
     ----------
     classes
-        All classes. By default every object is of the same kind.
+        All classes. By default there is only one kind of object.
     strategy, score
         As for `panmatch.match`, without regions.
     threshold
@@ -41,7 +40,7 @@ class PanopticMatching(Metric):
     curve
         Whether to match at every threshold, which adds ``autc``, ``autc_sq`` and ``autc_rq``.
     instances
-        What tells objects apart.
+        What an object is.
 
         - ``"ids"``: tensors are [B, \*spatial] and hold the number of the object, 0 for
           background. With classes they are [B, \*spatial, 2] and hold the class, and the number
@@ -56,7 +55,7 @@ class PanopticMatching(Metric):
     per_class
         Whether scores of every class are returned too, as in ``"pq/person"``.
     kwargs
-        Of every torchmetrics `Metric`, such as `sync_on_compute` and `process_group`.
+        Options of every torchmetrics `Metric`, such as `sync_on_compute` and `process_group`.
 
     Examples
     --------
@@ -96,8 +95,8 @@ class PanopticMatching(Metric):
         self.settings = Settings.of(labelling, strategy, score, threshold, curve)
         self.per_class = per_class
         self._names_thresholds = isinstance(threshold, Iterable)
-        # A MetricCollection takes metrics with equal states after the first batch for one, and two
-        # strategies can agree on a batch: so a state, the first to be compared, tells the settings.
+        # A MetricCollection merges metrics whose states are equal after the first batch, and two
+        # strategies can agree on a batch. So the first state to be compared encodes the settings.
         digest = sha256(repr(self.settings).encode()).digest()
         self.add_state("fingerprint", torch.tensor(list(digest)), "max")
         self.add_state("counts", torch.zeros(self.settings.shape, dtype=torch.int64), "sum")
@@ -110,8 +109,8 @@ class PanopticMatching(Metric):
         Parameters
         ----------
         preds, target
-            Predictions and references: integer or boolean tensors of one shape, on any device.
-            The batch may be empty. In case of an error nothing of it is added.
+            Predictions and references: integer or boolean tensors of the same shape, on any
+            device. The batch may be empty. If there is an error, nothing of the batch is added.
         void
             Mask of further unknown voxels, [B, \*spatial].
         """
@@ -149,12 +148,12 @@ class PanopticMatching(Metric):
             return self._tallies()
 
     def curves(self) -> ClassCurves:
-        """Return the curves of all classes and processes, by class id; without classes it is 1.
+        """Return the curves of all classes and processes, by class id; 1 is the id without classes.
 
         In a distributed run every process must call it, as for `compute`.
         """
         if not self.settings.curve:
-            raise OptionError("curves are not there: make the metric with curve=True.")
+            raise OptionError("there are no curves: create the metric with curve=True.")
         with self._synchronised():
             return self._curves()
 
@@ -184,7 +183,7 @@ class PanopticMatching(Metric):
         return self.settings.curves(self._step_table())
 
     def _step_table(self) -> Ints:
-        # Gathered from other processes, they are one tensor and no list.
+        # Gathered from other processes, they are one tensor instead of a list.
         tables = self.steps if isinstance(self.steps, list) else [self.steps]
         return np.concatenate([no_steps(), *(table.cpu().numpy() for table in tables)])
 

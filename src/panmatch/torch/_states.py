@@ -86,7 +86,7 @@ class Settings:
 
 
 def _whole_image_strategy(strategy: str | Strategy) -> Strategy:
-    """Return a strategy as an object, unless it needs predictions cut by cells (D8)."""
+    """Return a strategy as an object, unless it needs predictions cut by regions (D8)."""
     chosen = resolve_strategy(strategy)
     if isinstance(chosen, RegionUnion):
         raise StrategyError(

@@ -12,8 +12,7 @@ from panmatch.scoring._objects import ComparedObjects
 def absolute_volume_difference(objects: ComparedObjects) -> Floats:
     """Return | |p| − |g| | in physical units per row.
 
-    In physical units; some tools give this name to the absolute value of the relative
-    difference.
+    In physical units. Some tools use this name for the absolute value of the relative difference.
     """
     return np.abs(objects.pred_voxels - objects.ref_voxels) * objects.voxel_volume
 

@@ -10,8 +10,8 @@ from panmatch.scoring._objects import ComparedObjects
 def asd_from_prediction(objects: ComparedObjects) -> Floats:
     """Return the mean distance from the boundary of the prediction to that of g, per row.
 
-    As MedPy (there: ASD) and MONAI, whose SurfaceDistanceMetric has one direction unless it is
-    told otherwise. What a prediction leaves out of g need not show: assd and masd look both ways.
+    As in MedPy (as ASD) and MONAI, whose SurfaceDistanceMetric is one-directional by default. A
+    prediction that leaves out part of g may still score well: assd and masd look both ways.
     """
     back = objects.surface.from_pred
     return objects.scatter(back.sums() / back.lengths)

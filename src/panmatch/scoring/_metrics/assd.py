@@ -10,8 +10,8 @@ from panmatch.scoring._objects import ComparedObjects
 def assd(objects: ComparedObjects) -> Floats:
     """Return the mean of the distances of both directions together, per row.
 
-    As Metrics Reloaded and MedPy 0.5.2. panoptica and MedPy 0.4.0 call the mean of the two
-    directed means ASSD: that is masd.
+    As in Metrics Reloaded and MedPy 0.5.2. panoptica and MedPy 0.4.0 use the name ASSD for the
+    mean of the two directed means, which is masd here.
     """
     there, back = objects.surface.from_ref, objects.surface.from_pred
     return objects.scatter((there.sums() + back.sums()) / (there.lengths + back.lengths))

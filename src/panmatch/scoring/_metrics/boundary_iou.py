@@ -13,8 +13,8 @@ def boundary_iou(objects: ComparedObjects) -> Floats:
 
     After Cheng et al. (2021), whose default width we keep: 2 % of the image diagonal,
     and at least one voxel.
-    Distances are Euclidean and honour spacing; the published code counts erosions with a 3 × 3
-    square.
+    Distances are Euclidean and take the spacing into account; the published code counts erosions
+    with a 3 × 3 square.
     """
     bands = objects.bands
     return ratio(bands.shared, bands.ref_voxels + bands.pred_voxels - bands.shared)

@@ -12,7 +12,7 @@ from panmatch.scoring._objects import ComparedObjects
 def centre_distance(objects: ComparedObjects) -> Floats:
     """Return the distance between the centres of mass per row.
 
-    As panoptica (centre distance) with spacing: positions are index × spacing.
+    As in panoptica (centre distance), but with spacing: positions are index × spacing.
     """
     apart: Floats = np.linalg.norm(objects.ref_centroid - objects.pred_centroid, axis=1)
     return apart

@@ -12,8 +12,8 @@ def cldice(objects: ComparedObjects) -> Floats:
     """Return the harmonic mean of topology precision and topology sensitivity per row.
 
     After Shit et al. (2021), with the skeleton of scikit-image, in voxels: spacing does not
-    matter. Where thinning leaves nothing of a small block, its most central voxel stands in.
-    2-D and 3-D only.
+    matter. If thinning erases a small block, its most central voxel is the skeleton. 2-D and 3-D
+    only.
     """
     found = objects.skeletons
     precision = ratio(found.pred_inside, found.pred_length)

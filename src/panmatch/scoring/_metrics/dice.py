@@ -11,7 +11,7 @@ from panmatch.scoring._objects import ComparedObjects
 def dice(objects: ComparedObjects) -> Floats:
     """Return 2 |g ∩ p| / (|g| + |p|) per row.
 
-    The same everywhere; tools differ on two empty masks, where ours is NaN.
+    All tools agree, except on two empty masks, where ours is NaN.
     """
     return ratio(2 * objects.shared, objects.ref_voxels + objects.pred_voxels)
 

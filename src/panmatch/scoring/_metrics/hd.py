@@ -12,7 +12,7 @@ from panmatch.scoring._objects import ComparedObjects
 def hd(objects: ComparedObjects) -> Floats:
     """Return the largest distance from one boundary to the other per row.
 
-    As MedPy, panoptica, MONAI and Metrics Reloaded. surface-distance measures between surface
+    As in MedPy, panoptica, MONAI and Metrics Reloaded. surface-distance measures between surface
     elements instead of voxel centres.
     """
     found = objects.surface

@@ -12,8 +12,8 @@ from panmatch.scoring._objects import ComparedObjects
 def hd95(objects: ComparedObjects) -> Floats:
     """Return the larger of the two directed 95th percentiles per row.
 
-    As MONAI and Metrics Reloaded. MedPy and panoptica take one percentile of both directions
-    together: that is hd95_pooled.
+    As in MONAI and Metrics Reloaded. MedPy and panoptica take one percentile of both directions
+    together, which is hd95_pooled here.
     """
     found = objects.surface
     return objects.scatter(

@@ -12,8 +12,9 @@ from panmatch.scoring._objects import ComparedObjects
 def hd95_elements(objects: ComparedObjects) -> Floats:
     """Return the larger of the two directed 95th percentiles by area per row.
 
-    As DeepMind's surface-distance, and so BraTS: boundaries run between voxels, every element of a
-    boundary weighs as much as its area, and the percentile is one of the distances.
+    As in DeepMind's surface-distance, which BraTS uses: boundaries run between voxels, every
+    element of a boundary is weighted by its area, and the percentile is one of the distances, never
+    a value between two of them.
     """
     found = [
         max(from_ref.quantile(0.95), from_pred.quantile(0.95))
@@ -24,6 +25,6 @@ def hd95_elements(objects: ComparedObjects) -> Floats:
 
 METRIC = distance_metric(
     hd95_elements,
-    "95th percentile Hausdorff distance over surface elements weighed by area",
+    "95th percentile Hausdorff distance over surface elements weighted by area",
     "max(P95 d(∂g→∂p), P95 d(∂p→∂g)) by area",
 )

@@ -10,7 +10,7 @@ from panmatch.scoring._objects import ComparedObjects
 def hd95_pooled(objects: ComparedObjects) -> Floats:
     """Return the 95th percentile of the distances of both directions together, per row.
 
-    As MedPy and panoptica (there: HD95).
+    As in MedPy and panoptica, which call it HD95.
     """
     found = objects.surface
     return objects.scatter(found.from_ref.pooled(found.from_pred).quantiles(0.95))

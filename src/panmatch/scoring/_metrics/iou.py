@@ -11,7 +11,7 @@ from panmatch.scoring._objects import ComparedObjects
 def iou(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |g ∪ p| per row: the quality of D3.
 
-    The same everywhere. Void voxels leave the union (D1), as in COCO's PQ.
+    All tools agree. Void voxels are left out of the union (D1), as in COCO's PQ.
     """
     union = objects.ref_voxels + objects.pred_voxels - objects.shared
     return ratio(objects.shared, union)

@@ -10,8 +10,7 @@ from panmatch.scoring._objects import ComparedObjects
 def masd(objects: ComparedObjects) -> Floats:
     """Return the mean of the two directed mean distances, per row.
 
-    As Metrics Reloaded; panoptica and MedPy 0.4.0 call it ASSD, MedPy 0.5.2 does not: there ASSD
-    is assd.
+    As in Metrics Reloaded. panoptica and MedPy 0.4.0 call it ASSD; in MedPy 0.5.2, ASSD is assd.
     """
     there, back = objects.surface.from_ref, objects.surface.from_pred
     return objects.scatter((there.sums() / there.lengths + back.sums() / back.lengths) / 2)

@@ -1,4 +1,4 @@
-"""What a metric of one object is: its value, and all that a reader must know to trust it."""
+"""A metric of one object: how to compute it, and all that a reader must know to trust it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Needs = Literal["overlap", "geometry", "surface", "band", "skeleton"]
 class Metric:
     """A number that says how well a reference and its matched predictions agree.
 
-    A file of this folder that defines ``METRIC`` adds it to the registry; an object made
-    elsewhere can be passed to `measure` in place of a name.
+    A file in this folder that defines ``METRIC`` adds it to the registry. You can also create your
+    own `Metric` and pass it to `measure` instead of a name.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Metric:
         The computation it shares with others: ``"overlap"`` (no voxels at all), ``"geometry"``,
         ``"surface"``, ``"band"`` or ``"skeleton"``.
     missed, false_positive
-        Value for a reference without prediction, and for a prediction without reference.
+        Value for a reference without a prediction, and for a prediction without a reference.
     penalised
-        Whether a stated penalty can take the place of NaN there.
+        Whether a penalty can replace NaN there.
     compute
-        Takes a `ComparedObjects`, returns one value per row: NaN where it is not defined. Its
-        docstring says who else defines the metric like this, and who does not.
+        Takes a `ComparedObjects` and returns one value per row: NaN where it is not defined. Its
+        docstring says which other programs define the metric like this, and which do not.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Metric:
     compute: Compute
 
     def values(self, objects: ComparedObjects) -> Floats:
-        """Return one value per row, with the stated penalty where an object is alone."""
+        """Return one value per row, with the penalty for an object without a partner."""
         values = np.asarray(self.compute(objects), dtype=np.float64)
         if not self.penalised:
             return values
@@ -104,13 +104,13 @@ class Metric:
 
     @property
     def conventions(self) -> str:
-        """Who shares the definition: what the docstring of `compute` says after its first line."""
+        """Which programs share the definition: the docstring of `compute` after its first line."""
         paragraphs = (inspect.getdoc(self.compute) or "").split("\n\n")[1:]
         return " ".join(" ".join(paragraphs).split())
 
     @property
     def is_share(self) -> bool:
-        """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ has a meaning."""
+        """Whether it runs from 0 (bad) to 1 (good), so that SQ · RQ makes sense."""
         return (self.lowest, self.highest, self.better) == (0.0, 1.0, "higher")
 
 
@@ -123,7 +123,7 @@ def share_metric(
     missed: str = "0",
     false_positive: str = "0",
 ) -> Metric:
-    """Return a metric that runs from 0 (nothing right) to 1 (all right), named as its function."""
+    """Return a metric that runs from 0 (bad) to 1 (good), named after its function."""
     alone, name = (missed, false_positive), compute.__name__
     return Metric(name, title, formula, 0.0, 1.0, "higher", "", needs, *alone, False, compute)
 
@@ -131,7 +131,7 @@ def share_metric(
 def distance_metric(
     compute: Compute, title: str, formula: str, *, needs: Needs = "surface"
 ) -> Metric:
-    """Return a metric that is a length, the lower the better, and needs both objects."""
+    """Return a metric that is a length, where lower is better, and that needs both objects."""
     limits, name = (0.0, math.inf), compute.__name__
     return Metric(
         name, title, formula, *limits, "lower", "length", needs, "NaN", "NaN", True, compute

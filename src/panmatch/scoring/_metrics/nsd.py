@@ -10,8 +10,8 @@ from panmatch.scoring._objects import ComparedObjects
 def nsd(objects: ComparedObjects) -> Floats:
     """Return the share of both boundaries that lies within the tolerance, per row.
 
-    Both boundaries pooled, as Metrics Reloaded. panoptica takes the mean of the two shares;
-    surface-distance weighs surface elements by their area.
+    Both boundaries are pooled, as in Metrics Reloaded. panoptica takes the mean of the two shares;
+    surface-distance weights surface elements by their area.
     """
     there, back = objects.surface.from_ref, objects.surface.from_pred
     tolerance = objects.tolerance

@@ -11,7 +11,7 @@ from panmatch.scoring._objects import ComparedObjects
 def precision(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |p| per row.
 
-    The same everywhere; without a prediction it is 0/0.
+    All tools agree. Without a prediction it is 0/0 and undefined.
     """
     return ratio(objects.shared, objects.pred_voxels)
 

@@ -11,7 +11,7 @@ from panmatch.scoring._objects import ComparedObjects
 def recall(objects: ComparedObjects) -> Floats:
     """Return |g ∩ p| / |g| per row.
 
-    The same everywhere; without a reference it is 0/0.
+    All tools agree. Without a reference it is 0/0 and undefined.
     """
     return ratio(objects.shared, objects.ref_voxels)
 

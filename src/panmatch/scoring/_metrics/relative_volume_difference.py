@@ -11,7 +11,7 @@ from panmatch.scoring._objects import ComparedObjects
 def relative_volume_difference(objects: ComparedObjects) -> Floats:
     """Return (|p| − |g|) / |g| per row.
 
-    Signed: positive where too much was predicted. panoptica calls it RVD.
+    Signed: positive if too much was predicted. panoptica calls it RVD.
     """
     return ratio(objects.pred_voxels - objects.ref_voxels, objects.ref_voxels)
 

@@ -13,9 +13,9 @@ from panmatch.scoring._objects import ComparedObjects
 def relative_volume_error(objects: ComparedObjects) -> Floats:
     """Return | |p| − |g| | / |g| per row.
 
-    The size of relative_volume_difference without its sign, so that too much in one object does
-    not make up for too little in another when values are averaged. panoptica calls it RVAE; for
-    two empty masks its value is 0, ours is NaN.
+    The absolute value of relative_volume_difference: in an average, too much in one object cannot
+    make up for too little in another. panoptica calls it RVAE; for two empty masks panoptica
+    returns 0, and panmatch NaN.
     """
     return ratio(np.abs(objects.pred_voxels - objects.ref_voxels), objects.ref_voxels)
 
