@@ -100,7 +100,7 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
     assert "panmatch evaluate 'my scene/reference.png' 'my scene/prediction.png'" in done.stdout
     again = panmatch("--export", "my scene", "--link", LINK, cwd=tmp_path)
     assert again.returncode == 2
-    assert "exists: name another folder" in again.stderr
+    assert "already exists: choose another folder" in again.stderr
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_an_object_lights_the_mistakes_it_is_part_of(page: Any, address: str) ->
 @needs_chromium
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("same-id", "equal ids"), ("union", "Voronoi regions"), ("one-to-one/optimal", None)],
+    [("same-id", "the ids"), ("union", "the Voronoi regions"), ("one-to-one/optimal", None)],
 )
 def test_a_strategy_that_takes_no_repairs_says_so(
     page: Any, address: str, name: str, reason: str | None
@@ -251,7 +251,10 @@ def test_a_strategy_that_takes_no_repairs_says_so(
     page.set_viewport_size(TALL)
     show(page, address + write_link(State(MIXED, view_of(name, name == "union"))))
     label = STRATEGIES[name].label
-    text = f"Under {label} nothing counts as split or merged: {reason} say what belongs together."
+    text = (
+        f"Under {label} nothing counts as split or merged: {reason} say which objects belong "
+        f"together."
+    )
     assert page.inner_text("#budget > p") == (text if reason else "")
     assert page.locator("[data-repair=split]").count() == (0 if reason else 1)
 
@@ -262,7 +265,10 @@ def test_by_parts_the_panel_says_that_it_is_about_whole_objects(page: Any, addre
     view = view_of("one-to-one/optimal", parts=True)
     show(page, address + write_link(State(MIXED, view)))
     pq = matching_of(MIXED, view).tally.pq
-    text = f"By the IoU of whole objects: PQ is {pq:.3f}, and PartPQ has no budget."
+    text = (
+        f"This is about PQ by the IoU of whole objects, which is {pq:.3f}; PartPQ has no such "
+        f"budget."
+    )
     assert page.inner_text("#budget > p") == text
 
 
@@ -271,7 +277,7 @@ def test_the_empty_scene_has_no_budget_until_something_is_drawn(page: Any, addre
     page.set_viewport_size(TALL)
     show(page, address + write_link(State(EMPTY, View())))
     assert page.inner_text("#budget") == (
-        "Nothing on either side: PQ is undefined, and nothing is lost."
+        "Neither side has an object, so PQ is undefined and nothing is lost."
     )
     go(page, State(Scene(reference=(Disc(100, 100, 30),)), View()))
     assert page.inner_text("#budget > p") == ""

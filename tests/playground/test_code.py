@@ -134,7 +134,7 @@ def test_the_command_of_a_scene_gives_the_numbers_shown(tmp_path: Path, kind: st
     run_command(command, tmp_path)
     folder = tmp_path / "panmatch-scene"
     check_scores(folder / "scores" / "scores.csv", DrawnScene(MIXED), state.view)
-    with pytest.raises(pm.PanmatchError, match="exists: name another folder"):
+    with pytest.raises(pm.PanmatchError, match="already exists: choose another folder"):
         export_scene(state, folder)
 
 

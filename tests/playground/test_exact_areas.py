@@ -219,25 +219,25 @@ def test_rounding_alone_does_not_make_discs_overlap_or_leave_the_canvas() -> Non
     [
         (
             (Disc(50, 50, 9), Ellipse(90, 90, 9, 9)),
-            r"^the 2nd shape of prediction is of kind 'ellipse', but exact areas are known of disc"
-            r"s only: switch exact areas off \(areas='raster'\)\.$",
+            r"^the 2nd shape of prediction is of kind 'ellipse', but exact areas work only for "
+            r"discs: switch exact areas off \(areas='raster'\)\.$",
         ),
         (
             (Stroke(((90, 90),), 9),),
-            r"^the 1st shape of prediction is of kind 'stroke', but exact areas are known of discs",
+            r"^the 1st shape of prediction is of kind 'stroke', but exact areas work only for d",
         ),
         *(
             (
                 (Disc(x, y, 20),),
-                r"^the 1st shape of prediction reaches over the edge of the canvas, where it is cut"
-                r", but exact areas are those of whole discs: move it inside, or switch exact",
+                r"^the 1st shape of prediction extends beyond the edge of the canvas, but exact "
+                r"areas work only for whole discs: move it inside, or switch exact",
             )
             for x, y in ((19.9, 50), (580.1, 50), (50, 19.9), (50, 342.1))
         ),
         (
             (Disc(50, 50, 9), Disc(200, 50, 9), Disc(217.9, 50, 9)),
-            r"^the 2nd and the 3rd shape of prediction overlap, so that one hides a piece of the o"
-            r"ther, but exact areas are those of whole discs: move them apart, or switch ex",
+            r"^the 2nd and the 3rd shape of prediction overlap, but exact areas work only "
+            r"for discs that do not hide each other: move them apart, or switch ex",
         ),
         ((Disc(50, 50, 9), Disc(50, 50, 1)), r"^the 1st and the 2nd shape of prediction overlap"),
     ],

@@ -277,7 +277,7 @@ def test_parts_of_a_shape_are_nested_and_count(page: Any, address: str) -> None:
     whole = number(page, "pq")
     for side in ("reference", "prediction"):
         page.locator(f"#scene .layer.{side} .shape").first.click(position={"x": 20, "y": 75})
-        page.get_by_label("One part more").click()
+        page.get_by_label("Add a part").click()
         settle(page)
     assert page.is_checked("#parts")
     assert state(page)["scene"]["reference"][0]["parts"] == [0.6]

@@ -332,7 +332,7 @@ def test_metrics_of_voxels_of_a_pair_come_later_and_are_computed_once(pair: File
         page.ask("numbers", 1, state=state)
         rows = [{row["id"]: row for row in page.hear_of("related")["rows"]} for _ in range(2)]
         assert rows[0]["cluster-dice"]["value"] is None
-        assert "Being computed" in rows[0]["cluster-dice"]["note"]
+        assert "Computing from the voxels" in rows[0]["cluster-dice"]["note"]
         assert rows[1]["cluster-dice"]["value"] > 0
         assert rows[0]["npq"] == rows[1]["npq"]
         page.ask("numbers", 2, state=state)
@@ -349,4 +349,4 @@ def test_a_link_of_a_pair_is_fitted_to_the_files(pair: FilePair) -> None:
         assert beyond["state"]["view"]["slice"] is None
         drawn = page.answer("link", link=write_link(State(MIXED, view)))
         assert drawn["state"]["scene"] is None
-        assert "scene of the link is left out" in drawn["notes"][0]
+        assert "scene of the link is ignored" in drawn["notes"][0]

@@ -334,7 +334,7 @@ STROKE = {"kind": "stroke", "points": [[1, 2]], "width": 3}
         *(
             (
                 DISC | {"parts": parts},
-                r"^reference\[0\]\.parts: \(0.*\) must be factors that fall, such as \[0\.6, ",
+                r"^reference\[0\]\.parts: \(0.*\) must be decreasing factors, such as \[0\.6, ",
             )
             for parts in ([0.5, 0.5], [0.4, 0.6])
         ),

@@ -38,24 +38,24 @@ def test_by_parts_the_page_says_that_the_proof_is_about_whole_objects(
     assert matching.part_tally is not None
     assert f"{matching.part_tally.pq:.3f}" == page.inner_text("#big-pq")
     assert certificate(page) == (
-        "proven for PQ By the IoU of whole objects, no matching of this kind has a higher PQ than "
-        f"{matching.tally.pq:.3f}. Nothing is proven about PartPQ: another matching may have a "
-        "higher one."
+        "proven for PQ By the IoU of whole objects, no matching of this strategy has a higher PQ "
+        f"than {matching.tally.pq:.3f}. Nothing is proven about PartPQ: another matching may have a "
+        "higher PartPQ."
     )
     page.uncheck("#parts")
     settle(page)
     assert certificate(page) == (
-        f"proven No matching of this kind has a higher PQ than {matching.tally.pq:.3f}."
+        f"proven No matching of this strategy has a higher PQ than {matching.tally.pq:.3f}."
     )
 
 
 @pytest.mark.parametrize(
     ("value", "bound", "words"),
     [
-        (1.0, 1.8, "proven No matching of this kind has a higher PQ than 1.000."),
-        (0.4, 1.8, "bounded The maximum PQ of this kind is proven to be at most 1.000."),
-        (0.4, 0.7, "bounded The maximum PQ of this kind is proven to be at most 0.700."),
-        (0.4, 0.3, "proven No matching of this kind has a higher PQ than 0.400."),
+        (1.0, 1.8, "proven No matching of this strategy has a higher PQ than 1.000."),
+        (0.4, 1.8, "bounded The maximum PQ of this strategy is proven to be at most 1.000."),
+        (0.4, 0.7, "bounded The maximum PQ of this strategy is proven to be at most 0.700."),
+        (0.4, 0.3, "proven No matching of this strategy has a higher PQ than 0.400."),
     ],
 )
 def test_a_bound_is_at_most_one_and_never_below_the_value(
@@ -80,7 +80,7 @@ def test_a_bound_is_at_most_one_and_never_below_the_value(
 def test_about_an_empty_scene_nothing_is_proven(page: Any, address: str) -> None:
     show(page, address + write_link(State(EMPTY, View())))
     assert certificate(page) == (
-        "Nothing on either side: PQ is undefined, and nothing is to be proven."
+        "Neither side has an object, so PQ is undefined and there is nothing to prove."
     )
 
 
@@ -126,7 +126,7 @@ def test_without_a_server_the_page_says_how_to_go_on_with_its_scene(browser: Any
         port = address.rstrip("/").rsplit(":", 1)[1]
     page.wait_for_selector("#offline:not([hidden])")
     said = page.inner_text("#offline")
-    assert f"run panmatch play --port {port}, and this page connects again by itself." in said
+    assert f"run panmatch play --port {port}, and this page will reconnect on its own." in said
     assert "A plain panmatch play opens a new page at another address." in said
     for what in NUMBERS_TO_TAKE:
         assert page.locator(f"[data-export='{what}']").is_disabled()

@@ -119,19 +119,19 @@ def test_a_whole_number_is_a_threshold() -> None:
         ),
         (
             {"strategy": "union"},
-            r"^strategy='union' takes together what is predicted in a Voronoi region, and needs",
+            r"^strategy='union' matches everything predicted in a Voronoi region, so it needs",
         ),
         (
             {"compared": ["same-id", "union"]},
-            r"^compared='union' takes together what is predicted in a Voronoi region, and needs",
+            r"^compared='union' matches everything predicted in a Voronoi region, so it needs",
         ),
         (
             {"areas": "analytic", "regions": True},
-            r"^areas='analytic' knows whole discs only: pass regions=false, or areas='raster'\.$",
+            r"^areas='analytic' works only for whole discs: pass regions=false, or areas='raster'",
         ),
         (
             {"areas": "analytic", "parts": True},
-            r"^areas='analytic' knows whole discs only: pass parts=false, or areas='raster'\.$",
+            r"^areas='analytic' works only for whole discs: pass parts=false, or areas='raster'\.$",
         ),
     ],
 )

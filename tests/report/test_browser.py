@@ -295,7 +295,7 @@ def test_cases_are_sorted_filtered_and_linked_to_their_pictures(browser: Any, ou
         assert "case01" in target
         assert "near" in target
         page.fill("#case-filter", "nothing like this")
-        assert page.locator("#case-count").inner_text() == "no case fits"
+        assert page.locator("#case-count").inner_text() == "no case matches"
 
 
 def test_dots_say_which_case_they_are(browser: Any, out: Path) -> None:

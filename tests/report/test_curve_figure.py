@@ -197,7 +197,7 @@ def test_part_aware_scores_without_parts_are_an_error() -> None:
     with pytest.raises(OptionError) as caught:
         plot_curve(made(), quantity="part_pq")
     assert str(caught.value) == (
-        "quantity='part_pq' needs parts, but no class of the result has any: name them with "
+        "quantity='part_pq' needs parts, but no class of the result has any: declare them with "
         "`parts` in the spec and evaluate again, or pass 'pq'."
     )
     with pytest.raises(OptionError, match="classes='rest' is not known"):
@@ -283,7 +283,7 @@ def test_too_many_classes_must_be_named() -> None:
     with pytest.raises(OptionError) as caught:
         plot_curve(result)
     assert str(caught.value) == (
-        "the result has 13 classes, which do not fit into a figure: name up to 12 with "
+        "the result has 13 classes, which do not fit into one figure: choose up to 12 with "
         "classes=[…], such as 'k1'."
     )
     assert len(plot_curve(result, classes=["k1", "k13"]).axes) == 2

@@ -135,8 +135,8 @@ def test_many_thresholds_have_two_digits() -> None:
     [
         ({"quantity": "PQ"}, "quantity='PQ' is not known. Accepted: 'pq', 'sq', 'rq', "
          "'part_pq', 'part_sq'."),
-        ({"thresholds": 0.4}, "threshold=0.4 has no scores: the spec has 0.3, 0.5. Pass one of "
-         "these, or add it to the spec and evaluate again."),
+        ({"thresholds": 0.4}, "there are no scores at threshold=0.4: the spec lists 0.3, 0.5. Pass "
+         "one of these, or add yours to the spec and evaluate again."),
         ({"thresholds": []}, "thresholds is empty: name at least one, or pass None for all."),
         ({"classes": "mean of things"}, "classes='mean of things' is not known. Accepted: "
          "'object'."),
@@ -150,9 +150,9 @@ def test_what_is_not_there_is_an_error(options: Any, message: str) -> None:
 
 def test_thresholds_that_do_not_fit_are_an_error() -> None:
     result = made({"thresholds": [at / 40 for at in range(40)], "curve": False})
-    with pytest.raises(OptionError, match=r"^40 thresholds do not fit into 2\.\d inches beside the "
-                       r"names of strategies: name fewer with thresholds=\[…\], or pass a larger "
-                       r"width\.$"):  # fmt: skip
+    with pytest.raises(OptionError, match=r"^40 thresholds do not fit into 2\.\d inches next to "
+                       r"the names of strategies: choose fewer with thresholds=\[…\], or pass a "
+                       r"larger width\.$"):  # fmt: skip
         plot_grid(result)
     assert len(plot_grid(result, thresholds=[0.0, 0.5]).axes[0].texts) == 6
 
@@ -162,7 +162,7 @@ def test_too_many_panels_are_an_error() -> None:
     with pytest.raises(OptionError) as caught:
         plot_grid(result)
     assert str(caught.value) == (
-        "13 panels, one per model and class, are more than a figure holds: name fewer, up to 12 in "
-        "all, with models=[…] and classes=[…]."
+        "13 panels, one per model and class, do not fit into one figure: choose up to 12 with "
+        "models=[…] and classes=[…]."
     )
     assert not math.isnan(float(plot_grid(result, models="m12").axes[0].texts[0].get_text()))

@@ -153,7 +153,7 @@ def test_models_without_a_common_case_are_shown_but_not_compared(tmp_path: Path)
         (tmp_path / "far" / f"{name}.nii.gz").write_bytes(b"broken")
     run_dataset(pair(layout), Job(SPEC.canonical()), tmp_path / "out", RunOptions())
     page = without_scripts(write_report(tmp_path / "out").read_text())
-    assert "There is no case that all models have: they are not compared." in page
+    assert "No case has a result from every model, so the models are not compared." in page
     assert 'id="ranks"' not in page
     assert 'id="c0-pq"' in page
 
@@ -338,7 +338,7 @@ def test_different_units_have_a_warning() -> None:
     for case, unit in (("a", "mm"), ("b", "µm")):
         evaluator.update(reference=[[1]], prediction=[[1]], case=case, spacing=1, unit=unit)  # type: ignore[arg-type]
     found = what_to_be_careful_about(evaluator.compute())
-    assert "Cases have different units: sizes and distances cannot be compared." in found
+    assert "Cases have different units, so sizes and distances cannot be compared." in found
 
 
 def test_recall_by_size_counts_every_reference_once() -> None:
@@ -370,7 +370,7 @@ def test_warnings_appear_where_there_is_reason() -> None:
     found = " ".join(what_to_be_careful_about(result))
     assert "8 of 8 true positives of object under one-to-one (optimal) at τ = 0.5" in found
     assert "There are few references of object (8)" in found
-    assert "There is a single case" in found
+    assert "There is only one case" in found
     parts = pm.evaluate(
         reference=[[1, 2]], prediction=[[1, 2]],
         spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},

@@ -470,7 +470,7 @@ def test_images_are_found_by_the_name_of_the_case(run: Path) -> None:
     page = report_of(run, run / "images")
     assert page.count("<image ") == 2
     notes = re.findall(r'<p class="hint image-note">(.*?)</p>', page)
-    assert notes == ["No image for 1 case shown here (case02): drawn without."]
+    assert notes == ["No background image for 1 case shown here (case02)."]
 
 
 def test_without_images_the_page_does_not_speak_of_them(run: Path) -> None:
@@ -501,12 +501,12 @@ def test_images_of_another_shape_or_place_are_named_and_left_out(run: Path) -> N
     assert "<image " not in page
     notes = re.findall(r'<p class="hint image-note">(.*?)</p>', page)
     assert sorted(notes)[:2] == [
-        "case00: its image has shape (18, 20, 13), but its labels have shape (18, 20, 14); drawn "
-        "without.",
-        "case01: its image and its labels place the same voxel up to 10 voxel steps apart; drawn "
-        "without.",
+        "No background image for case00: its image has shape (18, 20, 13), but its labels have "
+        "shape (18, 20, 14).",
+        "No background image for case01: its image and its labels place the same voxel up to 10 "
+        "voxel steps apart.",
     ]
-    assert sorted(notes)[2].startswith("case02: path=")
+    assert sorted(notes)[2].startswith("No background image for case02: path=")
     assert len(notes) == 3
     assert page.count('<svg class="picture"') == 3
 
@@ -538,8 +538,7 @@ def test_every_note_is_made_once() -> None:
 
     names = [lacking(f"case{at}", model) for model in "ab" for at in range(7)]
     assert image_notes(names) == [
-        "No image for 7 cases shown here (case0, case1, case2, case3, case4 and 2 more): drawn "
-        "without."
+        "No background image for 7 cases shown here (case0, case1, case2, case3, case4 and 2 more)."
     ]
     assert image_notes([]) == []
 
@@ -558,5 +557,5 @@ def test_names_with_markup_stay_text(tmp_path: Path) -> None:
     section = section.split("</section>")[0]
     assert "<img" not in section
     assert "<b>" not in section
-    assert "No image for 1 case shown here (&lt;b&gt;&amp;&#39;&#34;)" in section
+    assert "No background image for 1 case shown here (&lt;b&gt;&amp;&#39;&#34;)" in section
     assert section.count('aria-label="Enlarge &lt;b&gt;&amp;&#39;&#34;, &#34;&gt;&lt;img') == 1

@@ -126,8 +126,9 @@ def test_categories_of_panoptic_images_are_classes() -> None:
         ({"class_name": "cell", "strategy": "one-to-oen"}, "strategy='one-to-oen' is not known; "
          "did you mean 'one-to-one'? Accepted: 'one-to-one', 'one-to-one (optimal)', "
          "'many-to-one', 'many-to-one (merge, seed)', 'many-to-one (optimal, seed)'."),
-        ({"class_name": "cell", "strategy": "many-to-one"}, "strategy='many-to-one' can be any of "
-         "'many-to-one (merge, seed)', 'many-to-one (optimal, seed)': pass one of these."),
+        ({"class_name": "cell", "strategy": "many-to-one"}, "strategy='many-to-one' is ambiguous: "
+         "it can be any of 'many-to-one (merge, seed)', 'many-to-one (optimal, seed)'. Pass one of "
+         "these."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["matching", "scene"])

@@ -120,8 +120,8 @@ def test_a_panel_per_class() -> None:
     [
         ({"bins": 0}, "bins=0 is neither a number of bins, 1 or more, nor two or more rising "
          "edges."),
-        ({"threshold": 0.7}, "threshold=0.7 has no scores: the spec has 0.3, 0.5. Pass one of "
-         "these, or add it to the spec and evaluate again."),
+        ({"threshold": 0.7}, "there are no scores at threshold=0.7: the spec lists 0.3, 0.5. "
+         "Pass one of these, or add yours to the spec and evaluate again."),
         ({"strategy": "same"}, "strategy='same' is not known. Accepted: 'one-to-one', 'one-to-one "
          "(optimal)', 'many-to-one', 'many-to-one (merge, seed)', 'one-to-many', 'one-to-many "
          "(best)'."),
@@ -139,6 +139,6 @@ def test_a_class_without_references_is_an_error() -> None:
     with pytest.raises(OptionError) as caught:
         plot_sizes(made(spec))
     assert str(caught.value) == (
-        "the class 'absent' has no reference in any case, so there is nothing to recall: name "
+        "the class 'absent' has no reference in any case, so recall is undefined: choose "
         "other classes with classes=[…]."
     )

@@ -111,14 +111,14 @@ def test_widths_are_columns_of_a_page_or_inches() -> None:
     [
         ("singel", "width='singel' is not known; did you mean 'single'? Accepted: 'single', "
          "'double'."),
-        (1.9, "width=1.9 inches is not a width for a figure: pass 'single' (3.5 in), "
+        (1.9, "width=1.9 inches is not a valid figure width: pass 'single' (3.5 in), "
          "'double' (7.2 in), or 2.0 or more."),
-        (float("nan"), "width=nan inches is not a width for a figure: pass 'single' (3.5 in), "
+        (float("nan"), "width=nan inches is not a valid figure width: pass 'single' (3.5 in), "
          "'double' (7.2 in), or 2.0 or more."),
-        (float("inf"), "width=inf inches is not a width for a figure: pass 'single' (3.5 in), "
+        (float("inf"), "width=inf inches is not a valid figure width: pass 'single' (3.5 in), "
          "'double' (7.2 in), or 2.0 or more."),
-        (None, "width=None is neither 'single' nor 'double' nor inches."),
-        (True, "width=True is neither 'single' nor 'double' nor inches."),
+        (None, "width=None must be 'single', 'double' or a number of inches."),
+        (True, "width=True must be 'single', 'double' or a number of inches."),
     ],
 )  # fmt: skip
 def test_other_widths_are_errors(width: Any, message: str) -> None:

@@ -96,7 +96,7 @@ def test_a_card_has_the_numbers_of_the_averages(out_with_parts: Path, model: str
     assert f"TP, FP, FN {tally.tp}, {tally.fp}, {tally.fn}" in card
     assert f"precision, recall {tally.precision:.3f}, {tally.recall:.3f}" in card
     assert f"SQ (hd95) {found['sq_hd95'].value:.3f} mm" in card
-    gains = dict(re.findall(r"(\w+(?: \w+)?) \+([\d.]+)", card.split("Fixing would bring:")[1]))
+    gains = dict(re.findall(r"(\w+(?: \w+)?) \+([\d.]+)", card.split("PQ to gain by fixing:")[1]))
     lost = {LOSS_LOOKS[kind].title: f"{loss:.3f}" for kind, loss in series.losses(0.3).items()}
     assert gains == {kind: loss for kind, loss in lost.items() if loss != "0.000"}
     place = next(one for one in first_ranking(result) if one.model == model)
@@ -195,18 +195,18 @@ def test_what_is_undefined_failed_or_unproven_is_said_on_top() -> None:
         evaluator.update(reference=labels, prediction=labels, case=case)
     result = evaluator.compute()
     assert what_to_be_careful_about(result)[0] == (
-        "PQ is undefined where neither side has an object: object (2 of 3 cases); means of cases "
-        "leave them out, and pooled scores are not affected."
+        "PQ is undefined for cases without any object: object (2 of 3 cases). Means of cases "
+        "leave them out; pooled scores are not affected."
     )
     broken = CaseResult("d", "", "failed", "headers differ:\nsecond line")
     assert what_to_be_careful_about(result + pm.Result(result.spec, (broken,)))[0] == (
-        "1 case failed and is in no number here: d; headers differ:"
+        "1 case failed and is not included in any score: d; headers differ:"
     )
     first = result.cases[0]
     level = replace(first.entries[0].levels[0], gap=0.25)
     entry = replace(first.entries[0], levels=(level,))
     unproven = pm.Result(result.spec, (replace(first, found=Findings((entry,))),))
-    said = "Some optimal matchings are proven only up to 0.25 of PQ (column gap)."
+    said = "Some optimal matchings are not proven: up to 0.25 of PQ may be missing (column gap)."
     assert said in what_to_be_careful_about(unproven)
 
 

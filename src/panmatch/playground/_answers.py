@@ -1,4 +1,4 @@
-"""What the page is told about a scene or a pair: from an overlap and a view to plain data."""
+"""What the server tells the page about a scene or a pair: an overlap and a view as plain data."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from panmatch.playground._sources import CountedOverlap, Source, budgeted_strate
 from panmatch.playground._states import SIDES, STRATEGIES, Side, View
 from panmatch.playground._validation import Message
 
-# Above these the search for the optimum would be felt.
+# Above these, the search for the optimum would make the page slow.
 MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000
 
 
 def answer_numbers(source: Source, view: View, budget: bool = True) -> Message:
-    """Return all numbers of a view; the error budget only if somebody sees it."""
+    """Return all numbers of a view; the error budget only if it is visible."""
     borders = source.voronoi_borders() if view.voronoi else None
     return {**describe(source.counted(view), view, budget), "voronoi": borders}
 
@@ -58,7 +58,7 @@ def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Messag
 
 
 def answer_object(source: Source, view: View, side: Side, number: int) -> Message:
-    """Return one segment with all that it overlaps."""
+    """Return one segment with everything it overlaps."""
     overlap = source.counted(view).overlap
     matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
     graph = MatchingGraph.of(overlap, matching)
@@ -74,11 +74,11 @@ def answer_object(source: Source, view: View, side: Side, number: int) -> Messag
 
 
 def shortfall(overlap: Overlap, view: View) -> Message | None:
-    """Return the maximum PQ where the strategy is a heuristic (D6).
+    """Return the maximum PQ if the strategy is a heuristic (D6).
 
     None for strategies that leave nothing to choose, for optimal ones, for graphs so large that
-    the search would be felt, and by parts: matching looks at whole objects there, so that maximum
-    PQ means something else.
+    the search would slow the page down, and for parts: matching looks at whole objects there, so
+    maximum PQ would not be about the score shown.
     """
     name = _optimum_of(view.strategy)
     if name is None or overlap.parts is not None:
@@ -94,7 +94,7 @@ def shortfall(overlap: Overlap, view: View) -> Message | None:
 
 
 def _optimum_of(name: str) -> str | None:
-    """Return the id of the optimal strategy in place of a heuristic; None for any other."""
+    """Return the id of the optimal counterpart of a heuristic; None for any other strategy."""
     strategy = STRATEGIES[name]
     if not isinstance(strategy, OneToOne | ManyToOne | OneToMany) or strategy.solver == "optimal":
         return None

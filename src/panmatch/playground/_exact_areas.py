@@ -26,7 +26,7 @@ def exact_overlap(scene: Scene) -> Overlap:
     Raises
     ------
     OptionError
-        Unless all shapes are discs, wholly inside the canvas, and no two of a side overlap.
+        Unless all shapes are discs inside the canvas, and no two of a side overlap.
 
     Examples
     --------
@@ -114,13 +114,13 @@ def _checked_discs(scene: Scene, side: Side) -> Floats:
 def _check_disc(where: str, shape: Shape) -> None:
     if not isinstance(shape, Disc):
         raise OptionError(
-            f"{where} is of kind {shape.kind!r}, but exact areas are known of discs only: {REMEDY}."
+            f"{where} is of kind {shape.kind!r}, but exact areas work only for discs: {REMEDY}."
         )
     least, most_x, most_y = shape.r - ROUNDING, WIDTH - shape.r, HEIGHT - shape.r
     if not (least <= shape.x <= most_x + ROUNDING and least <= shape.y <= most_y + ROUNDING):
         raise OptionError(
-            f"{where} reaches over the edge of the canvas, where it is cut, but exact areas are "
-            f"those of whole discs: move it inside, or {REMEDY}."
+            f"{where} extends beyond the edge of the canvas, but exact areas work only for whole "
+            f"discs: move it inside, or {REMEDY}."
         )
 
 
@@ -128,9 +128,8 @@ def _check_apart(side: Side, discs: Floats) -> None:
     pair = overlapping_discs(discs)
     if pair is not None:
         raise OptionError(
-            f"the {ordinal(pair[0])} and the {ordinal(pair[1])} shape of {side} overlap, so that "
-            "one hides a piece of the other, but exact areas are those of whole discs: move them "
-            f"apart, or {REMEDY}."
+            f"the {ordinal(pair[0])} and the {ordinal(pair[1])} shape of {side} overlap, but exact "
+            f"areas work only for discs that do not hide each other: move them apart, or {REMEDY}."
         )
 
 

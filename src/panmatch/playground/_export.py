@@ -1,4 +1,4 @@
-"""Python, commands and files that give the numbers of the page without it."""
+"""Python code, commands and files that reproduce the numbers of the page."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ FOLDER = Path("panmatch-scene")
 LONGEST_ARGUMENT = 100_000  # characters; Linux takes 131,071 bytes
 
 EXACT_AREAS = (
-    "The command counts pixels, since files cannot hold exact areas; the Python gives the numbers "
-    "shown"
+    "The command counts pixels, because files cannot hold exact areas; the Python code gives the "
+    "numbers shown"
 )
 SEARCHES_LONGER = (
-    "The command searches longer for the optimum than this page: where none is proven, it may find "
-    "a higher PQ"
+    "The command searches longer for the optimum than this page, so it may find a higher PQ where "
+    "none is proven here"
 )
-TOO_LONG = (
-    "# This scene is too large for the arguments of a command. The Python gives its numbers.\n"
-)
+TOO_LONG = "# This scene is too large for a command line. Copy it as Python instead.\n"
 
 
 def answer_code(state: State, pair: FilePair | None) -> Message:
-    """Return the code of a state, and what is to be known about it."""
+    """Return the code of a state, and notes on it."""
     scene, view = state.scene, state.view
     if pair is not None:
         python, command = python_of_pair(pair, view), command_of_pair(pair, view)
@@ -119,10 +117,10 @@ def export_scene(state: State, folder: Path) -> list[Path]:
     OptionError
         If the state has no scene.
     FileError
-        If one of the files is there already, or cannot be written.
+        If one of the files already exists, or cannot be written.
     """
     if state.scene is None:
-        raise OptionError("the link is of a pair of files: there is no scene to export.")
+        raise OptionError("this link belongs to a pair of files, so there is no scene to export.")
     images = dict(zip(SIDES, state.scene.label_images(), strict=True))
     files = {f"{side}.png": _png(image) for side, image in images.items()}
     labels = part_labels(state)
@@ -132,7 +130,9 @@ def export_scene(state: State, folder: Path) -> list[Path]:
     files[SPEC] = spec_text(state.view, labels).encode()
     taken = [folder / name for name in files if (folder / name).exists()]
     if taken:
-        raise FileError(f"path={str(taken[0])!r} exists: name another folder, or move it away.")
+        raise FileError(
+            f"path={str(taken[0])!r} already exists: choose another folder, or move the file away."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -239,7 +239,7 @@ def _scoring(view: View) -> list[str]:
 
 
 def _expression(name: str) -> str:
-    """Return what makes a strategy; one that searches does so no longer than the page."""
+    """Return the code of a strategy; an optimal one gets the same budget as on the page."""
     python = STRATEGIES[name].python
     if not _has_budget(name):
         return python

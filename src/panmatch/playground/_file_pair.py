@@ -35,7 +35,7 @@ class FilePair(Source):
         _check_shape(reference)
         self.reference, self.prediction = reference, prediction
         self.allow_header_mismatch = allow_header_mismatch
-        self.counted(View())  # what is wrong with the labels is said before a page opens
+        self.counted(View())  # reports bad labels before a page opens
 
     @classmethod
     def open(
@@ -83,11 +83,13 @@ class FilePair(Source):
         """Count the overlap that a view asks for."""
         if view.parts:
             raise OptionError(
-                "parts: the files of a pair have no part images here. `panmatch evaluate` takes "
+                "parts are not available for a pair of files here. `panmatch evaluate` takes "
                 "them as --reference-parts and --prediction-parts."
             )
         if view.areas == "analytic":
-            raise OptionError("areas='analytic' is for scenes of discs; voxels are counted.")
+            raise OptionError(
+                "areas='analytic' works only for scenes of discs; pass areas='raster'."
+            )
         images = self.images.reference, self.images.prediction
         if view.regions:
             return count_region_overlaps(*images, self.spacing)
@@ -119,16 +121,16 @@ def _check_shape(image: LabelImage) -> None:
     shape = image.labels.shape
     if len(shape) not in (2, 3) or 0 in shape:
         raise ShapeError(
-            f"path={str(image.path)!r} has shape {shape}: the playground shows images of two or "
-            f"three dimensions that are not empty. `panmatch evaluate` scores any other."
+            f"path={str(image.path)!r} has shape {shape}, but the playground shows only non-empty "
+            f"images with two or three dimensions. `panmatch evaluate` takes any other image."
         )
 
 
 def answer_slice(pair: FilePair, axis: int, index: int | None) -> Message:
     """Return one slice of both images, None for the one in the middle.
 
-    An image of two dimensions is its own only slice. Pixels are positions of segments + 1, 0 for
-    background; ``reference_ids`` and ``prediction_ids`` say which id each of them stands for.
+    A 2-D image is a single slice. Pixels are positions of segments + 1, 0 for background;
+    ``reference_ids`` and ``prediction_ids`` say which id each of them stands for.
     ``shape`` is that of the pixels sent: every ``step``-th along both axes.
     """
     position = _check_place(pair, axis, index)

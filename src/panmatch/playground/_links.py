@@ -1,4 +1,4 @@
-"""Links to the playground: read both grammars, write ours."""
+"""Links to the playground: read our format and the published one, write ours."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def read_link(link: str) -> tuple[State, list[str]]:
     Parameters
     ----------
     link
-        "#" and the state as percent-encoded JSON; or "?" and the published grammar, see
-        `read_published`; or a whole URL with either, of which scheme and host are ignored. An
-        empty link, or a URL with neither, means the start state.
+        "#" and the state as percent-encoded JSON; or "?" and the published format, see
+        `read_published`; or a whole URL with either, whose scheme and host are ignored. An empty
+        link, or a URL with neither, means the start state.
 
     Raises
     ------
     LinkError
-        That says what in the link is wrong, and what is accepted.
+        Saying what is wrong with the link, and what is accepted.
 
     Examples
     --------
@@ -36,12 +36,12 @@ def read_link(link: str) -> tuple[State, list[str]]:
     'one-to-one/greedy'
     """
     if len(link.encode(errors="surrogatepass")) > LONGEST:
-        raise LinkError(f"the link is longer than {LONGEST:,} bytes, the most that is accepted.")
+        raise LinkError(f"the link is longer than the maximum of {LONGEST:,} bytes.")
     address, _, fragment = link.strip().partition("#")
     address, _, query = address.partition("?")
     if query and fragment:
         raise LinkError(
-            "the link has both a query (?…) and a fragment (#…), and each would be a scene: "
+            "the link has both a query (?…) and a fragment (#…), and each describes a scene: "
             "remove one."
         )
     if not query and not fragment:

@@ -25,9 +25,9 @@ Mask = npt.NDArray[np.bool_]
 class GraphEdges:
     """Pairs of a reference and a whole prediction that overlap, by falling IoU.
 
-    Where Voronoi regions cut the predictions, intersection and IoU are those of the piece in the
+    If Voronoi regions cut the predictions, intersection and IoU are those of the piece in the
     region of the reference. Strategy ``"union"`` also matches pieces that share no voxel with their
-    reference: they are edges of IoU 0, and what passes is the union of the region.
+    reference: they are edges of IoU 0, and the union of the region must pass the threshold.
     """
 
     ref: Ints
@@ -44,7 +44,7 @@ class GraphEdges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchingGraph:
-    """All segments of an overlap with what became of them in a matching, and all edges."""
+    """All segments of an overlap with their status in a matching, and all edges."""
 
     overlap: Overlap
     matching: Matching
@@ -64,7 +64,7 @@ class MatchingGraph:
         return self.overlap.ref_sizes if side == "reference" else self.overlap.predictions.sizes
 
     def states(self, side: Side) -> npt.NDArray[np.str_]:
-        """Return what became of every segment of a side."""
+        """Return the status of every segment of a side."""
         overlap, edges = self.matching.overlap, self.matching.edges
         if side == "reference":
             states = np.full(len(overlap.ref_ids), "fn")
@@ -75,7 +75,7 @@ class MatchingGraph:
         return np.where(touched, "matched", unmatched)
 
     def vertex_rows(self, side: Side) -> list[Message]:
-        """Return the rows of a side, at most so many that a page can show them."""
+        """Return the rows of a side, at most as many as a page can show."""
         columns = {"id": self.ids(side), "size": self.sizes(side), "state": self.states(side)}
         return _rows({name: values[:MOST_VERTICES].tolist() for name, values in columns.items()})
 
@@ -95,11 +95,11 @@ class MatchingGraph:
         ids = self.ids(side)
         position = int(np.searchsorted(ids, number))
         if position == len(ids) or ids[position] != number:
-            raise LabelError(f"there is no {side} {number}: it has no voxel, or was removed.")
+            raise LabelError(f"there is no {side} {number}: it has no voxels, or was removed.")
         return position
 
     def partner_rows(self, side: Side, position: int) -> list[Message]:
-        """Return all that a segment overlaps, by falling IoU."""
+        """Return everything that a segment overlaps, by falling IoU."""
         own = self.edges.ref if side == "reference" else self.edges.pred
         edges = self.edges.take(own == position)
         others = edges.pred if side == "reference" else edges.ref
@@ -149,9 +149,9 @@ def _edges_of_unions(overlap: Overlap, matching: Matching, owner: Ints) -> Graph
 def quality_terms(matching: Matching, most: int | None = None) -> list[Message]:
     """Return the terms whose qualities add up to the quality of the tally.
 
-    Intersection and union are those of the reference and the union of its predictions; by parts
-    (D9), those of every label that occurs stand beside them, and quality is the mean of their IoU.
-    At most `most` terms are returned, the first by the id of the reference.
+    Intersection and union are those of the reference and the union of its predictions. With parts
+    (D9), the term also has those of every label that occurs, and quality is the mean of their IoU.
+    At most `most` terms are returned, those with the smallest reference ids.
     """
     overlap, edges = matching.overlap, matching.edges
     matched = np.unique(overlap.edges.ref[edges])[:most]

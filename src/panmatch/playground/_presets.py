@@ -1,4 +1,4 @@
-"""Scenes to begin with, from presets.yaml, and a dense one that is drawn at random."""
+"""Scenes to start from, from presets.yaml, and a dense one that is drawn at random."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Preset(Checked):
 
 
 def dense_cells() -> Scene:
-    """Return touching cells of some 40 units, most of them found, the others not as they are.
+    """Return touching cells of some 40 units, most found, and others split, merged or missed.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def dense_cells() -> Scene:
 def _predicted(
     cells: list[Ellipse], rng: np.random.Generator
 ) -> tuple[list[Ellipse], Sequence[Ellipse | Stroke]]:
-    """Take the first cell off the list, or two, and return the true and the predicted shapes."""
+    """Take one or two cells off the list, and return the true and the predicted shapes."""
     cell, chance = cells.pop(0), rng.uniform()
     if chance < SPLIT:
         return [cell], _pieces(cell)
@@ -115,7 +115,7 @@ def _rounded(x: float, y: float, rx: float, ry: float, angle: float) -> Ellipse:
 def _read_preset(
     *, link: str = "", scene: object = None, view: Message | None = None, **about: str
 ) -> Preset:
-    """Return a preset whose scene is drawn here, said in full, or that of a published link."""
+    """Return a preset whose scene is drawn here, given in full, or taken from a published link."""
     if link:
         state, _ = read_published(link)
         state = State(state.scene, View.from_dict({**state.view.to_dict(), **(view or {})}))

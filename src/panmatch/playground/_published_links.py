@@ -1,4 +1,4 @@
-"""The grammar of the links that were published with the figures: discs in the query of a URL."""
+"""The format of the links that were published with the figures: discs in the query of a URL."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def read_published(query: str) -> tuple[State, list[str]]:
-    """Return the state that a published link means, and what there is to know about it.
+    """Return the state that a published link describes, and notes on it.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def read_published(query: str) -> tuple[State, list[str]]:
     Raises
     ------
     LinkError
-        That names the key, the value, the position of the disc and what is accepted.
+        Naming the key, the value, the position of the disc and what is accepted.
 
     Examples
     --------

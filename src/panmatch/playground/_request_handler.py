@@ -32,7 +32,7 @@ from panmatch.playground._states import (
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
-    "the scene is null: this is the state of a pair of files, and none is open here. Start "
+    "the scene is null: this link belongs to a pair of files, but no files are open here. Run "
     "`panmatch play REF PRED`."
 )
 
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 @checked
 class Hello(Checked):
-    """A request for all that does not depend on the state."""
+    """A request for everything that does not depend on the state."""
 
 
 @checked
@@ -55,7 +55,7 @@ class LinkRequest(Checked):
 
 @checked
 class NumbersRequest(Checked):
-    """A request for the numbers of a state; without the error budget they come sooner."""
+    """A request for the numbers of a state; they come sooner without the error budget."""
 
     state: State
     budget: StrictBool = True
@@ -108,7 +108,7 @@ class RequestHandler:
         }
 
     def answer(self, asked: Message) -> str:
-        """Return the answer to a message as JSON text; whatever goes wrong is one, too."""
+        """Return the answer to a message as JSON text; an error is an answer, too."""
         kind, seq = asked.get("ask"), _seq(asked)
         try:
             check_choice("ask", kind, self._kinds)
@@ -179,7 +179,7 @@ class RequestHandler:
 
     def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
-            raise OptionError("slices are those of a pair of files, and none is open here.")
+            raise OptionError("slices need a pair of files, but none is open here.")
         return answer_slice(self._pair, request.axis, request.index)
 
     def _object(self, request: ObjectRequest) -> Message:
@@ -194,7 +194,7 @@ class RequestHandler:
         """Return what a state is about; the scene drawn last is kept."""
         if self._pair is not None:
             if state.scene is not None:
-                raise OptionError("a pair of files is open, so that the scene must be null.")
+                raise OptionError("a pair of files is open, so the scene must be null.")
             return self._pair
         if state.scene is None:
             raise OptionError(NEEDS_FILES)
@@ -239,7 +239,7 @@ def _content(asked: Message) -> Message:
 def _of_pair(link: str, pair: FilePair) -> tuple[State, list[str]]:
     """Return the view of a link for a pair, with the slice that the pair has.
 
-    Without a link, volumes are shown along the axis with the fewest slices: these are largest.
+    Without a link, volumes are shown along the axis with the fewest, and therefore largest, slices.
     """
     notes: list[str] = []
     view = View(axis=pair.shape.index(min(pair.shape)))
@@ -247,7 +247,7 @@ def _of_pair(link: str, pair: FilePair) -> tuple[State, list[str]]:
         state, notes = read_link(link)
         view = state.view
         if state.scene is not None:
-            notes = [*notes, "The scene of the link is left out: a pair of files is open."]
+            notes = [*notes, "The scene of the link is ignored, because a pair of files is open."]
     axis = min(view.axis, len(pair.shape) - 1)
     known = len(pair.shape) == 3 and view.slice is not None and view.slice < pair.shape[axis]
     return State(None, replace(view, axis=axis, slice=view.slice if known else None)), notes

@@ -1,6 +1,6 @@
 """Images as runs of equal pixels: drawn from shapes, counted, and painted where pixels are needed.
 
-Numbers of a scene need its runs alone: there are far fewer of them than pixels.
+The numbers of a scene need only its runs, of which there are far fewer than pixels.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def draw_runs(images: Sequence[Layers]) -> list[Runs]:
 def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[np.unsignedinteger]:
     """Return images with the value of the topmost shape on every pixel, 0 where there is none.
 
-    All images are painted as one array: most of the time goes into memory that is touched for the
-    first time, and one large block is handed out again as it is.
+    All images are painted as one array: most of the time is spent on memory that is touched for the
+    first time, and one large block can be reused as it is.
 
     Parameters
     ----------

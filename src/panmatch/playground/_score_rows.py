@@ -1,6 +1,6 @@
 """Scores as rows of JSON: tallies, certificates, losses, curves (D7) and other metrics (D12).
 
-Nothing of numpy is in a row, and null stands for what is undefined (D11).
+Rows contain no numpy types, and null means undefined (D11).
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from panmatch.scoring import (
 TABLE_THRESHOLDS = tuple(tenth / 10 for tenth in range(10))
 
 MOST_MISTAKES = 30  # that are listed
-MOST_TO_REPAIR = 500  # objects of a side; above, looking at each of them would be felt
+MOST_TO_REPAIR = 500  # objects of a side; with more, looking at each would slow the page down
 MOST_TO_REMATCH = 60  # where everything is matched again for each
-LOSSES: tuple[Repair, ...] = REPAIRS[1:]  # nothing is of the wrong class where there is but one
+LOSSES: tuple[Repair, ...] = REPAIRS[1:]  # with a single class, nothing has the wrong class
 SHAPES: tuple[Repair, ...] = ("split", "merged")  # repairs that some strategies do not take
 
-EMPTY = "Neither side has an object."
-NO_REFERENCE = "There is no reference component to average over."
-NO_THRESHOLD = "Pairs of this IoU or more match, so the threshold must be above 0."
-PENDING = "Being computed from the voxels."
+EMPTY = "Undefined: neither side has an object."
+NO_REFERENCE = "Undefined: there is no reference."
+NO_THRESHOLD = "Undefined at τ = 0: here a pair matches if its IoU equals τ."
+PENDING = "Computing from the voxels …"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,10 +82,10 @@ def tally_row(tally: Tally) -> Message:
 
 
 def certificate_row(certificate: Certificate | None) -> Message | None:
-    """Return what is proven of an optimal matching; None for heuristics.
+    """Return what is proven about an optimal matching; None for heuristics.
 
-    It is about PQ by plain IoU, also where objects have parts. A solver's bound may be too large by
-    rounding, or while it has not searched yet; PQ is never above 1.
+    It is about PQ by plain IoU, even if objects have parts. A solver's bound may exceed 1, because
+    of rounding or before it has searched; PQ never does.
     """
     if certificate is None:
         return None
@@ -100,7 +100,7 @@ def certificate_row(certificate: Certificate | None) -> Message | None:
 
 
 def loss_looks() -> list[Message]:
-    """Return how what is lost to each kind of mistake is written and drawn, in their order."""
+    """Return how the loss to each kind of mistake is named and drawn, in order."""
     looks = ((kind, LOSS_LOOKS[kind]) for kind in LOSSES)
     return [
         {"kind": kind, "title": look.title, "colour": look.colour, "pattern": look.pattern}
@@ -109,10 +109,10 @@ def loss_looks() -> list[Message]:
 
 
 def budget_row(matching: Matching) -> Message:
-    """Return where 1 − PQ is lost: what each repair brings, and the mistakes that cost most.
+    """Return where 1 − PQ is lost: how much each repair gains, and the costliest mistakes.
 
-    By plain IoU, also where objects have parts. ``"mistakes"`` is None for graphs so large that
-    looking for them would be felt.
+    It is about PQ by plain IoU, even if objects have parts. ``"mistakes"`` is None for graphs so
+    large that looking for them would slow the page down.
     """
     budget = error_budget(matching)
     gains = RepairGains(Tallies.of(budget.tallies))
@@ -191,12 +191,12 @@ class Metric:
         return {"id": self.id, "name": self.name, "value": known, "about": self.about, "note": note}
 
 
-ACCURACY = Metric("accuracy", "Accuracy", "TP / (TP + FP + FN) one-to-one, as stardist counts")
+ACCURACY = Metric("accuracy", "Accuracy", "TP / (TP + FP + FN), one-to-one, as in stardist")
 
 OF_OVERLAP: dict[Metric, Callable[[Overlap], float]] = {
-    Metric("foreground-dice", "Dice", "Of everything that is not background, objects ignored"):
+    Metric("foreground-dice", "Dice", "Of the whole foreground, without telling objects apart"):
         lambda overlap: foreground(overlap)[0],
-    Metric("foreground-iou", "IoU", "Of everything that is not background, objects ignored"):
+    Metric("foreground-iou", "IoU", "Of the whole foreground, without telling objects apart"):
         lambda overlap: foreground(overlap)[1],
     Metric("sorted-ap", "sortedAP", "∫ TP / (TP + FP + FN) dτ, optimal one-to-one"):
         related.sorted_ap,
@@ -208,13 +208,13 @@ OF_OVERLAP: dict[Metric, Callable[[Overlap], float]] = {
 OF_IMAGES: dict[Metric, Callable[[LabelPair], float]] = {
     Metric(
         "cc-dice", "CC-Dice",
-        "Mean over reference components of Dice within their Voronoi regions", NO_REFERENCE,
+        "Mean Dice over reference components, each in its Voronoi region", NO_REFERENCE,
     ): lambda images: related.cc_metric(
         reference=images.reference, prediction=images.prediction, spacing=images.spacing
     ).mean,
-    Metric("ccdice", "ccDice", "F1 of components whose overlap is half of either side or more"):
+    Metric("ccdice", "ccDice", "F1 of components that overlap by at least half, for either side"):
         lambda images: related.ccdice(_components(images)),
-    Metric("cluster-dice", "Cluster Dice", "Mean Dice of the components of both masks together"):
+    Metric("cluster-dice", "Cluster Dice", "Mean Dice over clusters of objects that touch"):
         lambda images: related.cluster_dice(
             reference=images.reference, prediction=images.prediction
         ),
@@ -226,7 +226,7 @@ OF_IMAGES: dict[Metric, Callable[[LabelPair], float]] = {
 
 
 def overlap_metric_rows(overlap: Overlap, threshold: float) -> list[Message]:
-    """Return the metrics that need no more than the overlap of whole predictions."""
+    """Return the metrics that need only the overlap of whole predictions."""
     rows = [metric.row(compute(overlap)) for metric, compute in OF_OVERLAP.items()]
     if threshold == 0:
         return [*rows, ACCURACY.row(math.nan, NO_THRESHOLD)]
@@ -247,7 +247,7 @@ def pending_rows() -> list[Message]:
 def foreground(overlap: Overlap) -> tuple[float, float]:
     """Return Dice and IoU of the two foregrounds; NaN if both are empty.
 
-    Segments of one side are disjoint, so that their counts add up to those of the foreground.
+    Segments of one side are disjoint, so their counts add up to those of the foreground.
 
     Examples
     --------

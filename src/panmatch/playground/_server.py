@@ -32,7 +32,7 @@ QUIET_SECONDS = 0.12  # without new numbers, before the slower metrics are compu
 
 
 class LatestRequest:
-    """Hands over the latest request; one that nobody took before it came is dropped.
+    """Hands over the latest request and drops older ones that nobody has taken.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class LatestRequest:
         return self._there.is_set()
 
     def put(self, request: Message) -> None:
-        """Leave a request, in place of one that still waits."""
+        """Leave a request, replacing one that is still waiting."""
         self._request = request
         self._there.set()
 
@@ -69,8 +69,8 @@ class LatestRequest:
 class Session:
     """One open page.
 
-    Of requests for numbers and for slices only the latest one that waits is answered, the others
-    are answered in turn. Answers are computed in threads, so that reading goes on meanwhile.
+    For numbers and for slices, only the latest waiting request is answered; all other requests are
+    answered in turn. Answers are computed in threads, so reading goes on meanwhile.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ def listen(port: int = 0) -> socket.socket:
     except OSError as error:
         listening.close()
         raise OptionError(
-            f"--port {port} cannot be used: {error.strerror}. Name another port, or none to "
-            "take a free one."
+            f"--port {port} cannot be used: {error.strerror}. Choose another port, or leave it out "
+            "to use a free one."
         ) from error
     return listening
 
@@ -200,7 +200,7 @@ def serve(listening: socket.socket, pair: FilePair | None = None) -> None:
 
 
 def make_server(app: ASGIApp) -> uvicorn.Server:
-    """Return a server that has nothing to say but errors."""
+    """Return a server that logs only errors."""
     config = uvicorn.Config(
         app,
         lifespan="off",
@@ -267,11 +267,11 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return "This server answers to its own address only, on this machine."
+            return "This server only answers at its own address on this machine."
         if scope["type"] != "websocket":
             return ""
         if headers.getlist("origin") != [f"http://{hosts[0].lower()}"]:
-            return "This server talks to its own page only."
+            return "This server only talks to its own page."
         return ""
 
     def headers(self) -> dict[str, str]:

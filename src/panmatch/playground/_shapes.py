@@ -30,7 +30,7 @@ MOST_PARTS = 4  # nested copies of a shape
 
 def _check_falling(factors: tuple[float, ...]) -> tuple[float, ...]:
     if any(outer <= inner for outer, inner in pairwise(factors)):
-        raise OptionError(f"{shown(factors)} must be factors that fall, such as [0.6, 0.3].")
+        raise OptionError(f"{shown(factors)} must be decreasing factors, such as [0.6, 0.3].")
     return factors
 
 
@@ -47,8 +47,8 @@ Factors = Annotated[
 class Shape(Checked, ABC):
     """A set of points of the canvas; a pixel is covered if its centre belongs to the set.
 
-    `parts` are falling factors between 0 and 1: the whole shape is part 1, its copy scaled by the
-    first factor is part 2 and covers part 1, and so on.
+    `parts` are decreasing factors between 0 and 1: the whole shape is part 1, its copy scaled by
+    the first factor is part 2 and covers part 1, and so on.
     """
 
     __slots__ = ()

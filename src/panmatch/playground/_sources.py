@@ -19,8 +19,8 @@ from panmatch.playground._states import STRATEGIES, Scene, Side, View
 from panmatch.playground._validation import Message
 from panmatch.scoring import curve
 
-# Proves the optimum of nearly every scene, and ends soon on the others. No limit of time: the
-# same scene has the same numbers on every machine.
+# Proves the optimum of nearly every scene, and stops early on the others. There is no time limit,
+# so the same scene has the same numbers on every machine.
 BUDGET = Budget(nodes=2_000, seconds=None)
 BORDER_STEP = 2  # pixels of the raster per pixel of the picture of borders
 
@@ -41,7 +41,7 @@ def budgeted_strategy(name: str) -> Strategy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedOverlap:
-    """An overlap, and the curves of it that were asked for: they hold for every threshold."""
+    """An overlap, and the curves requested so far, which cover every threshold."""
 
     overlap: Overlap
     _rows: dict[str, tuple[Message, Message]] = field(default_factory=dict, repr=False)
@@ -125,7 +125,7 @@ class DrawnScene(Source):
     def count(self, view: View) -> Overlap:
         """Count the overlap that a view asks for, or compute it from geometry.
 
-        Where no shape has parts, all of it is part 1, and quality is the plain IoU (D9).
+        If no shape has parts, all of it is part 1, and quality is plain IoU (D9).
         """
         if view.areas == "analytic":
             return exact_overlap(self.scene)
@@ -170,7 +170,7 @@ def draw_voronoi_borders(reference: LabelArray) -> Message:
     ----------
     reference
         Label image with even sides. The regions are those of its blocks of 2 × 2 pixels, each with
-        the largest label in it, so that no object is lost.
+        the largest label in it, so no object is lost.
     """
     rows = np.maximum(reference[::BORDER_STEP], reference[1::BORDER_STEP])
     regions = nearest_labels(np.maximum(rows[:, ::BORDER_STEP], rows[:, 1::BORDER_STEP]))

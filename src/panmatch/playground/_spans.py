@@ -1,8 +1,8 @@
 """Which pixels a convex shape covers: one span of columns in every row of the raster.
 
 A pixel is covered if its centre is. The ends of a row's chord come from a square root, which
-rounds; so the pixel nearest to either end is asked by the exact rule, and that settles the span.
-All shapes of one kind are done together, row by row.
+rounds. So the exact rule is checked for the pixel nearest to either end, and that settles the span.
+All shapes of one kind are processed together, row by row.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def disc_spans(x: Floats, y: Floats, r: Floats) -> Spans:
 def ellipse_spans(x: Floats, y: Floats, rx: Floats, ry: Floats, degrees: Floats) -> Spans:
     """Return the spans of ellipses: centres at a normalised radius of at most 1.
 
-    With u, v the offsets from the centre along the two axes, that is (u/rx)² + (v/ry)² ≤ 1; it is
-    computed free of divisions. An ellipse without any area covers nothing.
+    With u, v the offsets from the centre along the two axes, that is (u/rx)² + (v/ry)² ≤ 1. It is
+    computed without divisions. An ellipse without any area covers nothing.
     """
     cos, sin = _turn(degrees)
     tall = (rx * sin) ** 2 + (ry * cos) ** 2  # square of half the height

@@ -68,7 +68,7 @@ class Scene(Checked):
         points = sum(len(stroke.points) for stroke in strokes)
         if points > MOST_SCENE_POINTS:
             raise OptionError(
-                f"the strokes of a scene have {points:,} points together; at most "
+                f"the strokes of the scene have {points:,} points in total; at most "
                 f"{MOST_SCENE_POINTS:,} are accepted."
             )
 
@@ -177,13 +177,14 @@ class View(Checked):
             for name in names:
                 if STRATEGIES[name].needs_regions and not self.regions:
                     raise OptionError(
-                        f"{key}={name!r} takes together what is predicted in a Voronoi region, "
-                        "and needs regions=true."
+                        f"{key}={name!r} matches everything predicted in a Voronoi region, so it "
+                        "needs regions=true."
                     )
         for key in ("regions", "parts"):
             if self.areas == "analytic" and getattr(self, key):
                 raise OptionError(
-                    f"areas='analytic' knows whole discs only: pass {key}=false, or areas='raster'."
+                    f"areas='analytic' works only for whole discs: pass {key}=false, or "
+                    f"areas='raster'."
                 )
 
     @property

@@ -1,4 +1,4 @@
-"""What links, messages and callers give, checked by pydantic and refused in words of our own."""
+"""Input from links, messages and callers, checked by pydantic, with error messages of our own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MODELS: dict[str, list[str]] = {}  # keys of every checked class, by its name i
 
 
 class Checked:
-    """Base of the classes that `checked` makes: they read and write JSON objects."""
+    """Base of the classes that `checked` creates: they read and write JSON objects."""
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
@@ -49,7 +49,7 @@ class Checked:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def checked(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass whose values are checked, however it is made.
+    """Make a frozen dataclass whose values are checked, however it is created.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def need_keys(given: object, *keys: str) -> object:
 def read_json(text: str) -> object:
     """Return what a JSON text says, or raise an `OptionError`.
 
-    JSON as the standard has it: no NaN, no infinity, and every key once.
+    It must be standard JSON: no NaN, no infinity, and every key only once.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def read_json(text: str) -> object:
     try:
         return json.loads(text, object_pairs_hook=_mapping, parse_constant=_refuse_constant)
     except RecursionError as error:
-        raise OptionError("the JSON is nested too deeply to be read.") from error
+        raise OptionError("the JSON is nested too deeply.") from error
     except json.JSONDecodeError as error:
         there = shown(text[error.pos : error.pos + 20])
         raise OptionError(f"not JSON: {error.msg} at character {error.pos}, {there}.") from error
@@ -201,4 +201,4 @@ def _mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise OptionError(f"{name} is not a number of JSON; numbers must be finite.")
+    raise OptionError(f"{name} is not a valid JSON number; numbers must be finite.")

@@ -1,4 +1,4 @@
-"""What people see of results: figures for papers, and an HTML report of a run.
+"""How people see results: figures for papers, and an HTML report of a run.
 
 Importing this package loads neither matplotlib nor plotly, jinja2 or Pillow.
 """

@@ -1,4 +1,4 @@
-"""Pictures of the cases that went best and worst: outlines of objects, over the image if given."""
+"""Pictures of the best and worst cases: outlines of objects, over the image if there is one."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class Drawing:
     layers
         References, then predictions.
     box
-        Around the objects of `mistake`: x, y, width and height; None where nothing is wrong.
+        Around the objects of `mistake`: x, y, width and height; None if nothing is wrong.
     grey, grey_size
-        The image below, as a data URL, with its width and height; empty where there is none.
+        The background image as a data URL, with its width and height; empty if there is none.
     slice_text, mistake
-        Which slice it is, and what is in the box; empty where there is neither.
+        Which slice it is, and what is in the box; empty if there is neither.
     """
 
     width: float
@@ -87,7 +87,7 @@ class Drawing:
 
     @property
     def n_bytes(self) -> int:
-        """About how much of a page it takes."""
+        """Roughly how much space it takes in the page."""
         return len(self.grey) + sum(len(layer.path) for layer in self.layers)
 
 
@@ -119,7 +119,7 @@ def show_cases(
     cases
         The files of every case, by model and case.
     images
-        Images to show below the labels, by case; None if none are wanted.
+        Background images for the labels, by case; None for no images.
     n_classes
         How many classes are shown in all.
     """
@@ -154,9 +154,9 @@ def image_notes(pictures: Sequence[CasePicture]) -> list[str]:
         named, more = ", ".join(missing[:MOST_NAMES]), len(missing) - MOST_NAMES
         rest = f" and {more} more" if more > 0 else ""
         told = f"{plural(len(missing), 'case')} shown here ({named}{rest})"
-        notes.append(f"No image for {told}: drawn without.")
+        notes.append(f"No background image for {told}.")
     unfit = {picture.case: picture.image_problem for picture in pictures if picture.image_problem}
-    return notes + [f"{case}: {problem}; drawn without." for case, problem in unfit.items()]
+    return notes + [f"No background image for {case}: {why}." for case, why in unfit.items()]
 
 
 def draw_case(
@@ -179,9 +179,9 @@ def draw_case(
         Where each axis points, as `StoredImage` says: slices are then axial, coronal or sagittal,
         with the patient upright. None leaves them as they are stored.
     grey
-        Grey levels from 0 to 255 to show below, of the same shape.
+        Background image of the same shape, in grey levels from 0 to 255.
     detail
-        How much room the picture may take, from 0 to 1.
+        How much space the picture may take, from 0 to 1.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def draw_case(
 
 
 def _focus(found: MatchedClass, mistake: ShownMistake | None) -> Mask:
-    """Return the voxels to look for: what is wrong about a mistake, or all that is wrong."""
+    """Return the voxels to look for: those of one mistake, or all that are wrong."""
     ref, pred, matching = found.reference, found.prediction, found.matching
     wrong = disagreement(ref, pred, matching.missed.tolist(), matching.false_positives.tolist())
     if mistake is None:
@@ -237,7 +237,7 @@ def _objects(ref: LabelArray, pred: LabelArray, mistake: ShownMistake) -> Mask:
 
 
 def _thinning(ref: LabelArray, pred: LabelArray, detail: float) -> int:
-    """Return 1, or which voxels to take of slices that are large or full of tiny objects."""
+    """Return 1, or the step at which to sample slices that are large or full of tiny objects."""
     step: int = math.ceil(max(ref.shape) / MOST_PIXELS)
     while sum(_n_edges(_thinned(labels, step)) for labels in (ref, pred)) > MOST_EDGES * detail:
         step += 1
@@ -275,7 +275,7 @@ def _box(
     mistake: ShownMistake,
     units: tuple[float, float],
 ) -> tuple[float, float, float, float] | None:
-    """Return x, y, width and height of the box around a mistake, inside of the picture."""
+    """Return x, y, width and height of the box around a mistake, inside the picture."""
     there = _objects(ref[view.index], pred[view.index], mistake)
     if not there.any():
         return None
@@ -327,7 +327,7 @@ def _show(
 def _grey_below(
     path: Path | None, grid: StoredImage | None, shape: tuple[int, ...]
 ) -> tuple[LabelArray | None, str]:
-    """Return the grey levels to show below labels of this shape, or why there are none."""
+    """Return the background image for labels of this shape, or why there is none."""
     if path is None:
         return None, ""
     try:

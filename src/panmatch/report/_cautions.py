@@ -1,4 +1,4 @@
-"""What to know before trusting a report, from what is in the result."""
+"""Warnings to read before you trust a report, derived from the result."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ MANY_NEAR = 0.2
 MOST_WARNINGS = 3  # about thresholds
 SMALLEST_GAP = 1e-9  # of PQ
 MEANING = {
-    "skip": "means of cases leave them out",
-    "zero": "means of cases count them as 0",
-    "one": "means of cases count them as 1",
+    "skip": "Means of cases leave them out",
+    "zero": "Means of cases count them as 0",
+    "one": "Means of cases count them as 1",
 }
 
 
@@ -24,20 +24,21 @@ def can_compare(result: Result) -> bool:
 
 
 def what_to_be_careful_about(result: Result) -> list[str]:
-    """Return warnings that this result gives reason for, those about all numbers first."""
+    """Return the warnings that apply to this result, those about all numbers first."""
     found = _failures(result)
     if len(result.models) > 1 and not can_compare(result):
-        found.append("There is no case that all models have: they are not compared.")
+        found.append("No case has a result from every model, so the models are not compared.")
     if any(len(result.evaluated(model)) == 1 for model in result.models):
-        found.append("There is a single case: nothing can be said about other cases like it.")
+        found.append("There is only one case, so these scores say nothing about other cases.")
     if result.unit is None and any(result.evaluated(model) for model in result.models):
-        found.append("Cases have different units: sizes and distances cannot be compared.")
+        found.append("Cases have different units, so sizes and distances cannot be compared.")
     found += [*_undefined(result), *_few_objects(result), *_unproven(result)]
     found += _near_thresholds(result)
     if result.has_parts and result.spec.part_background == "image":
         found.append(
-            "PartPQ counts the background of the whole image: it rises with the field of view. "
-            "Compare it only between images of one size, or set part_background to none."
+            "PartPQ includes the background of the whole image, so it rises with the field of "
+            "view. Compare it only between images of the same size, or set part_background to "
+            "none."
         )
     return found
 
@@ -51,7 +52,7 @@ def _failures(result: Result) -> list[str]:
     verb, first = ("is", "") if len(failures) == 1 else ("are", "the first one: ")
     reason = next(iter(failures[0].reason.splitlines()), "")
     return [
-        f"{plural(len(failures), 'case')} failed and {verb} in no number here: {names}; "
+        f"{plural(len(failures), 'case')} failed and {verb} not included in any score: {names}; "
         f"{first}{reason}"
     ]
 
@@ -70,8 +71,8 @@ def _undefined(result: Result) -> list[str]:
     named = [f"{name} ({n} of {plural(total, 'case')})" for name, (n, total) in skipped.items()]
     meaning = MEANING[result.spec.averaging.undefined]
     return [
-        f"PQ is undefined where neither side has an object: {some_names(named)}; {meaning}, and "
-        f"pooled scores are not affected."
+        f"PQ is undefined for cases without any object: {some_names(named)}. {meaning}; pooled "
+        f"scores are not affected."
     ]
 
 
@@ -86,8 +87,8 @@ def _near_thresholds(result: Result) -> list[str]:
                 named = f"{series.model}: " if series.model else ""
                 lines.append(
                     f"{named}{near} of {tp} true positives of {series.setting.class_name} under "
-                    f"{series.setting.label} at τ = {threshold:g} would be lost at a "
-                    f"threshold higher by 0.05. Look at the curve rather than at one threshold."
+                    f"{series.setting.label} at τ = {threshold:g} would be lost if the threshold "
+                    f"were 0.05 higher. Look at the curve rather than at one threshold."
                 )
     return lines[:MOST_WARNINGS]
 
@@ -103,7 +104,7 @@ def _few_objects(result: Result) -> list[str]:
     if not few:
         return []
     named = ", ".join(f"{name} ({n})" for name, n in few.items())
-    return [f"There are few references of {named}: single objects decide their scores."]
+    return [f"There are few references of {named}, so single objects decide the scores."]
 
 
 def _unproven(result: Result) -> list[str]:
@@ -111,8 +112,14 @@ def _unproven(result: Result) -> list[str]:
     levels = [level for series in result.series for level in series.levels.values()]
     largest = max((float(np.nanmax(level.gaps, initial=0.0)) for level in levels), default=0.0)
     if largest > SMALLEST_GAP:
-        return [f"Some optimal matchings are proven only up to {largest:.2g} of PQ (column gap)."]
+        return [
+            f"Some optimal matchings are not proven: up to {largest:.2g} of PQ may be missing "
+            f"(column gap)."
+        ]
     curves = [series.pooled_curve for series in result.series]
     if any(curve is not None and curve.proven is False for curve in curves):
-        return ["Some curves pass through matchings that are not proven optimal; scores are."]
+        return [
+            "Some curves include matchings that are not proven optimal; the scores themselves are "
+            "proven."
+        ]
     return []

@@ -175,8 +175,8 @@ def mistake_chart(result: Result, mistakes: Mistakes, class_name: str) -> Chart:
 def loss_chart(result: Result, class_name: str) -> Chart:
     """Return PQ and what is lost to each kind of mistake, a bar of length 1 per model.
 
-    By the first matcher at the lowest threshold, pooled over cases; kinds without any loss are left
-    out.
+    It uses the first matcher at the lowest threshold, pooled over cases. Kinds without any loss are
+    left out.
     """
     parts: dict[str, dict[str, float]] = {"PQ": {}}
     losses = losses_of(result, class_name)
@@ -249,7 +249,7 @@ def dash_pixels(dash: Dash) -> list[str]:
 
 
 def as_text(name: str) -> str:
-    """Return a name such that plotly shows it as it is, instead of reading markup in it.
+    """Return a name in a form that plotly shows as it is, instead of reading markup in it.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def as_text(name: str) -> str:
 def plain_layout(
     x_title: str, y_title: str, x_axis: Layout | None = None, y_axis: Layout | None = None
 ) -> Layout:
-    """Return the layout that all charts have in common."""
+    """Return the layout that all charts share."""
     axis = {"showline": True, "linecolor": AXIS, "gridcolor": GRID, "zeroline": False}
     return {
         "xaxis": {**axis, "title": {"text": x_title}, **(x_axis or {})},
@@ -282,7 +282,7 @@ def up_to(most: float) -> Layout:
 
 
 def line_colour(result: Result, model: str, matcher: Matcher) -> str:
-    """Return the colour of a model; of a single one that of the strategy, as in the playground."""
+    """Return the colour of a model; if there is only one, that of the strategy."""
     return model_colour(result, model) if len(result.models) > 1 else matcher.strategy.hue[0]
 
 

@@ -56,7 +56,7 @@ def matcher_keys(result: Result) -> list[MatcherKey]:
 def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
     """Return PQ, SQ, RQ, and with parts PartPQ and PartSQ, over the threshold, by score.
 
-    Matchers differ in dash. Models differ in colour; of a single one, matchers do. A line ends
+    Matchers differ in dash. Models differ in colour; with a single model, matchers do. A line ends
     where its score becomes undefined.
     """
     charts: dict[str, Chart] = {}
@@ -73,7 +73,7 @@ def curve_charts(result: Result, class_name: str) -> dict[str, Chart]:
 def coinciding_curves(result: Result, class_name: str) -> list[list[str]]:
     """Return the names of curves that are the same at all thresholds, in PQ, SQ and RQ.
 
-    Of the curves of one model, the first is named in full, and the others by their strategies.
+    The first curve of a model is named in full, and the others by their strategies.
     """
     curves = _curves(result, class_name, PLAIN[0])
     if not curves:

@@ -85,15 +85,15 @@ def plot_curve(
         One line for every pair of them; all by default. A strategy is named as in the spec, or
         with its options as in the summary.
     width
-        ``"single"`` or ``"double"`` for columns of a page, or inches.
+        ``"single"`` or ``"double"`` for the columns of a page, or a width in inches.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Steps as lines: a step begins at its threshold and holds up to the next. Dashes are those
-        of the strategies; colours and markers tell models apart where there are several, and
-        markers stand at the thresholds of the spec. Of a single model, colours are those that
-        strategies have in the playground.
+        Lines of exact steps: a step starts at its threshold and holds up to the next. Dashes show
+        the strategy. With several models, colours and markers show the model, and markers are at
+        the thresholds of the spec. With a single model, strategies have the same colours as in the
+        playground.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def draw_steps(
     limits: tuple[float, float],
     marks: Sequence[float] = (),
 ) -> None:
-    """Draw curves as exact steps, with a label for the legend each, and markers at some thresholds.
+    """Draw curves as exact steps, each with a legend label, and with markers at some thresholds.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def draw_steps(
 def _lines(
     result: Result, class_name: str, models: list[str], matchers: list[Matcher], score: Score
 ) -> list[Line]:
-    """Return the lines of a class; a model without a case that has the class has none."""
+    """Return the lines of a class; a model that has the class in no case has no line."""
     labels = selection.short_labels(result.spec)
     found = []
     for series in result.series:
@@ -219,7 +219,7 @@ def _columns(width: float, words: list[str], panels: int) -> int:
 
 
 def strategy_look(strategy: Strategy, dash: Dash) -> Look:
-    """Return how the line of a strategy is drawn where there is one model: as in the playground."""
+    """Return how to draw a strategy's line if there is only one model: as in the playground."""
     return Look(strategy.hue[0], dash, NO_MARKER)
 
 
@@ -243,7 +243,7 @@ def _legend_title(
 
 
 def _legend_columns(fitting: int, models: int, matchers: int) -> int:
-    """Return how many columns a legend has: one for every strategy, or for every model, if any."""
+    """Return how many columns a legend has: one per strategy, or per model if there are several."""
     if models == 1 or matchers == 1:
         return fitting
     return next((n for n in (matchers, models) if n <= fitting), 1)

@@ -1,4 +1,4 @@
-"""The bipartite graph of a matching: who overlaps whom, and who was chosen (D2, D3)."""
+"""The bipartite graph of a matching: which objects overlap, and which are matched (D2, D3)."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ MOST_OWNERS = 3
 def plot_matching(matching: Matching, *, most: int = 40, width: Width = "single") -> Figure:
     """Draw references on the left, predictions on the right, and the edges between them.
 
-    Thin edges pass the threshold, bold ones are chosen and have their score. The area of a node
-    grows with its voxels. Entangled objects come first, then those without any edge, then plain
-    pairs.
+    Thin edges pass the threshold; bold edges are matched and show their score. The area of a node
+    grows with its number of voxels. Groups of three or more objects come first, then objects
+    without any edge, then simple pairs.
 
     Parameters
     ----------
     matching
         From `match`.
     most
-        How many rows to draw at most; what is left out is counted below.
+        How many rows to draw at most; a note below says how many objects are left out.
     width
         As for `plot_curve`.
 
@@ -106,7 +106,7 @@ def _draw_edges(ax: Axes, matching: Matching, shown: Ints, placed: Placement) ->
 
 
 def _label_place(matching: Matching, edge: int) -> float:
-    """Return where along an edge its score stands: away from the end where edges meet."""
+    """Return where along an edge to write its score: away from the end where edges meet."""
     edges, chosen = matching.overlap.edges, matching.edges
     several_preds = np.count_nonzero(edges.ref[chosen] == edges.ref[edge]) > 1
     several_refs = np.count_nonzero(edges.pred[chosen] == edges.pred[edge]) > 1
@@ -239,8 +239,8 @@ class Placement:
 def place_vertices(overlap: Overlap, shown: Ints, most: int) -> Placement:
     """Give every vertex a row; `shown` are positions of the edges that are drawn.
 
-    Entangled objects come first, then those without an edge, then plain pairs. What does not fit
-    into `most` rows has no place; the first group always has.
+    Groups of three or more objects come first, then objects without an edge, then simple pairs.
+    What does not fit into `most` rows gets none, except for the first group.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def place_vertices(overlap: Overlap, shown: Ints, most: int) -> Placement:
 
 
 def _blocks(graph: Overlap) -> list[tuple[list[int], list[int]]]:
-    """Return references and predictions of what is drawn together, in the order of drawing."""
+    """Return references and predictions that are drawn together, in the order of drawing."""
     numbers = graph.components()
     members: dict[int, tuple[list[int], list[int]]] = {}
     for side, of_side in enumerate(numbers):

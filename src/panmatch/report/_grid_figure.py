@@ -65,8 +65,8 @@ def plot_grid(
     panels = [(model, name) for name in names for model in selection.choose_models(result, models)]
     if len(panels) > selection.MOST_PANELS:
         raise OptionError(
-            f"{len(panels)} panels, one per model and class, are more than a figure holds: name "
-            f"fewer, up to {selection.MOST_PANELS} in all, with models=[…] and classes=[…]."
+            f"{len(panels)} panels, one per model and class, do not fit into one figure: choose up "
+            f"to {selection.MOST_PANELS} with models=[…] and classes=[…]."
         )
     matchers = selection.choose_matchers(result.spec, strategies)
     levels = selection.choose_thresholds(result.spec, thresholds)
@@ -104,8 +104,8 @@ def _columns_and_digits(room_in: float, levels: int, panels: int) -> tuple[int, 
         if columns >= 1:
             return min(columns, panels), digits
     raise OptionError(
-        f"{levels} thresholds do not fit into {room_in:.1f} inches beside the names of strategies: "
-        f"name fewer with thresholds=[…], or pass a larger width."
+        f"{levels} thresholds do not fit into {room_in:.1f} inches next to the names of "
+        f"strategies: choose fewer with thresholds=[…], or pass a larger width."
     )
 
 

@@ -1,4 +1,4 @@
-"""One class of a case, matched as a spec says: what pictures and figures of a single case show."""
+"""One class of a case, matched as the spec says, for pictures and figures of a single case."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SHORT_BOUNDS = "preds per ref : refs per pred"  # what `Strategy.short_bounds` c
 
 
 class CaseImages(TypedDict, total=False):
-    """The images of a case with the options of `evaluate`, and what to match of it.
+    """The images of a case with the options of `evaluate`, and what to match in it.
 
-    `class_name` may be left out where there is one class. `strategy` is the name or label of a
-    matcher of the spec, the first by default. `threshold` may be any in [0, 1); by default it is
+    `class_name` may be left out if there is only one class. `strategy` is the name or label of a
+    matcher of the spec, by default the first. `threshold` may be any number in [0, 1), by default
     the first of the spec.
     """
 
@@ -41,7 +41,7 @@ class CaseImages(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchedClass:
-    """A matching, and the label images with the ids that it speaks of."""
+    """A matching, and the label images with the ids that it refers to."""
 
     matching: Matching
     reference: LabelArray
@@ -124,11 +124,11 @@ class ShownMistake:
 
 
 def largest_mistake(matching: Matching) -> ShownMistake | None:
-    """Return the mistake with most voxels of objects that are not matched.
+    """Return the mistake with the most voxels of unmatched objects.
 
-    A missed reference that belongs to a prediction with others is told as merged, and a false
-    positive that belongs to a reference with others as split. Where all objects are matched, it is
-    the outline with the lowest IoU; None where nothing is wrong.
+    A missed reference that shares a prediction with others counts as merged, and a false positive
+    that shares a reference with others counts as split. If all objects are matched, it is the
+    outline with the lowest IoU; None if nothing is wrong.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _shapes(matching: Matching, missed: set[int], false: set[int]) -> Iterator[S
 
 
 def _guests(hosts: Ints, guests: Ints, related: Mask) -> dict[int, tuple[int, ...]]:
-    """Return the hosts that have several guests, with these."""
+    """Return the hosts that have several guests, with their guests."""
     found: dict[int, list[int]] = {}
     for host, guest in zip(hosts[related].tolist(), guests[related].tolist(), strict=True):
         found.setdefault(host, []).append(guest)

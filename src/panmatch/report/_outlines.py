@@ -20,20 +20,20 @@ Run = tuple[int, int]  # direction and length
 def outline_path(labels: LabelArray, ids: Container[int]) -> str:
     """Return the outlines of these objects along the edges of their voxels, holes included.
 
-    Every object has outlines of its own, so that two which touch have a line between them. Areas
-    are those of the even-odd rule. Each object is traced in its own box.
+    Every object has its own outline, so two objects that touch have a line between them. Areas
+    follow the even-odd rule. Each object is traced in its own box.
 
     Parameters
     ----------
     labels
         With two axes, rows and columns.
     ids
-        Which objects; those that are not there have no outline.
+        Which objects; ids that do not occur have no outline.
 
     Returns
     -------
     str
-        A path as SVG spells it, in voxels; empty where none of the objects is there.
+        An SVG path, in voxels; empty if none of the objects occurs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One HTML file that opens offline: everything a person wants to see of a run."""
+"""Everything you want to see of a run, in one HTML file that opens offline."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ SCRIPTS = ("report.js", "curves.js", "cases.js", "pictures.js")
 
 @dataclass(frozen=True, slots=True)
 class ClassPage:
-    """What is shown of a class, or of a mean over classes, which has no objects of its own."""
+    """What is shown about a class, or about a mean over classes, which has no objects itself."""
 
     name: str
     id: str  # what the ids of its charts begin with
@@ -115,9 +115,9 @@ def write_report(
     path
         Where to write; by default ``report.html`` in the folder.
     title
-        What stands on top; by default the name of the folder.
+        The heading; by default the name of the folder.
     images
-        Folder of grey images with the names of the cases, to show below their labels.
+        Folder of grey-scale images with the names of the cases, to show behind their labels.
     """
     target = folder / "report.html" if path is None else path
     run, title = read_run(folder), title or folder.resolve().name
@@ -137,7 +137,7 @@ def render(
     images: Mapping[str, Path] | None = None,
     folder: Path | None = None,
 ) -> str:
-    """Return the report as HTML; `images` are to be shown below the labels, by case."""
+    """Return the report as HTML; `images` are shown behind the labels, by case."""
     with needs_extra("report", "Reports"):
         from jinja2 import Environment, FunctionLoader
         from plotly.offline import get_plotlyjs
@@ -160,7 +160,7 @@ def _template(name: str) -> str:
 
 
 def _calm(sentence: str) -> str:
-    """Return a sentence without marks that turn the direction of what follows a name in it."""
+    """Return a sentence without control characters that could reverse the text after a name."""
     return sentence.translate(dict.fromkeys(TURNING))
 
 
@@ -191,7 +191,7 @@ def _context(
     images: Mapping[str, Path] | None,
     folder: Path | None,
 ) -> dict[str, object]:
-    """Return all that the template shows."""
+    """Return everything that the template shows."""
     classes, rows, found = [], [], dict[str, object]()
     comparison = compare(result) if can_compare(result) else None
     if any(result.evaluated(model) for model in result.models):
@@ -246,13 +246,13 @@ def _answers(result: Result, comparison: Comparison | None) -> dict[str, object]
 
 
 def _as_json(content: object) -> str:
-    """Return JSON that no text within can end, or turn into markup."""
+    """Return JSON with its text escaped, so that it cannot end the script or become markup."""
     text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 def in_dark(result: Result) -> dict[str, str]:
-    """Return what colours of charts become on a dark page."""
+    """Return the colours that replace those of charts on a dark page."""
     strategies = [matcher.strategy for matcher in result.spec.matching]
     return {**IN_DARK, **{one.hue[0]: one.hue[1] for one in strategies}}
 
@@ -320,37 +320,37 @@ def what_was_computed(result: Result) -> str:
         f"{matcher.label} ({', '.join(matcher.strategy.bounds)})" for matcher in spec.matching
     )
     sentences = [
-        f"Objects were matched by {strategies}. A pair may be matched if its score is strictly "
-        f"above the threshold τ; scores are given at τ = "
+        f"Objects were matched by {strategies}. A pair can be matched if its score is strictly "
+        f"above the threshold τ. Scores are given at τ = "
         f"{', '.join(f'{t:g}' for t in spec.thresholds)}.",
-        "A reference with a match is a true positive, and its quality is the IoU with the union of "
-        "its predictions; PQ is the summed quality over TP + ½FP + ½FN.",
+        "A reference with a match is a true positive. Its quality is its IoU with the union of its "
+        "matched predictions. PQ is the summed quality divided by TP + ½FP + ½FN.",
     ]
     if result.has_parts:
         sentences.append(
-            f"PartPQ has the same matches and counts, but the quality of a true positive is the "
+            f"PartPQ uses the same matches and counts, but the quality of a true positive is the "
             f"mean IoU of the parts of its class, {part_background(result)}."
         )
     if spec.curve:
         sentences.append("AUTC is the exact area under PQ over all thresholds from 0 to 1.")
     if any(matcher.regions for matcher in spec.matching):
         sentences.append(
-            "Where it says regions, predictions were cut by the Voronoi regions of the references: "
-            "each voxel belongs to the reference nearest to it."
+            "For strategies in regions, predictions were cut by the Voronoi regions of the "
+            "references: each voxel belongs to the nearest reference."
         )
     sentences.append(
-        f"Pooled scores sum the counts of all cases, means average the scores of cases; intervals "
-        f"hold 95 % of {RESAMPLES} resamples of the cases, and are left out where fewer than "
-        f"{FEWEST_CASES} cases have a score."
+        f"Pooled scores add up the counts of all cases; means average the scores of cases. "
+        f"Intervals hold 95 % of {RESAMPLES} bootstrap resamples of the cases. They are left out "
+        f"if fewer than {FEWEST_CASES} cases have a score."
     )
     if spec.edge_cases:
         said = "; ".join(f"{name}: {case}" for name, case in spec.edge_cases.items())
-        sentences.append(f"Where there is nothing to average, scores were chosen: {said}.")
+        sentences.append(f"Where a score is undefined, the spec sets its value: {said}.")
     return " ".join(sentences)
 
 
 def part_background(result: Result) -> str:
-    """Return what becomes of the background where parts are compared (D9)."""
+    """Return how the background counts when parts are compared (D9)."""
     if result.spec.part_background == "image":
         return "with the background of the whole image as one more label"
     return "with the background left out"

@@ -1,7 +1,7 @@
 """A figure that looks the same whatever the reader's matplotlib settings are.
 
-The one module that imports matplotlib on top, because a subclass needs its base: import it inside
-functions only.
+This is the only module that imports matplotlib at the top, because a subclass needs its base class.
+So import this module inside functions only.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from panmatch.report._style import SETTINGS
 
 
 def paper_style() -> AbstractContextManager[None]:
-    """Set matplotlib's defaults and ours for a while; afterwards all is as it was."""
+    """Apply matplotlib's defaults and ours for a while, then restore the reader's settings."""
     return matplotlib.style.context(["default", dict(SETTINGS)])
 
 
 def show_in_notebooks() -> None:
     """Tell a notebook, if there is one, to let these figures show themselves.
 
-    It would otherwise cut and scale them as it does figures of pyplot, once pyplot is used.
+    Once pyplot is used, it would otherwise crop and scale them as it does pyplot's figures.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
@@ -58,10 +58,10 @@ class PaperFigure(Figure):
             super().savefig(fname, transparent=transparent, **options)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """Show in a notebook with two pixels for one.
+        """Show in a notebook at twice the resolution.
 
-        The size that is shown goes with the picture; without it, pages would show it twice as
-        large and blurred on dense screens.
+        The picture carries its display size. Without it, pages would show it twice as large, and
+        blurred on high-density screens.
         """
         file = BytesIO()
         self.savefig(file, format="png")

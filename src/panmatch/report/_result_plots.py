@@ -1,4 +1,4 @@
-"""The figures of a result, as its attribute `plot` offers them."""
+"""The figures of a result, as the methods of its attribute `plot`."""
 
 from __future__ import annotations
 
@@ -73,8 +73,9 @@ class ResultPlots:
     ) -> Figure:
         """Draw the graph of one case: see `plot_matching`.
 
-        A result keeps no images, so pass those that were evaluated, with the options of
-        `evaluate`, and with `class_name`, `strategy` and `threshold` where there are several.
+        A result does not keep images, so pass those that were evaluated, with the options of
+        `evaluate`. If there are several classes, strategies or thresholds, choose with
+        `class_name`, `strategy` and `threshold`.
         """
         found = match_class(self.result.spec, **case)
         return plot_matching(found.matching, most=most, width=width)
@@ -89,7 +90,7 @@ class ResultPlots:
         width: Width = "single",
         **case: Unpack[CaseImages],
     ) -> Figure:
-        """Draw the objects of one case with what became of them: see `plot_scene`.
+        """Draw the objects of one case, and whether they were matched: see `plot_scene`.
 
         The images and options of the case are those of `matching`.
         """

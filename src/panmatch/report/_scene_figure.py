@@ -56,23 +56,23 @@ def plot_scene(
     zoom: bool = True,
     width: Width = "single",
 ) -> Figure:
-    """Draw a two-dimensional image, or the slice of a volume with most disagreement.
+    """Draw a two-dimensional image, or the slice of a volume with the most disagreement.
 
     Parameters
     ----------
     reference, prediction
-        Label images of one shape, with the ids of the matching.
+        Label images of the same shape, with the ids of the matching.
     matching
         From `match`.
     image
-        What was segmented, for the background: of the same shape, or with an axis of colours
-        more. Shown in grey.
+        The image that was segmented, shown in grey behind the labels. It has the same shape, or
+        one more axis for colours.
     spacing
-        Distance between voxels along each axis; it decides the proportions.
+        Distance between voxels along each axis; it sets the proportions.
     slice_
         Axis and position of the slice; by default `find_view` chooses it.
     zoom
-        Whether to leave out what is far from all objects.
+        Whether to crop what is far from all objects.
     width
         As for `plot_curve`.
 
@@ -129,7 +129,7 @@ def draw_objects(
 
 
 def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
-    """Return what the legend of a scene shows, by its words."""
+    """Return the entries of the legend of a scene, by their text."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -140,7 +140,7 @@ def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
                                hatch=look.hatch, linewidth=REFERENCE_PT)  # fmt: skip
     outlines = {
         "prediction, matched": style.STATUSES["matched"],
-        "prediction, false (FP)": style.STATUSES["false positive"],
+        "prediction, false positive (FP)": style.STATUSES["false positive"],
     } | ({"prediction, dismissed": style.OTHER} if dismissed else {})
     for words, look in outlines.items():
         dash = style.line_style(look.dash)
@@ -152,7 +152,7 @@ def outline_of(labels: LabelArray, ids: Container[int]) -> Path | None:
     """Return the outlines of these objects in one path, holes included; None if none is there.
 
     Outlines run half-way between voxel centres, in coordinates (column, row). Each object is
-    traced in its own box, so that many small ones take no longer than one large one.
+    traced in its own box, so many small objects take no longer than one large one.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def draw_comparison(
     matchings: Sequence[Matching],
     curves: Sequence[Curve],
 ) -> None:
-    """Write what `comparison_figure` draws."""
+    """Save the figure that `comparison_figure` draws."""
     comparison_figure(reference, prediction, matchings, curves).savefig(path)
 
 

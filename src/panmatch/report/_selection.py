@@ -22,7 +22,7 @@ def choose_quantity(result: Result, quantity: Quantity) -> Score:
     known = result.known_scores
     if quantity not in known:
         raise OptionError(
-            f"quantity={quantity!r} needs parts, but no class of the result has any: name them "
+            f"quantity={quantity!r} needs parts, but no class of the result has any: declare them "
             f"with `parts` in the spec and evaluate again, or pass "
             f"{quantity.removeprefix('part_')!r}."
         )
@@ -30,10 +30,10 @@ def choose_quantity(result: Result, quantity: Quantity) -> Score:
 
 
 def short_labels(spec: Spec) -> dict[Matcher, str]:
-    """Return what to call every matcher of a spec where room is scarce.
+    """Return a short name for every matcher of a spec.
 
-    That is the name of its strategy where no other matcher has it and all options are the
-    defaults, otherwise its label.
+    This is the name of its strategy if no other matcher has it and all options are the defaults,
+    and otherwise its label.
 
     Examples
     --------
@@ -68,7 +68,9 @@ def choose_matcher(spec: Spec, strategy: str | None) -> Matcher:
     found = _named(spec, strategy, "strategy")
     if len(found) > 1:
         labels = ", ".join(repr(matcher.label) for matcher in found)
-        raise OptionError(f"strategy={strategy!r} can be any of {labels}: pass one of these.")
+        raise OptionError(
+            f"strategy={strategy!r} is ambiguous: it can be any of {labels}. Pass one of these."
+        )
     return found[0]
 
 
@@ -88,8 +90,8 @@ def choose_classes(
     if classes is None:
         if len(names) > MOST_PANELS:
             raise OptionError(
-                f"the result has {len(names)} classes, which do not fit into a figure: name up to "
-                f"{MOST_PANELS} with classes=[…], such as {names[0]!r}."
+                f"the result has {len(names)} classes, which do not fit into one figure: choose up "
+                f"to {MOST_PANELS} with classes=[…], such as {names[0]!r}."
             )
         return names
     return _checked("classes", classes, [*names, *others])
@@ -128,9 +130,9 @@ def choose_threshold(spec: Spec, threshold: float | None) -> float:
         return spec.thresholds[0]
     if threshold not in spec.thresholds:
         raise OptionError(
-            f"threshold={threshold!r} has no scores: the spec has "
-            f"{', '.join(f'{known:g}' for known in spec.thresholds)}. Pass one of these, or add it "
-            f"to the spec and evaluate again."
+            f"there are no scores at threshold={threshold!r}: the spec lists "
+            f"{', '.join(f'{known:g}' for known in spec.thresholds)}. Pass one of these, or add "
+            f"yours to the spec and evaluate again."
         )
     return float(threshold)
 

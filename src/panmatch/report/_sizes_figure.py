@@ -57,8 +57,9 @@ def plot_sizes(
     strategy, threshold
         Of the spec; the first of each by default.
     bins
-        How many bins with about as many objects each, or their edges, rising. A bin holds sizes
-        from its lower edge up to, but not including, its upper one; the last includes it.
+        How many bins with about equally many objects each, or their edges, in increasing order. A
+        bin holds sizes from its lower edge up to, but not including, its upper edge; the last bin
+        includes it.
     width
         As for `plot_curve`.
 
@@ -128,8 +129,8 @@ class SizeBin:
 def wilson_interval(successes: int, trials: int, level: float = LEVEL) -> tuple[float, float]:
     """Return Wilson's score interval of a share; NaN without trials.
 
-    Unlike the textbook interval p ± z·√(p(1−p)/n) it stays within [0, 1], and does not shrink to a
-    point where all or none succeed.
+    Unlike the textbook interval p ± z·√(p(1−p)/n), it stays within [0, 1], and does not shrink to a
+    point if all or none succeed.
 
     Examples
     --------
@@ -149,9 +150,9 @@ def wilson_interval(successes: int, trials: int, level: float = LEVEL) -> tuple[
 
 
 def size_edges(sizes: npt.ArrayLike, bins: int | Sequence[float]) -> Floats:
-    """Return the edges of bins: as given, or such that about as many objects are in each.
+    """Return the edges of bins: as given, or chosen to hold about equally many objects each.
 
-    There is at least one size. Sizes that occur often may leave fewer bins.
+    There is at least one size. Sizes that occur often may lead to fewer bins.
 
     Examples
     --------
@@ -218,8 +219,8 @@ def _panel(
     sizes = np.concatenate([size for size, _ in objects.values()])
     if not len(sizes):
         raise OptionError(
-            f"the class {class_name!r} has no reference in any case, so there is nothing to "
-            f"recall: name other classes with classes=[…]."
+            f"the class {class_name!r} has no reference in any case, so recall is undefined: "
+            f"choose other classes with classes=[…]."
         )
     edges = size_edges(sizes, bins)
     return {model: recall_by_size(*found, edges) for model, found in objects.items()}
@@ -261,7 +262,7 @@ def _tick_labels(found: dict[str, list[SizeBin]]) -> list[str]:
 
 
 def size_texts(sizes: Sequence[float]) -> list[str]:
-    """Return sizes in short, with as many digits as tell them apart.
+    """Return sizes as short text, with just enough digits to distinguish them.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """One look for everything people see: figures, pictures and the HTML report.
 
-Plain values only, so that whoever draws (matplotlib, Pillow, a browser) can use them. Colours are
-Okabe and Ito's, which colour-blind readers tell apart. Nothing is told by colour alone: lines also
-differ in dash and marker, areas in hatch, and colours that stand together in lightness, for print
-in grey.
+These are plain values, so that matplotlib, Pillow and a browser can all use them. The colours are
+those of Okabe and Ito, which colour-blind readers can distinguish. Nothing is shown by colour
+alone: lines also differ in dash and marker, areas in hatch, and neighbouring colours in lightness,
+for printing in grey.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ def luminance(rgb: tuple[float, float, float]) -> float:
 
 
 def score_limits(values: Sequence[float] | Floats) -> tuple[float, float]:
-    """Return the ends of an axis on which scores fill at least half of the room.
+    """Return the ends of an axis on which scores fill at least half of the space.
 
-    It begins at 0 where that is so, and never ends above 1.
+    It starts at 0 if that is possible, and never ends above 1.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def score_limits(values: Sequence[float] | Floats) -> tuple[float, float]:
 
 
 def set_score_axis(ax: Axes, limits: tuple[float, float]) -> None:
-    """Give the axis of scores its ends, and ticks at round numbers."""
+    """Set the ends of the score axis, and ticks at round numbers."""
     span = limits[1] - limits[0]
     step = next((step for most, step in TICKS if span <= most), TICKS[-1][1])
     first, last = math.ceil(limits[0] / step - 1e-9), math.floor(limits[1] / step + 1e-9)
@@ -176,10 +176,10 @@ def width_in(width: Width) -> float:
         check_choice("width", width, WIDTHS_IN)
         return WIDTHS_IN[width]
     if isinstance(width, bool) or not isinstance(width, int | float):
-        raise OptionError(f"width={width!r} is neither 'single' nor 'double' nor inches.")
+        raise OptionError(f"width={width!r} must be 'single', 'double' or a number of inches.")
     if not (LEAST_WIDTH_IN <= width < math.inf):
         raise OptionError(
-            f"width={width!r} inches is not a width for a figure: pass 'single' "
+            f"width={width!r} inches is not a valid figure width: pass 'single' "
             f"({WIDTHS_IN['single']} in), 'double' ({WIDTHS_IN['double']} in), or "
             f"{LEAST_WIDTH_IN} or more."
         )
@@ -189,7 +189,8 @@ def width_in(width: Width) -> float:
 def in_paper_style(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
     """Make a function draw in the style of papers, whatever the settings of matplotlib are.
 
-    Inside such a function matplotlib is there: without it, the error says how to install it.
+    If matplotlib is not installed, calling such a function raises an error that says how to
+    install it.
     """
 
     @wraps(draw)
@@ -204,7 +205,7 @@ def in_paper_style(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of this size in inches, whose parts make room for each other."""
+    """Return an empty figure of this size in inches, with a constrained layout."""
     from panmatch.report._paper_figure import PaperFigure, show_in_notebooks
 
     show_in_notebooks()

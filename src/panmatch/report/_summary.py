@@ -1,4 +1,4 @@
-"""What a report shows first: a card per model, a table of classes, the data, and all cases."""
+"""The first part of a report: a card per model, a table of classes, the data, and all cases."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Loss:
 
     @property
     def style(self) -> str:
-        """What its parts of bars are called in the style sheet."""
+        """The name of its bar segments in the style sheet."""
         return self.title.split()[0]
 
 
@@ -74,7 +74,7 @@ class Card:
     metrics
         Means of the metrics over matched objects, with units.
     losses
-        What PQ is lost to, the largest first; none where that is not known.
+        How much PQ each kind of mistake costs, the costliest first; none if that is not known.
     placing
         Its place by the mean PQ of cases; None where models are not compared.
     """
@@ -222,7 +222,7 @@ def class_rows(result: Result, averages: Averages, ids: Mapping[str, str]) -> li
 
 
 def data_folders(cases: Mapping[tuple[str, str], Case]) -> dict[str, list[str]]:
-    """Return where the references and the predictions of every model lie."""
+    """Return the folders of the references and of the predictions of every model."""
     found: dict[str, dict[Path, None]] = {}
     for case in cases.values():
         for role, image in (("references", case.reference), (case.model, case.prediction)):
@@ -240,8 +240,8 @@ def case_data(
 ) -> Json:
     """Return the scores of all cases as compact data, column by column, for the script.
 
-    By the first matcher and threshold of the spec. Values are rounded as they are shown: None is
-    undefined, and infinities are words.
+    It uses the first matcher and threshold of the spec. Values are rounded as they are shown: None
+    is undefined, and infinities are words.
 
     Parameters
     ----------

@@ -235,8 +235,8 @@ def threshold_tables(result: Result, class_name: str) -> dict[str, list[Threshol
 def losses_of(result: Result, class_name: str) -> dict[str, dict[Repair, float]]:
     """Return what each kind of mistake costs every model, where that is defined.
 
-    By the first matcher at the lowest threshold, pooled over cases. The headline may be a mean
-    over classes; other means have none.
+    It uses the first matcher at the lowest threshold, pooled over cases. The headline may be a mean
+    over classes; other means have no costs.
     """
     threshold = result.spec.thresholds[0]
     if class_name == result.headline_class:
@@ -336,9 +336,9 @@ class RankTables:
         return self._comparison.stability(self._comparison.scores[0])
 
     def _criteria(self, class_name: str) -> list[Criterion]:
-        """Return those of a class; of the headline, also of scores that it does not have.
+        """Return those of a class; for the headline, including scores that it does not have.
 
-        Where a single class has parts, there is no mean of PartPQ over classes.
+        If a single class has parts, there is no mean of PartPQ over classes.
         """
         every = self._comparison.values
         own = [one for one in every if one.setting.class_name == class_name]

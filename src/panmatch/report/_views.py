@@ -1,4 +1,4 @@
-"""The part of an image to show: which way up, which slice, and how much of it."""
+"""Which part of an image to show: which way up, which slice, and how much of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Turn:
     reversed_axes
         Axes of the picture that run against the stored ones.
     planes
-        What a slice across an axis of the picture is called; empty where nobody knows.
+        What a slice across an axis of the picture is called; empty if that is not known.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class View:
         return ", ".join(f"slice {place} of axis {axis}" for axis, place in cut)
 
     def widened(self, shape: tuple[int, ...]) -> View:
-        """Show more around a part that is narrow, or a small one of its slice.
+        """Show more around a part that is narrow, or small compared with its slice.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class View:
 def disagreement(
     reference: LabelArray, prediction: LabelArray, missed: Iterable[int], false: Iterable[int]
 ) -> Mask:
-    """Return the voxels of one side only, and all those of missed and of false objects.
+    """Return the voxels of one side only, and all voxels of missed objects and false positives.
 
     Examples
     --------
@@ -174,10 +174,10 @@ def disagreement(
 def find_view(reference: LabelArray, prediction: LabelArray, wrong: Mask, spacing: Floats) -> View:
     """Choose a slice until two axes are left; `wrong` is where the images disagree.
 
-    The axis with the coarsest spacing is cut. Where none is coarser than all others, it is the
-    axis with the slice that has the largest area of `wrong`. Of slices with equal areas the first
-    is taken. Where nothing is wrong, the slice with the largest area of objects is; where there
-    is no object, the one in the middle.
+    The cut is across the axis with the coarsest spacing. If no axis is coarser than all others, it
+    is across the axis with the slice that has the largest area of `wrong`. The first slice wins a
+    tie. If nothing is wrong, the slice with the largest area of objects is shown, and if there is
+    no object, the one in the middle.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def slice_view(slice_: tuple[int, int], shape: tuple[int, ...], spacing: Floats)
 
 
 def as_pair(reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[LabelArray, LabelArray]:
-    """Return two label images of one shape that can be shown, or raise."""
+    """Return two label images of the same shape that can be shown, or raise."""
     ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
     check_same_shape({"reference": ref, "prediction": pred})
     check_axes(ref.ndim)
@@ -246,7 +246,7 @@ def _slice_counts(mask: Mask, axis: int) -> Ints:
 
 
 def _at_least(start: int, stop: int, length: int, n: int) -> slice:
-    """Return a range of this length or more around another one, within n voxels.
+    """Return a range of at least this length around another one, within n voxels.
 
     Examples
     --------

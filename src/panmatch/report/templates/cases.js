@@ -134,7 +134,7 @@
     table.tBodies[0].replaceChildren(...rows.map(line));
     const n = state.shown.length;
     document.getElementById("case-count").textContent =
-      n === 0 ? "no case fits" : n <= PAGE ? `${n} row${n === 1 ? "" : "s"}` : `${state.start + 1} – ${state.start + rows.length} of ${n} rows`;
+      n === 0 ? "no case matches" : n <= PAGE ? `${n} row${n === 1 ? "" : "s"}` : `${state.start + 1} – ${state.start + rows.length} of ${n} rows`;
     document.getElementById("case-back").disabled = state.start === 0;
     document.getElementById("case-on").disabled = state.start + PAGE >= n;
     plot();

@@ -1,4 +1,4 @@
-// Where 1 − PQ is lost: what each repair would bring, and the mistakes that cost most.
+// Where 1 − PQ is lost: how much each repair would gain, and the costliest mistakes.
 
 import { find, html, whenResized, write } from "./dom.js";
 import { precise, score, short, size } from "./wording.js";
@@ -46,10 +46,10 @@ export class Budget {
   }
 
   words({ label, takes_repairs: takes, needs_regions: regions }, pq, quality) {
-    if (pq === null) return "Nothing on either side: PQ is undefined, and nothing is lost.";
+    if (pq === null) return "Neither side has an object, so PQ is undefined and nothing is lost.";
     const words = [];
-    if (quality === "parts") words.push(`By the IoU of whole objects: PQ is ${score(pq)}, and PartPQ has no budget.`);
-    if (!takes) words.push(`Under ${label} nothing counts as split or merged: ${regions ? "Voronoi regions" : "equal ids"} say what belongs together.`);
+    if (quality === "parts") words.push(`This is about PQ by the IoU of whole objects, which is ${score(pq)}; PartPQ has no such budget.`);
+    if (!takes) words.push(`Under ${label} nothing counts as split or merged: ${regions ? "the Voronoi regions" : "the ids"} say which objects belong together.`);
     return words.join(" ");
   }
 
@@ -142,14 +142,14 @@ const named = (side, ids) => ids.flatMap((id, at) => [at ? ", " : "", html("span
 const signed = (value) => score(value).replace(/^-0\.000$/, "0.000").replace("-", "−");
 
 function noteOn(mistakes, more) {
-  if (mistakes === null) return "Single mistakes are not listed here: there are so many objects that looking at each would slow the page down. pm.find_mistakes lists them.";
-  if (more) return `… and ${size(more)} more, none of which costs more than these.`;
-  return mistakes.length ? "" : "There is none.";
+  if (mistakes === null) return "There are too many objects to list single mistakes here without slowing the page down. pm.find_mistakes lists them.";
+  if (more) return `… and ${size(more)} more that cost no more than these.`;
+  return mistakes.length ? "" : "There are no mistakes.";
 }
 
 const head = () =>
   html("thead", {}, html("tr", {},
     html("th", { scope: "col" }, "repair"),
-    html("th", { scope: "col", title: "PQ after this repair and no other" }, "PQ after it alone"),
-    html("th", { scope: "col", title: "what PQ gains by this repair when all others are done already" }, "gain as the last"),
-    html("th", { scope: "col", title: "what PQ gains by this repair, averaged over all orders of the repairs (Shapley)" }, "share of 1 − PQ")));
+    html("th", { scope: "col", title: "PQ after this repair alone" }, "PQ after it alone"),
+    html("th", { scope: "col", title: "how much this repair adds to PQ if all others are done already" }, "gain as last repair"),
+    html("th", { scope: "col", title: "how much this repair adds to PQ, averaged over all orders of the repairs (Shapley)" }, "share of 1 − PQ")));

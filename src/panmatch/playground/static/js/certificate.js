@@ -1,4 +1,4 @@
-// What is known about the maximum PQ that matchings of the chosen kind can have.
+// What is known about the maximum PQ of the chosen strategy.
 
 import { find, html } from "./dom.js";
 import { score } from "./wording.js";
@@ -18,13 +18,13 @@ export class Certificate {
   }
 
   words({ certificate, shortfall, tally, quality }) {
-    if (tally.status === "empty") return certificate ? ["Nothing on either side: PQ is undefined, and nothing is to be proven."] : [];
+    if (tally.status === "empty") return certificate ? ["Neither side has an object, so PQ is undefined and there is nothing to prove."] : [];
     if (certificate) return proof(certificate, quality === "parts");
     if (!shortfall || shortfall.pq === null || tally.pq === null) return [];
     const { label } = this.strategies.get(shortfall.optimal);
     const missing = shortfall.pq - tally.pq;
-    if (missing < 1e-12) return [html("span", { class: "badge good" }, "optimal"), ` ${shortfall.proven ? "Proven" : "As far as is known"}: no matching of this kind has a higher PQ.`];
-    return [html("span", { class: "badge warn" }, `− ${score(missing)}`), ` This heuristic misses the maximum PQ of ${score(shortfall.pq)}: `,
+    if (missing < 1e-12) return [html("span", { class: "badge good" }, "optimal"), ` ${shortfall.proven ? "Proven: no matching of this strategy has a higher PQ." : "No matching with a higher PQ was found."}`];
+    return [html("span", { class: "badge warn" }, `− ${score(missing)}`), ` This heuristic falls short of the maximum PQ, ${score(shortfall.pq)}. Switch to `,
       html("button", { class: "link", onclick: () => this.adopt(shortfall.optimal) }, label)];
   }
 
@@ -34,14 +34,14 @@ export class Certificate {
   }
 }
 
-/** What is proven. It is about the IoU of whole objects, so where parts are shown that comes first. */
+/** What is proven. It is about the IoU of whole objects, so with parts it says so first. */
 function proof({ proven, value, bound }, byParts) {
   const [begin, end] = byParts
-    ? ["By the IoU of whole objects, ", " Nothing is proven about PartPQ: another matching may have a higher one."]
+    ? ["By the IoU of whole objects, ", " Nothing is proven about PartPQ: another matching may have a higher PartPQ."]
     : ["", ""];
   const words = proven
-    ? `${begin}no matching of this kind has a higher PQ than ${score(value)}.${end}`
-    : `${begin}the maximum PQ of this kind is proven to be at most ${score(bound)}.${end}`;
+    ? `${begin}no matching of this strategy has a higher PQ than ${score(value)}.${end}`
+    : `${begin}the maximum PQ of this strategy is proven to be at most ${score(bound)}.${end}`;
   const badge = html("span", { class: proven ? "badge good" : "badge" }, `${proven ? "proven" : "bounded"}${byParts ? " for PQ" : ""}`);
   return [badge, ` ${words[0].toUpperCase()}${words.slice(1)}`];
 }

@@ -1,4 +1,4 @@
-// One WebSocket. Of requests of one kind at most one is under way and only the newest one waits.
+// One WebSocket. For each kind of request, at most one is under way and only the newest one waits.
 
 const RETRY_MILLISECONDS = 1500;
 
@@ -27,7 +27,7 @@ export class Connection {
     };
   }
 
-  /** Ask; a later question of the same kind takes the place of one that still waits. */
+  /** Ask; a later question of the same kind replaces one that is still waiting. */
   ask(kind, content = {}) {
     this.waiting.set(kind, content);
     this.flush();

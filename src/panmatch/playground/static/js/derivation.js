@@ -31,7 +31,7 @@ export class Derivation {
 
   note(tally, hidden) {
     if (hidden > 0) return `… and ${plural(hidden, "more true positive")}`;
-    if (tally.status === "empty") return "Nothing on either side: PQ is undefined.";
+    if (tally.status === "empty") return "Neither side has an object, so PQ is undefined.";
     return tally.tp ? "" : "No reference is matched at this threshold.";
   }
 

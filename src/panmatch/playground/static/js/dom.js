@@ -22,7 +22,7 @@ export const find = (selector) => document.querySelector(selector);
 
 /** Call `resized` with the width and height of an element, now and whenever they change.
  *
- * To ask an element for its size while a page is being drawn makes the browser lay it out at once. */
+ * Asking an element for its size while a page is being drawn would force a layout at once. */
 export function whenResized(element, resized) {
   new ResizeObserver(([{ contentRect }]) => resized(contentRect.width, contentRect.height)).observe(element);
 }
@@ -42,8 +42,8 @@ export function entitle(element, title) {
   if (element.titled !== title) element.title = element.titled = title;
 }
 
-/** Make the children of an element those of a list of [text, build]: a child stays as long as the
- * text that stands for all it shows is the same, and is built anew where it is not. */
+/** Give an element one child per [text, build]. The text stands for all that a child shows: as long
+ * as it is the same, the child stays; otherwise it is built again. */
 export function patch(parent, items) {
   const { children } = parent;
   items.forEach(([text, build], at) => {

@@ -41,10 +41,10 @@ export class Inspector {
     return [
       html("b", { class: side }, `${side === "reference" ? "Reference" : "Prediction"} ${at + 1}`),
       ...numbers,
-      html("span", { class: "group", title: "Nested copies are parts 2, 3 … of the object, for the part-aware view" },
+      html("span", { class: "group", title: "Nested copies are parts 2, 3 … of the object; tick “parts” to score them" },
         `${(shape.parts?.length ?? 0) + 1} ${shape.parts?.length ? "parts" : "part"}`,
-        html("button", { "aria-label": "One part less", disabled: !shape.parts?.length, onclick: () => this.parts(selected, -1) }, "−"),
-        html("button", { "aria-label": "One part more", disabled: shape.parts?.length === NESTED.length, onclick: () => this.parts(selected, 1) }, "+")),
+        html("button", { "aria-label": "Remove a part", disabled: !shape.parts?.length, onclick: () => this.parts(selected, -1) }, "−"),
+        html("button", { "aria-label": "Add a part", disabled: shape.parts?.length === NESTED.length, onclick: () => this.parts(selected, 1) }, "+")),
       html("button", { class: "danger", title: "Delete (Del)", onclick: () => this.store.remove(selected) }, "Delete"),
     ];
   }
@@ -90,4 +90,4 @@ const FATES = { tp: "true positive", fn: "false negative", fp: "false positive",
 const round = (value) => Math.round(value * 100) / 100;
 
 const hint = () =>
-  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects, arrows move, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");
+  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects the next one, arrow keys move it, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");

@@ -1,4 +1,4 @@
-// What is pointed at in one panel is lit up in all of them.
+// Hovering over something in one panel highlights it in all panels.
 
 const marked = (element) => element.closest?.("[data-r], [data-p], [data-objects], [data-strategy]");
 

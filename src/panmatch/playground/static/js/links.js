@@ -1,4 +1,4 @@
-// The address of the page says all that it shows.
+// The address of the page describes everything that it shows.
 
 export const encode = (state) => `#${encodeURIComponent(JSON.stringify(state))}`;
 

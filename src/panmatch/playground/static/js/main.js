@@ -171,10 +171,10 @@ class Page {
     if (about === "numbers") document.body.classList.add("outdated");
   }
 
-  /** Discs that hide or leave each other have no exact areas: go on with pixels, and say so. */
+  /** Exact areas are not available for such a scene: count pixels instead, and say so. */
   countPixels(problem) {
     this.store.view({ areas: "raster" }, { final: this.store.before === null });
-    this.remark = `Exact areas are off now, and pixels are counted: ${problem.split(":")[0]}.`;
+    this.remark = `Exact areas are switched off, and pixels are counted instead: ${problem.split(":")[0]}.`;
     this.say(this.remark);
   }
 
@@ -268,7 +268,7 @@ class Page {
     this.roundTrips.push(whole);
     if (this.roundTrips.length > KEPT_ROUND_TRIPS) this.roundTrips.shift();
     const note = find("#round-trip");
-    note.textContent = `${whole.toFixed(0)} ms, ${server.toFixed(0)} of them computing`;
+    note.textContent = `${whole.toFixed(0)} ms, of which ${server.toFixed(0)} ms computing`;
     note.dataset.seq = this.shown;
     note.milliseconds = this.roundTrips;
   }

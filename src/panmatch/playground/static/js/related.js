@@ -1,4 +1,4 @@
-// Earlier metrics of the field, on the same scene.
+// Other metrics of the field, for the same scene.
 
 import { find, html } from "./dom.js";
 import { precise, score } from "./wording.js";
@@ -17,7 +17,7 @@ export class Related {
     );
   }
 
-  /** The scene has changed: what is written is about the one before. */
+  /** The scene has changed: the numbers shown are those of the scene before. */
   age() {
     this.root.classList.add("stale");
   }

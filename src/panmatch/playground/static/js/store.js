@@ -1,4 +1,4 @@
-// The state that links carry, its history for undo, and who wants to know of changes.
+// The state that links carry, its history for undo, and listeners for changes.
 
 const MOST_UNDO = 200;
 

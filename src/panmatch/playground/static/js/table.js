@@ -50,7 +50,7 @@ export class Legend extends StrategyTable {
       const { label, about } = this.strategies.get(strategy);
       const disabled = curves.length === 1 || strategy === view.strategy;
       const choose = html("button", { class: "plain", title: about, onclick: () => this.store.view({ strategy }) }, swatch(strategy), label);
-      const remove = html("button", { class: "plain quiet", title: "Compare no longer", "aria-label": `Remove ${label}`, disabled, onclick: () => this.drop(strategy) }, "×");
+      const remove = html("button", { class: "plain quiet", title: "Stop comparing this strategy", "aria-label": `Remove ${label}`, disabled, onclick: () => this.drop(strategy) }, "×");
       return [strategy, choose, this.cells[line], html("td", {}, remove)];
     });
     this.fill([...head.map((name) => html("th", { scope: "col" }, name)), html("td")], lines, view);

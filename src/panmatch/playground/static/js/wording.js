@@ -11,13 +11,13 @@ export const precise = (value) =>
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** An area or a count, with thousands apart. */
+/** An area or a count, with separators between thousands. */
 export const size = (value) => grouped.format(value);
 
 export const QUANTITIES = {
   pq: { name: "PQ", area: "autc", areaName: "AUTC", about: "Panoptic Quality" },
-  sq: { name: "SQ", area: "autc_sq", areaName: "AUTC SQ", about: "mean quality of true positives" },
-  rq: { name: "RQ", area: "autc_rq", areaName: "AUTC RQ", about: "how many objects were recognised" },
+  sq: { name: "SQ", area: "autc_sq", areaName: "AUTC SQ", about: "mean quality of the true positives" },
+  rq: { name: "RQ", area: "autc_rq", areaName: "AUTC RQ", about: "how well objects are found (F1)" },
   ap: { name: "AP", area: "sorted_ap", areaName: "sortedAP", about: "TP / (TP + FP + FN)" },
 };
 
