@@ -56,7 +56,7 @@ def test_every_kind_of_word_is_tested() -> None:
             "greedy",
             "'one-to-one' with the solver 'greedy': OneToOne(solver='greedy'), or in a spec",
         ),
-        ("n:m", "'many-to-many', and refuses it: cluster_dice"),
+        ("n:m", "'many-to-many', and refuses it: use cluster_dice"),
     ],
 )
 def test_strategies_of_others_are_explained(given: str, ours: str) -> None:

@@ -2,7 +2,7 @@
 //
 // A site at position u with height h costs h + w (x − u)² at point x; w is the weight of the axis.
 // Of two sites the right one wins from some point on, so a stack of sites with the first point at
-// which each wins is all there is to it. Sites are compared by their costs at lattice points and
+// which each wins is all we need. Sites are compared by their costs at lattice points and
 // not by where parabolas cross: costs that are exact numbers give an exact answer, ties included.
 #pragma once
 

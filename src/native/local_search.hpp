@@ -2,7 +2,7 @@
 //
 // A step takes a prediction to another reference or to none; one that is there already may give
 // way to it and move on itself. Steps that add to the total are taken until there are none. Then
-// a few predictions are moved at random, and what became of it is kept unless the total fell.
+// a few predictions are moved at random, and the outcome is kept unless the total fell.
 #pragma once
 
 #include <algorithm>

@@ -65,7 +65,7 @@ private:
     struct Union {
         double intersection = 0, pred = 0;
         int64_t next = 0;   // place in the reference's list up to which edges are included
-        int64_t round = 0;  // when it was last begun anew
+        int64_t round = 0;  // when it was last restarted
         bool altered = false;
     };
 

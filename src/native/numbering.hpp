@@ -81,7 +81,7 @@ private:
     const std::vector<int64_t>& shape_;
     const std::vector<int64_t>& step_;
     int64_t count_, length_, rows_;
-    std::vector<uint8_t> nothing_;  // in place of the row before the first one
+    std::vector<uint8_t> nothing_;  // instead of the row before the first one
 
     int64_t begin(int worker, int threads) const { return rows_ * worker / threads; }
 

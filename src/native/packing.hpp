@@ -26,7 +26,7 @@ struct Packing {
     std::vector<int64_t> edges;       // a feasible choice
     double worth = 0, upper = 0;      // of that choice, and of any choice
     int64_t nodes = 0;
-    std::vector<double> price;        // of every prediction, to begin with another time
+    std::vector<double> price;        // of every prediction, to start from next time
     std::vector<uint8_t> is_open;     // per reference: whether a better choice may exist
     // Columns of open components, for a solver with more patience; without those of components
     // that have too many.

@@ -30,7 +30,7 @@ void on_threads(int threads, Work&& work) {
     if (error) std::rethrow_exception(error);
 }
 
-// Hands out the numbers 0 … count − 1 to `threads` workers, each with a state of its own:
+// Hands out the numbers 0 … count − 1 to `threads` workers, each with its own state:
 // body(state, i), with state = make().
 template <typename Make, typename Body>
 void share_out(int64_t count, int threads, Make&& make, Body&& body) {

@@ -1,7 +1,7 @@
-"""Small pieces of HTML by which values show themselves in notebooks.
+"""Small pieces of HTML that show values in notebooks.
 
-Colours are those of the page around them, so that they read well on light and on dark. Text is
-escaped, and nothing runs.
+They take the colours of the page around them, so they are readable on light and dark pages. Text is
+escaped, and no scripts run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TABLE = f"{PLAIN};border-collapse:collapse;font-size:inherit;margin:.3em 0"
 RULE = "border-bottom:1px solid currentColor"
 CELL = f"{PLAIN};padding:.1em .7em;white-space:nowrap"
 QUIET = "opacity:.7"
-FINE_STEPS = 300  # of a sparkline; of more, those within a tenth of a pixel are drawn as one
+FINE_STEPS = 300  # of a sparkline; with more, those within a tenth of a pixel are drawn as one
 
 
 class Html(str):
@@ -31,7 +31,7 @@ def number(value: float) -> str:
 
 
 def block(title: str, *parts: str) -> str:
-    """Return all that a value shows: what it is, and parts below each other.
+    """Return the HTML of a value: a title, with parts below each other.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def block(title: str, *parts: str) -> str:
 
 
 def quiet(text: str) -> Html:
-    """Return words of less weight."""
+    """Return text in a muted style."""
     return Html(f'<span style="{QUIET}">{_markup(text)}</span>')
 
 
 def strong(text: str) -> Html:
-    """Return words of more weight."""
+    """Return text in bold."""
     return Html(f"<b>{_markup(text)}</b>")
 
 
@@ -79,13 +79,13 @@ def sparkline(
     Parameters
     ----------
     starts
-        Where its steps begin, rising from 0; each holds up to the next, the last up to 1.
+        Where its steps start, rising from 0; each holds up to the next, the last up to 1.
     heights
         Its value on every step; undefined ones are left out.
     width, height
         In pixels.
     title
-        What it shows, for readers who do not see it.
+        What it shows, for screen readers.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _steps(starts: Sequence[float], heights: Sequence[float], width: int, height
 
 
 def _lines(path: str) -> list[str]:
-    """Return the lines of a path; there are several where a function is undefined in between."""
+    """Return the lines of a path; there are several if the function is undefined in between."""
     return [f"M{line}" for line in path.split("M") if line]
 
 

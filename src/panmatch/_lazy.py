@@ -17,7 +17,8 @@ def lazy_face(
     package
         Its name.
     names
-        What it exports, by the module that defines it; the module's own name for the module.
+        The names it exports, by the module that defines them. To export a module itself, list its
+        own name.
     """
     module_of = {name: module for module, exported in names.items() for name in exported}
 

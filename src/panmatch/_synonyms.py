@@ -1,4 +1,4 @@
-"""What other programs and papers call the things that panmatch has another word for.
+"""Names that other programs and papers use for things that have another name in panmatch.
 
 They are not accepted, only explained: the same word means different things elsewhere.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# How to write what is meant, by how others write it; by the argument it was given to.
+# For every argument: what to write in panmatch, and the names that others use for it.
 _MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "strategy": {
         "'one-to-one' with the solver 'optimal', which is its default": (
@@ -25,7 +25,7 @@ _MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "'one-to-many'": ("best", "1-n", "1:n", "1:m"),
         "'same-id'": ("id", "ids", "identity", "label", "by-label", "by-id", "same-label"),
         "'union'": ("voronoi", "region", "regions", "region-union", "region-wise"),
-        "'many-to-many', and refuses it: cluster_dice scores groups of objects": (
+        "'many-to-many', and refuses it: use cluster_dice to score groups of objects": (
             "n-n", "n:n", "m:n", "n:m", "cluster",
         ),
     },
@@ -70,7 +70,7 @@ _MEANT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def our_word_for(kind: str, value: object) -> str:
-    """Return how to write what others call `value`; '' where nothing is known about it.
+    """Return what to write for what others call `value`; '' if it is not a known synonym.
 
     Examples
     --------

@@ -173,9 +173,7 @@ def test_configurations_are_written_and_read(tmp_path: Path) -> None:
     assert again.plain == groups.plain
     with pytest.raises(TypeError, match=r"groups alone.*SegmentationClassGroups\.load_from_config"):
         Panoptica_Evaluator.load_from_config(tmp_path / "groups.yaml")
-    with pytest.raises(
-        FileNotFoundError, match="is not there, nor is a configuration with that name"
-    ):
+    with pytest.raises(FileNotFoundError, match="does not exist, and no installed panoptica has"):
         Panoptica_Evaluator.load_from_config("no_such_configuration")
 
 
@@ -289,7 +287,7 @@ def evaluate(judge: Panoptica_Evaluator) -> object:
 ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda: Panoptica_Evaluator(instance_matcher=MaxBipartiteMatching(Metric.ASSD)), OptionError,
      "matching_metric=Metric.ASSD: MaxBipartiteMatching maximises or adds up overlaps"),
-    (lambda: LabelGroup([1, 2], True), OptionError, "single_instance=True goes with one label"),
+    (lambda: LabelGroup([1, 2], True), OptionError, "single_instance=True needs exactly one label"),
     (lambda: LabelGroup([0]), OptionError, "value_labels"),
     (lambda: LabelPartGroup([1], [1]), OptionError, r"share \[1\]"),
     (lambda: SegmentationClassGroups({"a-b": LabelGroup(1)}), OptionError, "'a-b'"),
@@ -322,13 +320,13 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (
         lambda: evaluate(Panoptica_Evaluator(per_region_evaluation=True)),
         TypeError,
-        "per_region_evaluation takes neither",
+        "per_region_evaluation accepts neither",
     ),
     (
         lambda: evaluate(unmatched(segmentation_class_groups=SegmentationClassGroups(
             [LabelGroup(1)]))),
         LabelError,
-        "the label 2, which no group has",
+        "the label 2, which is in no group",
     ),
     (
         lambda: evaluate(unmatched(segmentation_class_groups=SegmentationClassGroups(
@@ -450,7 +448,7 @@ def test_errors_are_of_the_types_that_scripts_for_panoptica_catch() -> None:
     with pytest.raises(PanmatchError) as missing:
         Panoptica_Evaluator.load_from_config("no_such_configuration")
     assert isinstance(missing.value, FileNotFoundError)
-    assert str(missing.value).startswith("path='no_such_configuration' is not there")
+    assert str(missing.value).startswith("path='no_such_configuration' does not exist")
     with pytest.raises(PanmatchError) as wrong:
         unmatched(edge_case_handler={})
     assert isinstance(wrong.value, TypeError)

@@ -207,12 +207,14 @@ def test_a_file_that_lost_rows_is_not_written(ending: str, tmp_path: Path) -> No
     table = aggregator(path)
     table.evaluate(IMAGE, IMAGE, "a")
     path.write_bytes(b"")
-    with pytest.raises(FileError, match=r"has lost rows.*make a new aggregator"):
+    with pytest.raises(FileError, match=r"has lost rows.*create a new aggregator"):
         table.evaluate(IMAGE, IMAGE, "b")
 
 
 def test_places_that_cannot_be_written_are_errors_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*nowhere'\. Make it first"):
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no folder '.*nowhere'\. Create it first"
+    ):
         aggregator(tmp_path / "nowhere" / "out.tsv")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         Panoptica_Statistic.from_file(tmp_path / "nowhere.jsonl")

@@ -39,8 +39,8 @@ def test_by_parts_the_page_says_that_the_proof_is_about_whole_objects(
     assert f"{matching.part_tally.pq:.3f}" == page.inner_text("#big-pq")
     assert certificate(page) == (
         "proven for PQ By the IoU of whole objects, no matching of this strategy has a higher PQ "
-        f"than {matching.tally.pq:.3f}. Nothing is proven about PartPQ: another matching may have a "
-        "higher PartPQ."
+        f"than {matching.tally.pq:.3f}. Nothing is proven about PartPQ: another matching may have "
+        "a higher PartPQ."
     )
     page.uncheck("#parts")
     settle(page)

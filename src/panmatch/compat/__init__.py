@@ -1,4 +1,4 @@
-"""Other people's interfaces over panmatch: change an import, keep the script."""
+"""The interfaces of other packages on top of panmatch: change an import, keep the script."""
 
 from panmatch.compat import panoptica
 

@@ -1,9 +1,9 @@
-"""panoptica 2.1.7 over panmatch: change one import, keep the script, get the same numbers faster.
+"""A drop-in for panoptica 2.1.7: change one import, keep the script, get the same numbers faster.
 
-``from panoptica import …`` becomes ``from panmatch.compat.panoptica import …``; so do imports from
-its modules, such as ``panoptica.metrics`` and ``panoptica.utils.segmentation_class``. Numbers are
-those of panoptica, but where it is wrong: `QUIRKS` lists these cases, and
-``Panoptica_Evaluator(…, quirks=True)`` follows it there, too.
+``from panoptica import …`` becomes ``from panmatch.compat.panoptica import …``. The same goes for
+imports from its modules, such as ``panoptica.metrics`` and ``panoptica.utils.segmentation_class``.
+The numbers are those of panoptica, except where it is wrong: `QUIRKS` lists these cases, and
+``Panoptica_Evaluator(…, quirks=True)`` follows panoptica there, too.
 """
 
 from panmatch.compat.panoptica._aggregator import Panoptica_Aggregator

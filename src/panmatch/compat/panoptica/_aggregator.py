@@ -1,4 +1,4 @@
-"""`Panoptica_Aggregator`: a file to which subjects are added, also by several processes."""
+"""`Panoptica_Aggregator`: a file that one or more processes add subjects to."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from panmatch.errors import FileError, MissingFileError, OptionError
 class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
     """Evaluates subjects, and appends their numbers to a file.
 
-    A subject that the file has, or that another process is at work on, is left out; one whose
-    evaluation failed may be tried again. Parameters are panoptica's, in its order, with its
-    defaults.
+    A subject that is in the file, or that another process is working on, is skipped. One whose
+    evaluation failed may be tried again. Parameters are panoptica's, in the same order and with the
+    same defaults.
     """
 
     def __init__(
@@ -44,11 +44,13 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         threshold_step_size: float | None = None,
     ) -> None:
         if is_autc and threshold_step_size is None:
-            raise OptionError("threshold_step_size=None: is_autc needs the distance of thresholds.")
+            raise OptionError(
+                "threshold_step_size=None: is_autc=True needs the distance between thresholds."
+            )
         if is_autc and output_individual_instance_metrics:
             raise OptionError(
-                "output_individual_instance_metrics is not supported with is_autc=True: values of "
-                "instances depend on the threshold. Leave one of them out."
+                "output_individual_instance_metrics is not supported with is_autc=True, because "
+                "the values of instances depend on the threshold. Leave one of them out."
             )
         self.panoptica_evaluator = panoptica_evaluator
         self._groups = panoptica_evaluator.segmentation_class_groups_names
@@ -64,7 +66,7 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         path = checked_path(output_file, file_type)
         if not path.parent.is_dir():
             raise MissingFileError(
-                f"output_file={str(path)!r}: there is no folder {str(path.parent)!r}. Make it "
+                f"output_file={str(path)!r}: there is no folder {str(path.parent)!r}. Create it "
                 f"first."
             )
         self._file = ResultFile(path)
@@ -85,7 +87,7 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
         voxelspacing: Sequence[float] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Evaluate one subject, unless that is done or under way, and append its numbers."""
+        """Evaluate one subject, unless it is done or in progress, and append its numbers."""
         subject = checked_subject(subject_name)
         if not self._claim(subject):
             return
@@ -143,9 +145,9 @@ class Panoptica_Aggregator:  # noqa: N801 (panoptica's name)
 
     @contextmanager
     def _claimed(self) -> Iterator[list[str]]:
-        """Hold the list of subjects that are done or under way."""
+        """Lock the list of subjects that are done or in progress."""
         if not self._claims.exists():
-            raise FileError("the list of subjects under way is gone: make a new aggregator.")
+            raise FileError("the list of subjects in progress is gone: create a new aggregator.")
         with locked(self._claims):
             yield json.loads(self._claims.read_text(encoding="utf-8"))
 

@@ -31,8 +31,8 @@ def generate_thresholds(step_size: float) -> list[float]:
 class PanopticaAUTCResult:
     """Results of one group at many thresholds; ``autc_pq`` is the area of ``pq``.
 
-    The area is that of panoptica: straight lines between the thresholds, and the first value down
-    to 0. `panmatch.curve` has the exact one.
+    The area is computed as in panoptica: with straight lines between the thresholds, and the first
+    value held down to 0. `panmatch.curve` computes the exact area.
     """
 
     def __init__(self, threshold_results: Mapping[float, PanopticaResult]) -> None:
@@ -56,7 +56,9 @@ class PanopticaAUTCResult:
     def get_autc(self, metric_name: str) -> float:
         """Return the area under the curve of a number; it counts as 0 where it is not defined."""
         if len(self.thresholds) < 2:
-            raise OptionError(f"thresholds={self.thresholds}: an area needs at least two of them.")
+            raise OptionError(
+                f"thresholds={self.thresholds}: an area needs at least two thresholds."
+            )
         if metric_name not in NUMBERS:
             raise AttributeError(f"{metric_name!r} is not a number of a result.")
         x = [0.0, *self.thresholds]
@@ -66,7 +68,9 @@ class PanopticaAUTCResult:
     def to_dict(self, output_individual_instance_metrics: bool = False) -> dict[str, float]:
         """Return all areas, then all numbers at all thresholds."""
         if output_individual_instance_metrics:
-            raise NotImplementedError("results at many thresholds have no rows of instances.")
+            raise NotImplementedError(
+                "results at many thresholds have no rows for single instances."
+            )
         first = self.threshold_results[self.thresholds[0]]
         found = {f"{AREA}{name}": self.get_autc(name) for name in sorted(first.autc_metrics)}
         for threshold, result in self.threshold_results.items():

@@ -1,4 +1,4 @@
-"""One group of one case: who matches whom, and all numbers that follow."""
+"""One group of one case: which objects match, and all numbers that follow."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from panmatch.spec import PanopticaApproximator, PanopticaConfig, PanopticaGroup
 
 @dataclass(frozen=True, eq=False)
 class GroupCase:
-    """Two images of one group, to be judged at one threshold or at many.
+    """Two images of one group, to evaluate at one threshold or at many.
 
     Attributes
     ----------
     group, config
         What to evaluate, and how.
     handler
-        Values where nothing matches.
+        Values to use if nothing matches.
     quirks
         Whether to follow panoptica where it is wrong: see `QUIRKS`.
     reference, prediction
@@ -43,7 +43,7 @@ class GroupCase:
     spacing
         Distance between voxels; None for voxel units.
     objects_first
-        Whether objects are found before images are cropped, which quirks make a difference to.
+        Whether objects are found before images are cropped; this only matters with quirks.
     """
 
     group: PanopticaGroup
@@ -59,7 +59,7 @@ class GroupCase:
     def result(
         self, matching_threshold: float | None = None, decision_threshold: float | None = None
     ) -> PanopticaResult:
-        """Return all numbers, at other thresholds than those of the configuration if given."""
+        """Return all numbers, at the thresholds of the configuration unless others are given."""
         pairs = self.pairs(matching_threshold)
         kept = self._accepted(pairs, decision_threshold)
         sizes = self._sizes(pairs, kept)
@@ -129,7 +129,7 @@ class GroupCase:
 
     @cached_property
     def _sides(self) -> tuple[LabelArray, LabelArray]:
-        """The labels of both sides; with quirks without what is lost by cropping."""
+        """The labels of both sides; with quirks, without what cropping loses."""
         if self.objects_first and self.approximator is not None:
             return self.reference, self.prediction
         return self._cropped(self.reference, self.prediction, always=self.stacked)
@@ -150,7 +150,7 @@ class GroupCase:
 
     @cached_property
     def _before_cropping(self) -> Overlap:
-        """Objects that are counted: where ids match already, also those that cropping loses."""
+        """Objects that are counted; if ids already match, including those that cropping loses."""
         if not self.matched_already or self._sides[0] is self.reference:
             return self.images.overlap
         return count_overlaps(self.reference, self.prediction)
@@ -209,7 +209,7 @@ class GroupCase:
         return int(overlap.ref_sizes.sum()), int(overlap.pred_sizes.sum()), shared
 
     def pairs(self, threshold: float | None = None) -> Pairs:
-        """Return who belongs to whom, at another threshold than the configuration's if given."""
+        """Return which objects match, at the threshold of the configuration unless one is given."""
         overlap = self.images.overlap
         if self.matched_already:
             _, ref, pred = np.intersect1d(
@@ -304,7 +304,7 @@ class GroupCase:
         return self.handler.handle_zero_tp(metric, 0, n_pred, n_ref)[1]
 
     def _mean_of_channels(self, metric: Metric) -> float | None:
-        """Return the mean over the channels that occur, but that of the things without parts."""
+        """Return the mean over the channels that occur, except that of things without parts."""
         images = self.images
         found: dict[int, float] = {}
         for channel in range(len(images.reference)):

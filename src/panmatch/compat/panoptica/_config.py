@@ -1,4 +1,4 @@
-"""Configurations as files: the tagged YAML that panoptica writes, and names that it ships."""
+"""Configurations as files: the tagged YAML that panoptica writes, and those that it ships."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Saved(ABC):
     def _from_config(cls, config: PanopticaConfig) -> Self: ...
 
     def save_to_config(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file, completely or not at all."""
         save_node(self._as_node(), path)
 
     @classmethod
     def load_from_config(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file, which is checked and not executed.
+        """Read a file; it is checked, and never executed.
 
-        A name without a file is looked for among the configurations of panoptica, where it is
-        installed.
+        If there is no such file, the name is looked up among the configurations of an installed
+        panoptica.
         """
         return cls._from_config(read_panoptica(find_config(path), cls._tags()))
 
@@ -56,7 +56,7 @@ class Saved(ABC):
 
 
 class SavedPart(Saved):
-    """A part of a configuration, which a file may hold alone."""
+    """A part of a configuration that can be saved in its own file."""
 
     @classmethod
     def _tags(cls) -> tuple[str, ...]:
@@ -82,8 +82,8 @@ def find_config(path: str | os.PathLike[str]) -> Path:
         if candidate.is_file():
             return candidate
     raise MissingFileError(
-        f"path={str(given)!r} is not there, nor is a configuration with that name in an "
-        f"installation of panoptica. Pass the path of a file; save_to_config writes one."
+        f"path={str(given)!r} does not exist, and no installed panoptica has a configuration with "
+        f"that name. Pass the path of a file; save_to_config writes one."
     )
 
 
@@ -215,7 +215,7 @@ def read_name(path: str | os.PathLike[str], tag: str) -> str:
         cause = " ".join(str(error).split())
         raise SpecError(f"path={str(file)!r} is not YAML: {cause}.") from error
     if not isinstance(node, yaml.ScalarNode) or node.tag != tag:
-        raise SpecError(f"path={str(file)!r} must hold {tag} and a name, and nothing else.")
+        raise SpecError(f"path={str(file)!r} must contain {tag} and a name, and nothing else.")
     return str(node.value)
 
 

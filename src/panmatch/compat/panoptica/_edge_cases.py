@@ -1,4 +1,4 @@
-"""What a metric is where nothing matches."""
+"""The value of a metric if nothing matches."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MetricZeroTPEdgeCaseHandling(SavedPart):
         known = [one for one in chosen if one is not None]
         if len(known) < len(given):
             raise OptionError(
-                "default_result=None leaves a case without a value: pass it, or all of "
+                "default_result=None leaves some cases without a value: pass it, or all of "
                 "no_instances_result, empty_prediction_result, empty_reference_result and normal."
             )
         self._edgecase_dict = dict(zip(_ORDER, known, strict=True))
@@ -50,7 +50,7 @@ class MetricZeroTPEdgeCaseHandling(SavedPart):
     def __call__(
         self, tp: int, n_pred_instances: int, n_ref_instances: int
     ) -> tuple[bool, float | None]:
-        """Return whether nothing matched, and the value that this gives."""
+        """Return whether nothing matched, and the value for that case."""
         if tp:
             return False, None
         if not n_ref_instances:
@@ -133,7 +133,7 @@ class EdgeCaseHandler(SavedPart):
             return False, None
         if metric not in self._handling:
             raise NotImplementedError(
-                f"{metric} has no value for the case that nothing matches: add it to "
+                f"{metric} has no value for the case in which nothing matches: add it to "
                 f"listmetric_zeroTP_handling."
             )
         return self._handling[metric](tp, n_pred_instances, n_ref_instances)

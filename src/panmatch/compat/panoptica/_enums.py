@@ -12,7 +12,7 @@ from panmatch.errors import check_choice
 
 
 class NamedEnum(Enum):
-    """Members are told apart by their names, and may be compared with text.
+    """Members are identified by their names, and may be compared with text.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class CCABackend(NamedEnum):
 
 
 class MetricMode(NamedEnum):
-    """What to make of the values of all matched objects."""
+    """How to summarise the values of all matched objects."""
 
     ALL = auto()
     AVG = auto()
@@ -87,7 +87,7 @@ class MetricType(NamedEnum):
 
 
 class EdgeCaseZeroTP(NamedEnum):
-    """Which side has objects where nothing matches."""
+    """Which side has objects if nothing matches."""
 
     NO_INSTANCES = auto()
     EMPTY_PRED = auto()
@@ -96,7 +96,7 @@ class EdgeCaseZeroTP(NamedEnum):
 
 
 class EdgeCaseResult(NamedEnum):
-    """The value of a metric where nothing matches.
+    """The value of a metric if nothing matches.
 
     Examples
     --------

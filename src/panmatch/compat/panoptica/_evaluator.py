@@ -1,4 +1,4 @@
-"""`Panoptica_Evaluator`: a configuration, and images to judge by it."""
+"""`Panoptica_Evaluator`: a configuration, and images to evaluate with it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Image = object  # an array, a path, a tensor, or an image of nibabel or SimpleIT
 
 @dataclass(frozen=True)
 class PanopticaSpeedToggles:
-    """Switches that change how fast panoptica is, and nothing here."""
+    """Switches that change panoptica's speed, and have no effect here."""
 
     crop_at_start: bool = True
     precompute_instance_bboxes: bool = True
@@ -66,12 +66,12 @@ class PanopticaSpeedToggles:
 class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     """Evaluate predictions as panoptica 2.1.7 does, many times faster.
 
-    Parameters are panoptica's, in its order, with its defaults, and:
+    Parameters are panoptica's, in the same order and with the same defaults, plus:
 
     Parameters
     ----------
     quirks
-        Follow panoptica also where it is wrong; `QUIRKS` lists what that is.
+        Follow panoptica even where it is wrong; `QUIRKS` lists these cases.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         if per_region_evaluation and (decision_metric or decision_threshold is not None):
             raise OptionError(
                 f"decision_metric={decision_metric}, decision_threshold={decision_threshold}: "
-                f"regions are not matched, so nothing can be decided. Leave both out."
+                f"regions are not matched, so there is nothing to decide. Leave both out."
             )
         self._groups = segmentation_class_groups or NoSegmentationClassGroups()
         self._handler = edge_case_handler or EdgeCaseHandler()
@@ -162,7 +162,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         prediction_arr, reference_arr
             Arrays, paths, tensors, or images of nibabel or SimpleITK.
         voxelspacing
-            Distance between voxels along each axis; by default what the images state.
+            Distance between voxels along each axis; by default that of the images.
         skip_groups
             Names of groups to leave out.
         """
@@ -197,8 +197,8 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         threshold_step_size
             Distance between thresholds.
         decision_threshold_mode
-            ``"step"``: the decision threshold is the matching threshold. ``"fixed"``: it is that
-            of the evaluator.
+            ``"step"``: the decision threshold equals the matching threshold. ``"fixed"``: it is
+            the evaluator's decision threshold.
         """
         self._check_thresholds(decision_threshold_mode)
         thresholds = generate_thresholds(threshold_step_size)
@@ -266,7 +266,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
     def _from_config(cls, config: PanopticaConfig) -> Panoptica_Evaluator:
         if config.expected_input is None:
             raise CallError(
-                "path: the file holds groups alone, and no !Panoptica_Evaluator. Load it with "
+                "path: the file contains only groups, no !Panoptica_Evaluator. Load it with "
                 "SegmentationClassGroups.load_from_config."
             )
         return cls(
@@ -321,7 +321,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
                 raise undefined_label(int(undefined[0]), self._groups)
 
     def _check(self, case: GroupCase) -> None:
-        """Raise an error for what a group needs and the evaluator does not have."""
+        """Raise an error if a group needs something that the evaluator does not have."""
         config = self._config
         decision, named = config.decision_metric, config.instance_metrics
         if decision is not None and decision not in named:
@@ -330,7 +330,7 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
             )
         if config.per_region and case.matched_already:
             raise TypeError(
-                "per_region_evaluation takes neither MATCHED_INSTANCE input nor a group with "
+                "per_region_evaluation accepts neither MATCHED_INSTANCE input nor a group with "
                 "single_instance."
             )
         if case.group.kind == "parts" and config.expected_input != "SEMANTIC":
@@ -339,9 +339,11 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
         if case.matched_already:
             return
         if config.expected_input == "SEMANTIC" and config.approximator is None:
-            raise OptionError("instance_approximator=None: SEMANTIC input needs one.")
+            raise OptionError("instance_approximator=None, but SEMANTIC input needs one.")
         if config.matcher is None and not config.per_region:
-            raise OptionError(f"instance_matcher=None: {config.expected_input} input needs one.")
+            raise OptionError(
+                f"instance_matcher=None, but {config.expected_input} input needs one."
+            )
         metric = "IOU" if config.matcher is None else config.matcher.metric
         if case.group.kind == "parts" and metric not in BY_OVERLAP:
             raise OptionError(
@@ -350,10 +352,11 @@ class Panoptica_Evaluator(Saved):  # noqa: N801 (panoptica's name)
 
     def _check_thresholds(self, mode: str) -> None:
         if self._config.matcher is None:
-            raise TypeError("instance_matcher=None: evaluate_autc needs one with a threshold.")
+            raise TypeError("instance_matcher=None, but evaluate_autc needs one with a threshold.")
         if self._config.expected_input == "MATCHED_INSTANCE":
             raise OptionError(
-                "expected_input=MATCHED_INSTANCE: what is matched already has no threshold."
+                "expected_input=MATCHED_INSTANCE: objects that are already matched need no "
+                "threshold."
             )
         if mode not in ("fixed", "step"):
             raise OptionError(f"decision_threshold_mode={mode!r} must be 'step' or 'fixed'.")
@@ -387,6 +390,6 @@ def _check_kind(argument: str, value: object, kind: type[object]) -> None:
         raise CallError(f"{argument}={value.__name__} is a class: write {value.__name__}(…).")
     offered = [name for name, one in {**APPROXIMATORS, **MATCHERS}.items() if issubclass(one, kind)]
     raise CallError(
-        f"{argument} is of type {type(value).__name__}, which panmatch does not take: write "
+        f"{argument} is of type {type(value).__name__}, which panmatch does not accept: write "
         f"{' or '.join(offered or [kind.__name__])}."
     )

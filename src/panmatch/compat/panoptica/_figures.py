@@ -73,7 +73,7 @@ def make_curve_over_setups(
     """Return the means of a metric in several files, as bars or as one curve."""
     named = _named_groups(statistics_dict, groups, alternate_groupnames)
     if not plot_as_barchart and len(named) != 1:
-        raise OptionError("plot_as_barchart=False shows one group: pass groups=NAME.")
+        raise OptionError("plot_as_barchart=False shows only one group: pass groups=NAME.")
     for setup, one in statistics_dict.items():
         if metric not in one.metricnames:
             raise OptionError(f"metric={metric!r} is not in the statistic {setup!r}.")
@@ -110,7 +110,7 @@ def make_autc_plots(
     yaxis_title: str | None = None,
     manual_metric_range: Range = None,
 ) -> go.Figure:
-    """Return the means of a metric over matching thresholds; nothing where a file has none."""
+    """Return the means of a metric over matching thresholds; nothing if a file has none."""
     named = _named_groups(statistics_dict, groups, alternate_groupnames)
     fig = fig or _figure()
     for setup, one in statistics_dict.items():
@@ -146,7 +146,8 @@ def _named_groups(
     called = several(names, chosen)
     if len(called) != len(chosen):
         raise OptionError(
-            f"alternate_groupnames has {len(called)} names for {len(chosen)} groups: pass one each."
+            f"alternate_groupnames has {len(called)} names for {len(chosen)} groups: pass as "
+            f"many as groups."
         )
     return dict(zip(chosen, called, strict=True))
 
@@ -156,6 +157,6 @@ def _set_range(fig: go.Figure, limits: Range, axis: str, margin: float = 0.0) ->
         return
     low, high = limits
     if low >= high:
-        raise OptionError(f"manual_metric_range={limits} must rise.")
+        raise OptionError(f"manual_metric_range={limits} must be (lowest, highest).")
     ends = [low - margin * (high - low), high + margin * (high - low)]
     (fig.update_xaxes if axis == "x" else fig.update_yaxes)(range=np.array(ends).tolist())

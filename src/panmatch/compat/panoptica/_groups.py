@@ -54,7 +54,7 @@ class LabelGroup:
         return self.plain.single_instance
 
     def extract_label(self, array: LabelArray, set_to_binary: bool = False) -> LabelArray:
-        """Return the image with other labels removed; those that stay are 1 in a binary one.
+        """Return the image without other labels; in a binary one, those that stay become 1.
 
         Things and their parts keep their labels in any case.
         """
@@ -74,7 +74,7 @@ class LabelGroup:
 
 
 class LabelMergeGroup(LabelGroup):
-    """Labels that are taken together as one mask.
+    """Labels that count as one mask.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class LabelPartGroup(LabelGroup):
 
 
 class AnyLabelGroup(LabelGroup):
-    """Whatever labels there are."""
+    """All labels that occur."""
 
     def __init__(self) -> None:
         self.plain = PanopticaGroup()
@@ -178,7 +178,7 @@ class SegmentationClassGroups(Saved):
             lower = checked_group_name(name)
             if lower in self._groups:
                 raise OptionError(
-                    f"groups: names are told apart in lower case, and there are two groups "
+                    f"groups: names are compared in lower case, and there are two groups "
                     f"{lower!r}. Rename {name!r}."
                 )
             self._groups[lower] = _as_group(name, group)
@@ -189,7 +189,7 @@ class SegmentationClassGroups(Saved):
 
     @property
     def plain(self) -> dict[str, PanopticaGroup] | None:
-        """The groups as configurations have them."""
+        """The groups as they are written in configurations."""
         return {name: group.plain for name, group in self._groups.items()}
 
     @classmethod
@@ -240,7 +240,7 @@ class NoSegmentationClassGroups(SegmentationClassGroups):
 
     @property
     def plain(self) -> None:
-        """Nothing: that is how configurations have it."""
+        """Nothing: that is how configurations write it."""
         return
 
     def has_defined_labels_for(
@@ -278,8 +278,8 @@ def checked_group_name(name: object) -> str:
     lower = str(name).lower()
     if not lower.strip() or any(part in lower for part in RESERVED):
         raise OptionError(
-            f"groups: the name {name!r} must have a character, and neither '-' nor '_inst_', which "
-            f"separate names in tables."
+            f"groups: the name {name!r} must not be empty, and must contain neither '-' nor "
+            f"'_inst_', which separate names in tables."
         )
     return lower
 
@@ -287,8 +287,8 @@ def checked_group_name(name: object) -> str:
 def undefined_label(label: int, groups: SegmentationClassGroups) -> LabelError:
     """Return the error for a label that belongs to no group."""
     return LabelError(
-        f"segmentation_class_groups: the images have the label {label}, which no group has. Add it "
-        f"to a group, or remove it from the images. {groups}"
+        f"segmentation_class_groups: the images have the label {label}, which is in no group. Add "
+        f"it to a group, or remove it from the images. {groups}"
     )
 
 
@@ -298,14 +298,14 @@ def _as_labels(labels: Sequence[int] | int, argument: str) -> tuple[int, ...]:
     except TypeError:
         found = []
     if not found or found[0] < 1:
-        raise OptionError(f"{argument}={labels!r} must be whole numbers above 0, at least one.")
+        raise OptionError(f"{argument}={labels!r} must be one or more whole numbers above 0.")
     return tuple(found)
 
 
 def _single(single_instance: bool, labels: tuple[int, ...]) -> bool:
     if single_instance and len(labels) > 1:
         raise OptionError(
-            f"single_instance=True goes with one label, but the group has {list(labels)}: make one "
-            f"group for each."
+            f"single_instance=True needs exactly one label, but the group has {list(labels)}: make "
+            f"one group for each."
         )
     return bool(single_instance)

@@ -1,4 +1,4 @@
-"""Two label images of one group: objects, their overlaps, and values of matched ones."""
+"""Two label images of one group: objects, their overlaps, and the values of matched objects."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def read_pair(
 ) -> tuple[LabelArray, LabelArray, tuple[float, ...] | None]:
     """Return both label images as arrays on one grid, and the distance between their voxels.
 
-    Floating-point arrays must hold whole numbers. With `quirks` the spacing of an image of
-    SimpleITK is taken in the order of its own axes, which is not that of the array, and that of a
+    Floating-point arrays must hold whole numbers. With `quirks`, the spacing of a SimpleITK image
+    is taken in the order of its own axes, which is not that of the array, and the spacing of a
     NIfTI header in single precision.
     """
     stored = [as_stored_image(reference, "reference_arr"),
@@ -76,7 +76,7 @@ def _whole(array: Any) -> Any:
 def crop_box(reference: LabelArray, prediction: LabelArray) -> tuple[slice, ...]:
     """Return what panoptica crops images to: where their sum is not 0, and two voxels more.
 
-    The sum is in the smallest type that holds the labels, so that it may pass over to 0.
+    The sum is in the smallest type that holds the labels, so it may overflow to 0.
     """
     labels = [reference.astype(np.uint64), prediction.astype(np.uint64)]
     largest = int(max(side.max(initial=0) for side in labels))
@@ -103,7 +103,7 @@ class GroupImages:
     tolerance
         How far a boundary may be off for NSD; the smallest step by default.
     quirks
-        Whether to measure as panoptica does where it is wrong.
+        Whether to follow panoptica where it is wrong.
     """
 
     reference: LabelArray
@@ -132,7 +132,7 @@ class GroupImages:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Who belongs to whom, as positions in an overlap, sorted by reference, then prediction."""
+    """Which objects match, as positions in an overlap, sorted by reference, then prediction."""
 
     ref: Ints
     pred: Ints
@@ -152,7 +152,7 @@ class Pairs:
 
 @dataclass(eq=False)
 class PairValues:
-    """Values of metrics for pairs; what was measured for one threshold is not measured again."""
+    """Values of metrics for pairs; a pair measured for one threshold is not measured again."""
 
     images: GroupImages
     _at: dict[tuple[int, ...], int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""How objects are found and matched: options under panoptica's names, work done by ours."""
+"""How objects are found and matched: panoptica's options, implemented by panmatch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 class InstanceApproximator(SavedPart):
-    """How objects are made of masks."""
+    """How objects are found in masks."""
 
     one_hot: ClassVar[bool] = False
 
@@ -87,7 +87,7 @@ def find_objects(
 ) -> LabelArray:
     """Return the image with a label for every object.
 
-    cc3d joins voxels at corners and keeps touching labels apart; scipy joins them at faces,
+    cc3d joins voxels at corners and keeps touching labels separate; scipy joins voxels at faces,
     whatever their labels.
     """
     connectivity = connectivity_of(approximator, image)
@@ -111,11 +111,11 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
     Parameters
     ----------
     matching_metric
-        IOU or DSC; an evaluator takes any metric with `NaiveThresholdMatching`.
+        IOU or DSC; with `NaiveThresholdMatching`, any metric.
     matching_threshold
-        What a pair must reach.
+        The value that a pair must reach.
     strict_threshold
-        Whether a pair must have more than the threshold.
+        Whether a pair must exceed the threshold.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class ThresholdBasedMatching(InstanceMatchingAlgorithm):
 
     @property
     def plain(self) -> PanopticaMatcher:
-        """The matcher as configurations have it."""
+        """The matcher as it is written in configurations."""
         return PanopticaMatcher(
             type(self).__name__,  # type: ignore[arg-type]
             self._matching_metric.plain,
@@ -184,11 +184,11 @@ class NaiveThresholdMatching(ThresholdBasedMatching):
 
 
 class MaxBipartiteMatching(ThresholdBasedMatching):
-    """Each object once, with the greatest sum of the metric."""
+    """Each object at most once, with the largest sum of the metric."""
 
 
 class MaximizeMergeMatching(ThresholdBasedMatching):
-    """A reference takes further predictions as long as their union gets better."""
+    """A reference takes more predictions as long as their union gets better."""
 
 
 MATCHERS: dict[str, type[ThresholdBasedMatching]] = {
@@ -202,7 +202,7 @@ def check_matching_metric(matcher: PanopticaMatcher) -> None:
     if matcher.metric not in BY_OVERLAP and matcher.name != "NaiveThresholdMatching":
         raise OptionError(
             f"matching_metric=Metric.{matcher.metric}: {matcher.name} maximises or adds up "
-            f"overlaps, so it goes with Metric.IOU and Metric.DSC; NaiveThresholdMatching takes "
+            f"overlaps, so it needs Metric.IOU or Metric.DSC; NaiveThresholdMatching takes "
             f"any metric."
         )
 
@@ -228,14 +228,14 @@ def match_edges(
 ) -> Ints:
     """Return the positions of the edges that are matched.
 
-    With `quirks`, of several matchings with the greatest sum it is the one that scipy finds.
+    With `quirks`, if several matchings have the largest sum, it is the one that scipy finds.
 
     Parameters
     ----------
     score
-        Of every edge, the more the better.
+        Score of every edge; higher is better.
     threshold
-        What it must reach; for a score that was turned round, so is the threshold.
+        The score that an edge must reach; if the score was negated, so is the threshold.
     """
     limit = threshold if matcher.strict else float(np.nextafter(threshold, -np.inf))
     if quirks and matcher.name == "MaxBipartiteMatching":

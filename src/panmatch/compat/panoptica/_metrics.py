@@ -36,9 +36,9 @@ _NSD = OurMetric(
 
 
 def cldsc_of_thinning(objects: ComparedObjects) -> Floats:
-    """Return clDSC as panoptica has it: NaN where a skeleton is empty, or neither meets the other.
+    """Return panoptica's clDSC: NaN if a skeleton is empty, or neither meets the other object.
 
-    Ours never are: a voxel stands in for what thinning leaves of an object.
+    Our skeletons are never empty: if thinning erases an object, one voxel is its skeleton.
     """
     from skimage import morphology
 
@@ -92,7 +92,7 @@ class Metric(NamedEnum):
     ) -> float:
         """Return the value for two masks, or for objects of two label images.
 
-        Two empty masks have the value 0 where only voxels are counted, as in panoptica. The
+        For metrics that only count voxels, two empty masks have the value 0, as in panoptica. The
         threshold is the tolerance of NSD: the smallest step by default, or half a voxel.
         """
         masks = np.asarray(reference_arr), np.asarray(prediction_arr)
@@ -120,7 +120,7 @@ class Metric(NamedEnum):
 
     @property
     def plain(self) -> PanopticaMetric:
-        """The name as configurations have it."""
+        """The name as it is written in configurations."""
         return self.traits.name
 
     @property
@@ -130,17 +130,17 @@ class Metric(NamedEnum):
 
     @property
     def long_name(self) -> str:
-        """What it is called in full."""
+        """Its full name."""
         return self.traits.long_name
 
     @property
     def decreasing(self) -> bool:
-        """Whether less is better."""
+        """Whether lower is better."""
         return not self.increasing
 
     @property
     def increasing(self) -> bool:
-        """Whether more is better."""
+        """Whether higher is better."""
         return self.traits.is_share
 
     @property
@@ -151,7 +151,7 @@ class Metric(NamedEnum):
     def score_beats_threshold(
         self, matching_score: float, matching_threshold: float, strict_comparison: bool = False
     ) -> bool:
-        """Return whether a value reaches a threshold, or exceeds it where that is strict."""
+        """Return whether a value reaches a threshold, or exceeds it if that is strict."""
         if matching_score == matching_threshold:
             return not strict_comparison
         return (matching_score < matching_threshold) == self.decreasing
@@ -162,7 +162,7 @@ class Metric(NamedEnum):
 
 
 class Evaluation_List_Metric:  # noqa: N801 (panoptica's name)
-    """Values of one metric for all matched objects, and what is made of them.
+    """Values of one metric for all matched objects, and their summary.
 
     Parameters
     ----------
@@ -171,9 +171,9 @@ class Evaluation_List_Metric:  # noqa: N801 (panoptica's name)
     empty_list_std
         Standard deviation of no values.
     value_list
-        One value per matched object; None where it was not computed.
+        One value per matched object; None if the metric was not computed.
     is_edge_case, edge_case_result
-        Whether nothing matched, and what all but the standard deviation are then.
+        Whether nothing matched, and the value of everything but the standard deviation then.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Modules of panoptica that scripts import from, and functions that change no number."""
+"""Modules of panoptica that scripts import from, and functions that do not affect any number."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def disable_citation_reminder() -> None:
 
 
 def set_log_level(level: int | str) -> None:
-    """Set the level of the messages about times and groups that are not there."""
+    """Set the log level of messages about computation times and missing groups."""
     logging.getLogger(HERE).setLevel(level.upper() if isinstance(level, str) else level)
 
 

@@ -24,7 +24,7 @@ class PartImages:
     ----------
     stacked
         All channels of both sides as one image with one more axis, which is what panoptica
-        measures: channel 0 has the whole things, the others what is labelled as thing or part.
+        measures: channel 0 has the whole things, and the others the voxels of each label.
     things
         The whole things.
     parts
@@ -39,8 +39,8 @@ class PartImages:
     def scores(self, of: str) -> Floats:
         """Return for every edge of things (score + sum over parts) / (1 + number of scores).
 
-        A kind of part that one side lacks adds a 0; where one thing has no part at all and the
-        other has some, the score is halved.
+        A kind of part that is missing on one side adds a 0. If one thing has no part at all and
+        the other has some, the score is halved.
         """
         graph = self.things.overlap
         ref, pred = graph.edges.ref, graph.edges.pred
@@ -91,8 +91,8 @@ def stack_parts(
     """Return the channels of two images.
 
     A voxel of a channel has the number of its thing. With `quirks` it has the number of its
-    connected component in the channel, as if equal numbers belonged together, and channels are
-    the labels, of which all from 2 on are parts.
+    connected component in the channel, as if equal numbers belonged together. Channels are then
+    the labels, and all labels from 2 on are parts.
     """
     things = [label for label in group.labels if label not in group.parts]
     channels: list[Sequence[int]] = [things, *([label] for label in group.parts)]
@@ -138,14 +138,14 @@ def stack_labels(
 
 
 def _pieces(whole: LabelArray, mask: npt.NDArray[np.bool_], *, every: bool) -> dict[int, int]:
-    """Return in how many pieces a kind of part lies, by thing; 1 unless `every` one counts."""
+    """Return how many pieces a kind of part has in each thing; 1 unless `every` one counts."""
     (thing, piece), _ = distinct_labels([whole, connected_components(mask)])
     ids, counts = np.unique(thing[piece > 0], return_counts=True)
     return {int(i): int(n) if every else 1 for i, n in zip(ids, counts, strict=True)}
 
 
 def _sizes(ids: Ints, sizes: npt.NDArray[np.int64], wanted: Ints) -> tuple[Floats, Ints]:
-    """Return the voxels of every wanted id, 0 for one that is not there, and its position."""
+    """Return the voxels of every wanted id, 0 for one that does not occur, and its position."""
     if not len(ids):
         return np.zeros(len(wanted)), np.zeros(len(wanted), np.int64)
     place = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)

@@ -19,10 +19,10 @@ def region_values(
 ) -> dict[Metric, float | None]:
     """Return for every metric the mean over the references of its value in their region.
 
-    Where nothing in a region overlaps its reference, the value is that of the edge case. With
-    `quirks` regions and distances are in voxels, a voxel that is as near to several references
-    goes to whichever scipy names, references have to be numbered 1, 2, …, and all means are 0
-    where a side is empty.
+    If nothing in a region overlaps its reference, the value is that of the edge case. With
+    `quirks`, regions and distances are in voxels, a voxel that is equally near to several
+    references goes to the one that scipy returns, references must be numbered 1, 2, …, and all
+    means are 0 if a side is empty.
     """
     overlap = images.overlap
     n_ref, n_pred = len(overlap.ref_ids), len(overlap.pred_ids)
@@ -34,7 +34,7 @@ def region_values(
 
 
 def _cut(images: GroupImages, *, quirks: bool) -> GroupImages:
-    """Return the images with the region in place of the prediction: all of it as one object."""
+    """Return the images with everything predicted in a region as one object."""
     reference, prediction = images.reference, images.prediction
     spacing = (1.0,) * reference.ndim if quirks else images.spacing
     if quirks:

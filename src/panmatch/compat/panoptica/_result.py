@@ -30,7 +30,7 @@ class Evaluation_Metric:  # noqa: N801 (panoptica's name)
     id: str
     metric_type: MetricType
     long_name: str
-    is_share: bool = False  # from 0 to 1, so that its area over thresholds has a meaning
+    is_share: bool = False  # from 0 to 1, so the area under its curve makes sense
 
     @property
     def lower_bound(self) -> float | None:
@@ -108,7 +108,7 @@ class ReferenceSizes:
 
 
 class PanopticaResult:
-    """All numbers of one group of one case; what was not asked for raises an error.
+    """All numbers of one group of one case; a number that was not requested raises an error.
 
     Attributes are ``tp``, ``fp``, ``fn``, ``prec``, ``rec``, ``rq``, ``sq``, ``sq_std``, ``pq`` and
     so on, for every metric: ``sq_dsc``, ``pq_dsc``, ``sq_assd``, ``global_bin_dsc`` …
@@ -116,7 +116,7 @@ class PanopticaResult:
     Parameters
     ----------
     n_ref_instances, n_pred_instances, tp
-        Counts; NaN where regions are evaluated.
+        Counts; NaN if regions are evaluated.
     list_metrics
         Values of every true positive.
     global_values, region_values
@@ -126,7 +126,7 @@ class PanopticaResult:
     sizes
         Of the references.
     handler
-        Values where nothing matches.
+        Values to use if nothing matches.
     quirks
         Whether to follow panoptica where it divides by zero, or has no value.
     channel_values
@@ -224,7 +224,7 @@ class PanopticaResult:
         return [size * self._sizes.voxel_volume for size in self._sizes.unmatched]
 
     def get_list_metric(self, metric: Metric, mode: MetricMode) -> Any:
-        """Return the values of all true positives, or what is made of them."""
+        """Return the values of all true positives, or their summary."""
         if metric not in self._lists:
             raise MetricCouldNotBeComputedException(
                 f"{metric} was not computed: add it to instance_metrics."
@@ -237,7 +237,7 @@ class PanopticaResult:
         return None if found is None else dict(found)
 
     def calculate_all(self, print_errors: bool = False) -> None:
-        """Do nothing: all numbers are there."""
+        """Do nothing: all numbers are already computed."""
 
     def recall_by_volume(
         self, thresholds: Sequence[float], volume: str = "volume"
@@ -251,9 +251,9 @@ class PanopticaResult:
         return recall_by_volume_bins(sizes, matched, thresholds)
 
     def to_dict(self, output_individual_instance_metrics: bool = False) -> dict[str, Any]:
-        """Return all numbers that could be computed, and with the option every reference.
+        """Return all numbers that could be computed, optionally with a row per reference.
 
-        Regions are not matched, so that nothing is counted there.
+        Regions are not matched, so nothing is counted there.
         """
         found = {}
         for name in NUMBERS:
@@ -302,7 +302,7 @@ def _of_list(result: PanopticaResult, metric: Metric, mode: MetricMode) -> Any:
 def _pq(result: PanopticaResult, metric: Metric) -> float:
     quality = result.get_list_metric(metric, MetricMode.AVG)
     if quality is None:
-        raise MetricCouldNotBeComputedException(f"{metric} has no value where nothing matches.")
+        raise MetricCouldNotBeComputedException(f"{metric} has no value if nothing matches.")
     return float(quality * result.rq)
 
 

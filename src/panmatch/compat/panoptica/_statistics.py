@@ -1,4 +1,4 @@
-"""`Panoptica_Statistic`: what a file of subjects says, by group and metric."""
+"""`Panoptica_Statistic`: the values in a file of subjects, by group and metric."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FloatDistribution:
 
     def __getitem__(self, key: int) -> float:
         if not isinstance(key, int):
-            raise TypeError("values are numbered: pass an int.")
+            raise TypeError("values are indexed by position: pass an int.")
         return self._values[key]
 
     @property
@@ -59,12 +59,12 @@ class FloatDistribution:
 
     @property
     def min(self) -> float:
-        """Least."""
+        """Smallest value."""
         return self._reduced(min)
 
     @property
     def max(self) -> float:
-        """Greatest."""
+        """Largest value."""
         return self._reduced(max)
 
     def z_score(self, value: float) -> float:
@@ -110,8 +110,10 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         self.metricnames = list(value_dict[self.groupnames[0]])
         for group, columns in value_dict.items():
             if list(columns) != self.metricnames:
-                raise OptionError(f"value_dict: the group {group!r} has other metrics than the "
-                                  f"first.")  # fmt: skip
+                raise OptionError(
+                    f"value_dict: the groups must have the same metrics, but {group!r} differs "
+                    f"from the first."
+                )
             for name, column in columns.items():
                 if len(column) != len(subj_names):
                     raise OptionError(
@@ -154,7 +156,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         return sorted(at for at, name in found if at is not None and name == metric)
 
     def get(self, group: str, metric: str, remove_nones: bool = False) -> list[Any]:
-        """Return the values of all subjects; None where there is none."""
+        """Return the values of all subjects; None for a missing value."""
         _check_known("group", group, self.groupnames)
         _check_known("metric", metric, self.metricnames)
         values = self._values[group][metric]
@@ -253,7 +255,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
     def get_subject_wise_paired_values_to(
         self, other: Panoptica_Statistic, group: str, metric: str
     ) -> tuple[list[str], list[float | None], list[float | None]]:
-        """Return the subjects, and their values here and there."""
+        """Return the subjects, and their values in both statistics."""
         if sorted(self.subjectnames) != sorted(other.subjectnames):
             raise OptionError("other must have the same subjects.")
         there = dict(zip(other.subjectnames, other.get(group, metric), strict=True))
@@ -297,7 +299,7 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
         columns = self.get(chosen, metric), self.get(chosen, "is_matched")
         if not self.instance_subjects:
             raise OptionError(
-                "the file has no rows of instances: write it with an aggregator that has "
+                "the file has no rows for single instances: write it with an aggregator that has "
                 "output_individual_instance_metrics=True."
             )
         rows = zip(self.subjectnames, *columns, strict=True)
@@ -331,10 +333,10 @@ class Panoptica_Statistic:  # noqa: N801 (panoptica's name)
 
 
 def several(given: Sequence[str] | str | None, every: Sequence[str]) -> Sequence[str]:
-    """Return names that are given as a list, as one name, or not at all."""
+    """Return names that were passed as a list, as one name, or not at all."""
     return every if given is None else [given] if isinstance(given, str) else given
 
 
 def _check_known(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise KeyError(f"{argument}={value!r} is not there. Known: {', '.join(known)}.")
+        raise KeyError(f"{argument}={value!r} does not exist. Known: {', '.join(known)}.")

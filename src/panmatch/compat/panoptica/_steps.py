@@ -1,4 +1,4 @@
-"""Images between the steps: as they were given, as objects, and matched."""
+"""The images after each step: as they were passed, as objects, and matched."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class IntermediateStepsData:
 
     def __getitem__(self, name: str) -> tuple[LabelArray, LabelArray]:
         if name not in self.steps:
-            raise KeyError(f"{name} was not a step; known are {', '.join(self.steps)}.")
+            raise KeyError(f"{name} was not a step; the steps are {', '.join(self.steps)}.")
         return self.steps[name]
 
 
 def _relabelled(case: GroupCase) -> LabelArray:
-    """Return the prediction with the ids of the references; others follow on the highest."""
+    """Return the prediction with the ids of the references; others get ids above the highest."""
     overlap, pairs = case.images.overlap, case.pairs()
     numbers = np.zeros(len(overlap.pred_ids), np.int64)
     numbers[pairs.pred] = overlap.ref_ids[pairs.ref]

@@ -1,6 +1,6 @@
 """Files with a row per subject: TSV and JSON lines, as panoptica writes them.
 
-Rows are appended in one write each while the file is locked, so that processes may share it.
+Each row is appended in one write while the file is locked, so several processes can share it.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ def checked_subject(name: str) -> str:
     'patient 7'
     """
     if not isinstance(name, str) or not name.strip() or "\n" in name or "\r" in name:
-        raise OptionError(f"subject_name={name!r} must be a text of one line, and not empty.")
+        raise OptionError(f"subject_name={name!r} must be a single line of text, and not empty.")
     if split_instance(name):
         raise OptionError(
-            f"subject_name={name!r} ends like the row of an instance, '-GROUP_inst_NUMBER': pass "
+            f"subject_name={name!r} looks like the row of an instance, '-GROUP_inst_NUMBER': pass "
             f"another name."
         )
     return name.strip()
 
 
 def checked_path(path: str | Path, file_type: FileType) -> Path:
-    """Return the path, with the ending of the file type where it has none."""
+    """Return the path, with the ending of the file type if it has none."""
     found = Path(path)
     if not found.suffix:
         found = found.with_suffix(f".{file_type}")
@@ -62,7 +62,7 @@ def checked_path(path: str | Path, file_type: FileType) -> Path:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a file for this process, where the system offers that."""
+    """Lock a file for this process, if the system supports it."""
     try:
         stream = path.open("ab")
     except OSError as error:  # of the same type, as scripts for panoptica may catch it
@@ -121,7 +121,7 @@ class ResultFile:
         """Raise an error if a subject is there twice."""
         if twice := [name for name, times in Counter(subjects).items() if times > 1]:
             raise FileError(
-                f"path={str(self.path)!r} has the subject {twice[0]!r} twice: remove one of the "
+                f"path={str(self.path)!r} lists the subject {twice[0]!r} twice: remove one of the "
                 f"rows, or pass continue_file=False."
             )
 
@@ -136,13 +136,13 @@ class ResultFile:
     def append(self, subject: str, results: Mapping[str, Row], names: Sequence[str]) -> bool:
         """Add one subject: numbers by group, with a list of instances if there is one.
 
-        Another process may have added it meanwhile: then nothing is written, and False returned.
-        The caller holds the lock.
+        Another process may have added it in the meantime: then nothing is written, and the result
+        is False. The caller holds the lock.
         """
         if self.path.stat().st_size < self._end:
             raise FileError(
-                f"path={str(self.path)!r} has lost rows since the aggregator was made, and "
-                f"{subject!r} is not written: make a new aggregator."
+                f"path={str(self.path)!r} has lost rows since the aggregator was created, so "
+                f"{subject!r} is not written: create a new aggregator."
             )
         with self.path.open("r+b") as stream:
             stream.seek(self._end)
@@ -228,7 +228,7 @@ class ResultFile:
         return _finite(value)
 
     def write(self, subjects: Sequence[str], values: Values) -> None:
-        """Write all subjects, whole or not at all."""
+        """Write all subjects, completely or not at all."""
         names = list(next(iter(values.values())))
         if self.is_tsv:
             rows: list[list[object]] = [[*_header(list(values), names)]]
@@ -256,11 +256,11 @@ class ResultFile:
                 record = json.loads(line)
             except json.JSONDecodeError as error:
                 raise FileError(
-                    f"{place}: malformed JSON, {error.msg}. Mend or remove the line."
+                    f"{place}: malformed JSON, {error.msg}. Fix or remove the line."
                 ) from error
             if not _is_record(record):
                 raise FileError(
-                    f"{place}: it must be an object with {SUBJECT!r} and 'groups'. Mend or remove "
+                    f"{place}: it must be an object with {SUBJECT!r} and 'groups'. Fix or remove "
                     f"the line."
                 )
             yield record[SUBJECT], record["groups"]
@@ -288,7 +288,7 @@ def _header(groups: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _tsv(rows: Sequence[Sequence[object]]) -> str:
-    """Return rows as text, in which no spreadsheet takes a name for a formula."""
+    """Return rows as text, escaped so that no spreadsheet reads a name as a formula."""
     text = io.StringIO(newline="")
     plain = [[plain_text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     csv.writer(text, delimiter="\t", lineterminator="\n").writerows(plain)
