@@ -324,7 +324,9 @@ def what_was_computed(result: Result) -> str:
         f"above the threshold τ. Scores are given at τ = "
         f"{', '.join(f'{t:g}' for t in spec.thresholds)}.",
         "A reference with a match is a true positive. Its quality is its IoU with the union of its "
-        "matched predictions. PQ is the summed quality divided by TP + ½FP + ½FN.",
+        "matched predictions. PQ is the summed quality divided by TP + ½FP + ½FN. It equals "
+        "SQ · RQ: SQ is the mean quality of the true positives, and RQ is the F1 score of the "
+        "objects, TP / (TP + ½FP + ½FN).",
     ]
     if result.has_parts:
         sentences.append(

@@ -21,7 +21,7 @@ export class Budget {
     this.total = html("td");
     this.mistakes = html("ol", { class: "mistakes" });
     this.note = html("p", { class: "quiet" });
-    const list = html("div", {}, html("h3", {}, "Costliest mistakes ", html("small", {}, "and what PQ gains by repairing one of them alone")), this.mistakes, this.note);
+    const list = html("div", {}, html("h3", {}, "Costliest mistakes ", html("small", {}, "how much PQ rises if you repair only that one")), this.mistakes, this.note);
     this.shown = html("div", { class: "budget-columns" }, html("div", { class: "scroll" }, this.table), list);
     this.root.replaceChildren(this.sentence, this.bar, this.shown);
     this.width = 0;

@@ -90,4 +90,4 @@ const FATES = { tp: "true positive", fn: "false negative", fp: "false positive",
 const round = (value) => Math.round(value * 100) / 100;
 
 const hint = () =>
-  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects the next one, arrow keys move it, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");
+  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects, arrow keys move, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");
