@@ -101,7 +101,8 @@ def test_the_caption_tells_slice_box_and_scores(page: Any) -> None:
     page.locator("#cases .enlarge").first.click()
     told = page.locator("#enlarged .caption").inner_text()
     assert told == (
-        "slice 1 of 2, axial · box: missed reference 2 · PQ 0.667 · 1 found, 1 missed, 0 false"
+        "slice 1 of 2, axial · box: missed reference 2 · PQ 0.667 · 1 found, 1 missed, "
+        "0 false positives"
     )
 
 

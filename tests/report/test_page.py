@@ -22,7 +22,7 @@ from panmatch.datasets import (
     spread,
 )
 from panmatch.report import write_report
-from panmatch.report._cautions import what_to_be_careful_about
+from panmatch.report._cautions import cautions
 from panmatch.report._charts import size_chart
 from panmatch.report._page import what_was_computed
 from panmatch.spec import as_spec
@@ -337,7 +337,7 @@ def test_different_units_have_a_warning() -> None:
     evaluator = pm.Evaluator({})
     for case, unit in (("a", "mm"), ("b", "µm")):
         evaluator.update(reference=[[1]], prediction=[[1]], case=case, spacing=1, unit=unit)  # type: ignore[arg-type]
-    found = what_to_be_careful_about(evaluator.compute())
+    found = cautions(evaluator.compute())
     assert "Cases have different units, so sizes and distances cannot be compared." in found
 
 
@@ -367,7 +367,7 @@ def test_warnings_appear_where_there_is_reason() -> None:
         reference[100 * label : 100 * label + 50] = label
         prediction[100 * label : 100 * label + 26] = label  # an IoU of 0.52
     result = pm.evaluate(reference=reference, prediction=prediction)
-    found = " ".join(what_to_be_careful_about(result))
+    found = " ".join(cautions(result))
     assert "8 of 8 true positives of object under one-to-one (optimal) at τ = 0.5" in found
     assert "There are few references of object (8)" in found
     assert "There is only one case" in found
@@ -375,4 +375,4 @@ def test_warnings_appear_where_there_is_reason() -> None:
         reference=[[1, 2]], prediction=[[1, 2]],
         spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},
     )  # fmt: skip
-    assert "rises with the field of view" in " ".join(what_to_be_careful_about(parts))
+    assert "rises with the field of view" in " ".join(cautions(parts))

@@ -78,7 +78,7 @@ def test_dismissed_predictions_are_grey() -> None:
         "reference, matched",
         "reference, missed (FN)",
         "prediction, matched",
-        "prediction, false positive (FP)",
+        "false positive (FP)",
         "prediction, dismissed",
     ]
     assert len(drawn(*scene()).legends[0].get_texts()) == 4

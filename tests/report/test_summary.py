@@ -27,7 +27,7 @@ from panmatch.datasets import (
 )
 from panmatch.evaluation import CaseResult, Findings, matcher_of
 from panmatch.report import write_report
-from panmatch.report._cautions import what_to_be_careful_about
+from panmatch.report._cautions import cautions
 from panmatch.report._curve_charts import coinciding_curves, curve_charts
 from panmatch.report._page import render
 from panmatch.report._style import luminance
@@ -194,12 +194,12 @@ def test_what_is_undefined_failed_or_unproven_is_said_on_top() -> None:
     for case, labels in (("a", [[1, 1]]), ("b", [[0, 0]]), ("c", [[0, 0]])):
         evaluator.update(reference=labels, prediction=labels, case=case)
     result = evaluator.compute()
-    assert what_to_be_careful_about(result)[0] == (
+    assert cautions(result)[0] == (
         "PQ is undefined for cases without any object: object (2 of 3 cases). Means of cases "
         "leave them out; pooled scores are not affected."
     )
     broken = CaseResult("d", "", "failed", "headers differ:\nsecond line")
-    assert what_to_be_careful_about(result + pm.Result(result.spec, (broken,)))[0] == (
+    assert cautions(result + pm.Result(result.spec, (broken,)))[0] == (
         "1 case failed and is not included in any score: d; headers differ:"
     )
     first = result.cases[0]
@@ -207,7 +207,7 @@ def test_what_is_undefined_failed_or_unproven_is_said_on_top() -> None:
     entry = replace(first.entries[0], levels=(level,))
     unproven = pm.Result(result.spec, (replace(first, found=Findings((entry,))),))
     said = "Some optimal matchings are not proven: up to 0.25 of PQ may be missing (column gap)."
-    assert said in what_to_be_careful_about(unproven)
+    assert said in cautions(unproven)
 
 
 def test_text_on_shades_and_on_models_can_be_read(html: str) -> None:

@@ -134,7 +134,7 @@ def _corners(ndim: int) -> list[Corner]:
     return list(product((0, 1), repeat=ndim))
 
 
-def _beside(corner: Corner) -> list[Corner]:
+def _neighbours(corner: Corner) -> list[Corner]:
     """Return the corners at the other ends of a corner's edges."""
     return [
         tuple(1 - at if axis == turned else at for axis, at in enumerate(corner))
@@ -149,7 +149,7 @@ def _groups(corners: set[Corner]) -> list[set[Corner]]:
         waiting = [left.pop()]
         group = set(waiting)
         while waiting:
-            near = left.intersection(_beside(waiting.pop()))
+            near = left.intersection(_neighbours(waiting.pop()))
             left -= near
             group |= near
             waiting += near
@@ -162,7 +162,7 @@ def _polygon(group: set[Corner]) -> list[Corner]:
     cut = {
         tuple(a + b for a, b in zip(corner, other, strict=True)): corner
         for corner in sorted(group)
-        for other in _beside(corner)
+        for other in _neighbours(corner)
         if other not in group
     }
     if len(next(iter(cut))) == 2:

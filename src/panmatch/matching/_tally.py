@@ -151,7 +151,7 @@ class Tally(Scored[float, int]):
         )
 
     def __radd__(self, other: object) -> Tally:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

@@ -16,7 +16,7 @@ from panmatch.playground._validation import Message
 
 MOST_VERTICES = 1_000  # of one side
 MOST_EDGES = 2_000
-BACKGROUND = 0  # in place of a part's label
+BACKGROUND = 0  # instead of the label of a part
 
 Mask = npt.NDArray[np.bool_]
 

@@ -16,8 +16,8 @@ from panmatch.playground._states import Scene, State, View
 from panmatch.playground._validation import Checked, Message, checked
 
 FILE = Path(__file__).with_name("presets.yaml")
-DENSE_CELLS = "dense cells"  # in place of a scene
-PER_ROW, ROWS = 14, 10  # every other row has one cell less, and stands in the gaps
+DENSE_CELLS = "dense cells"  # instead of a scene
+PER_ROW, ROWS = 14, 10  # every other row has one cell fewer, offset by half a cell
 SEED = 39
 SPLIT, MERGED, MISSED, SPURIOUS = 0.07, 0.07, 0.05, 0.05  # shares of the cells
 

@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from panmatch.errors import OptionError, PanmatchError, nearest_name
 
-Message = dict[str, Any]  # a JSON object; whoever reads one knows what is in it
+Message = dict[str, Any]  # a JSON object; its reader knows what is in it
 Whole = Annotated[int, Field(strict=True)]
 Position = Annotated[int, Field(strict=True, ge=0)]
 Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -169,7 +169,7 @@ def _refusal(error: ValidationError) -> PanmatchError:
 
 
 def _named(location: tuple[int | str, ...], model: str) -> tuple[int | str, ...]:
-    """Return where an error is, with the key in place of the position of an argument."""
+    """Return where an error is, with the key instead of the position of an argument."""
     if location and isinstance(location[0], int):
         return (*_MODELS[model][location[0] : location[0] + 1], *location[1:])
     return location

@@ -82,7 +82,7 @@ class CCMetric:
         )
 
     def __radd__(self, other: object) -> CCMetric:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
 
 @named_only

@@ -23,7 +23,7 @@ def can_compare(result: Result) -> bool:
     return len(cases) > 1 and bool(set.intersection(*cases))
 
 
-def what_to_be_careful_about(result: Result) -> list[str]:
+def cautions(result: Result) -> list[str]:
     """Return the warnings that apply to this result, those about all numbers first."""
     found = _failures(result)
     if len(result.models) > 1 and not can_compare(result):

@@ -30,7 +30,7 @@ from panmatch.evaluation import MEANS, Notice, Result, count_mistakes, number, p
 from panmatch.formats import write_atomically
 from panmatch.report import _charts as charts
 from panmatch.report._case_pictures import CasePicture, image_notes, show_cases
-from panmatch.report._cautions import can_compare, what_to_be_careful_about
+from panmatch.report._cautions import can_compare, cautions
 from panmatch.report._charts import IN_DARK, Chart, Mistakes
 from panmatch.report._curve_charts import (
     CURVE_SCORES,
@@ -221,7 +221,7 @@ def _context(
         "more_failures": max(len(result.failures) - MOST_FAILURES, 0),
         "computed": what_was_computed(result),
         "warnings": [Notice.from_dict(one) for one in run.get("warnings", ())],
-        "careful": what_to_be_careful_about(result),
+        "careful": cautions(result),
         "spec": json.dumps(result.spec.model_dump(mode="json"), indent=2),
         "versions": run.get("versions", {"panmatch": panmatch.__version__}),
         "began": run.get("began", ""),

@@ -140,7 +140,7 @@ def scene_legend(dismissed: bool = False) -> dict[str, Artist]:
                                hatch=look.hatch, linewidth=REFERENCE_PT)  # fmt: skip
     outlines = {
         "prediction, matched": style.STATUSES["matched"],
-        "prediction, false positive (FP)": style.STATUSES["false positive"],
+        "false positive (FP)": style.STATUSES["false positive"],
     } | ({"prediction, dismissed": style.OTHER} if dismissed else {})
     for words, look in outlines.items():
         dash = style.line_style(look.dash)

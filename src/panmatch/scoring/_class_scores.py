@@ -81,7 +81,7 @@ class _ByClass(Mapping[int, Term]):
         return type(self)(self.classes, {key: self[key] + other[key] for key in self})
 
     def __radd__(self, other: object) -> Self:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
 
 class ClassTallies(_ByClass[Tally]):

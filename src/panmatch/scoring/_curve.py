@@ -132,7 +132,7 @@ class Curve(Scored[Floats, Ints]):
         return Curves.of([self, other]).sum()
 
     def __radd__(self, other: object) -> Curve:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
     def __repr__(self) -> str:
         name = "AUTC" if self.quality_name == "iou" else "PartAUTC"

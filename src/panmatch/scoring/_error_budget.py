@@ -166,7 +166,7 @@ class ErrorBudget:
         return ErrorBudget(tuple(one + another for one, another in pairs))
 
     def __radd__(self, other: object) -> ErrorBudget:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,8 +266,8 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
     {'merged': 0.826, 'missed': 0.781, 'outline': 0.667}
     """
     check_matching(matching)
-    tallies = _mended(matching, matching.overlap)
-    moved = tallies if relabelled is None else _mended(matching, relabelled)
+    tallies = _repaired_tallies(matching, matching.overlap)
+    moved = tallies if relabelled is None else _repaired_tallies(matching, relabelled)
     after = {"class": moved, "": tallies}
     return ErrorBudget(
         tuple(after["class" if "class" in chosen else ""][chosen - {"class"}] for chosen in CHOICES)
@@ -283,7 +283,7 @@ def check_matching(matching: object) -> None:
         )
 
 
-def _mended(matching: Matching, overlap: Overlap) -> dict[frozenset[Repair], Tally]:
+def _repaired_tallies(matching: Matching, overlap: Overlap) -> dict[frozenset[Repair], Tally]:
     """Return the tallies of an overlap as it is, with splits joined, merges cut, and both."""
     join, cut = frozenset[Repair](["split"]), frozenset[Repair](["merged"])
     plain = rematch(matching, overlap)

@@ -78,7 +78,7 @@ class Average:
         )
 
     def __radd__(self, other: object) -> Average:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
 
 class ObjectTable:
@@ -189,7 +189,7 @@ class Measurements:
         return Measurements(rows, self.metrics, tally, options)
 
     def __radd__(self, other: object) -> Measurements:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
     def __repr__(self) -> str:
         names = ", ".join(metric.name for metric in self.metrics)

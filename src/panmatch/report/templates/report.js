@@ -90,7 +90,7 @@ const report = (() => {
   addEventListener("resize", fit);
   document.addEventListener("toggle", fit, true);
 
-  // Paper is light, has a width of its own, and shows all charts.
+  // Paper is light, has its own width, and shows all charts.
   const forPaper = () => {
     if (printing.matches) divs.forEach(draw);
     paint();
