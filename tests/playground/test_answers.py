@@ -300,7 +300,7 @@ def test_exact_areas_are_used_if_asked_for() -> None:
     assert isinstance(counted_["vertices"]["reference"][0]["size"], int)
     for term in exact["terms"]:
         assert term["quality"] == term["intersection"] / term["union"]
-    with pytest.raises(pm.PanmatchError, match="discs only"):
+    with pytest.raises(pm.PanmatchError, match="only for discs"):
         answer_numbers(SOURCE, View(areas="analytic"))
 
 

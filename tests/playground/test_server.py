@@ -191,7 +191,7 @@ def test_a_link_becomes_a_complete_state(port: int) -> None:
         ("numbers", {}, "state is missing"),
         ("numbers", {"state": {**STATE, "view": {"threshold": 1.5}}}, "threshold"),
         ("numbers", {"state": {**STATE, "view": {"tresh": 0}}}, "did you mean 'threshold'"),
-        ("numbers", {"state": {**STATE, "view": {"areas": "analytic"}}}, "discs only"),
+        ("numbers", {"state": {**STATE, "view": {"areas": "analytic"}}}, "only for discs"),
         ("slice", {"axis": 0, "index": 0}, "a pair of files"),
         ("object", {"side": "left", "id": 1, "state": STATE}, "side='left'"),
         ("object", {"side": "reference", "id": 99, "state": STATE}, "no reference 99"),
