@@ -124,7 +124,7 @@ def test_where_exact_areas_are_not_known_pixels_are_counted_and_the_page_says_so
     drag(page, "prediction", 0, 160, 0)
     settle(page)
     assert not page.is_checked("#analytic")
-    assert "pixels are counted: the 1st and the 2nd shape" in page.inner_text("#about")
+    assert "pixels are counted instead: the 1st and the 2nd shape" in page.inner_text("#about")
     assert page.is_hidden("#trouble")
     assert float(opacity(page, "#headline")) == 1
     assert number(page, "pq") == pytest.approx(library(page.url).pq, rel=1e-11)

@@ -67,7 +67,7 @@ def test_a_row_has_a_name_a_line_about_it_and_a_note_only_where_it_is_undefined(
     assert len({row["id"] for row in rows}) == len(rows)
     without = [row for row in rows if row["value"] is None]
     assert [row["id"] for row in without] == ["accuracy"]
-    assert "above 0" in without[0]["note"]
+    assert "Undefined at τ = 0" in without[0]["note"]
     assert all(row["note"] is None for row in rows if row["value"] is not None)
 
 
@@ -84,7 +84,7 @@ def test_undefined_metrics_are_null_with_the_reason(n_ref: int, n_pred: int) -> 
         assert "no reference" in undefined["cc-dice"]
     else:
         assert len(undefined) == len(rows)
-        assert "Neither side" in undefined["npq"]
+        assert "neither side" in undefined["npq"]
     assert [row["value"] for row in rows if row["value"] is not None] == [0.0] * (
         len(rows) - len(undefined)
     )
@@ -94,4 +94,4 @@ def test_rows_that_are_not_known_yet_are_those_that_come_later() -> None:
     pending = pending_rows()
     final = image_metric_rows(LabelPair(*MIXED.label_images()))
     assert [row["id"] for row in pending] == [row["id"] for row in final]
-    assert all(row["value"] is None and "computed" in row["note"] for row in pending)
+    assert all(row["value"] is None and "Computing" in row["note"] for row in pending)

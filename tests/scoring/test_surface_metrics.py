@@ -115,11 +115,11 @@ def test_pages_say_which_metric_medpy_calls_assd_and_hd95(seed: int) -> None:
     back = medpy_distances(prediction, reference, spacing)
     both = np.concatenate([there, back])
     want = {
-        ("assd", "As Metrics Reloaded and MedPy 0.5.2."): both.mean(),
+        ("assd", "As in Metrics Reloaded and MedPy 0.5.2."): both.mean(),
         ("masd", "panoptica and MedPy 0.4.0 call it ASSD"): (there.mean() + back.mean()) / 2,
-        ("asd_from_prediction", "As MedPy (there: ASD)"): back.mean(),
-        ("hd95_pooled", "As MedPy and panoptica (there: HD95)."): np.percentile(both, 95),
-        ("hd", "As MedPy, panoptica"): both.max(),
+        ("asd_from_prediction", "As in MedPy (as ASD)"): back.mean(),
+        ("hd95_pooled", "As in MedPy and panoptica, which call it HD95."): np.percentile(both, 95),
+        ("hd", "As in MedPy, panoptica"): both.max(),
     }
     found = measured(reference, prediction, spacing=spacing)
     for (name, words), value in want.items():
