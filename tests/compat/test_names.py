@@ -171,7 +171,7 @@ def test_configurations_are_written_and_read(tmp_path: Path) -> None:
     groups.save_to_config(tmp_path / "groups.yaml")
     again = SegmentationClassGroups.load_from_config(tmp_path / "groups")
     assert again.plain == groups.plain
-    with pytest.raises(TypeError, match=r"groups alone.*SegmentationClassGroups\.load_from_config"):
+    with pytest.raises(TypeError, match=r"only groups.*SegmentationClassGroups\.load_from_config"):
         Panoptica_Evaluator.load_from_config(tmp_path / "groups.yaml")
     with pytest.raises(FileNotFoundError, match="does not exist, and no installed panoptica has"):
         Panoptica_Evaluator.load_from_config("no_such_configuration")

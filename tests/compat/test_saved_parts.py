@@ -93,7 +93,9 @@ def test_a_part_of_another_kind_is_refused(tmp_path: Path) -> None:
     for kind in (MaxBipartiteMatching, EdgeCaseHandler, InstanceApproximator, Panoptica_Evaluator):
         with pytest.raises(PanmatchError, match=r"must begin with !.*, not with !NaiveThreshold"):
             kind.load_from_config(tmp_path / "matcher.yaml")
-    with pytest.raises(PanmatchError, match="must hold !CCABackend and a name, and nothing else"):
+    with pytest.raises(
+        PanmatchError, match="must contain !CCABackend and a name, and nothing else"
+    ):
         CCABackend.load_from_config(tmp_path / "matcher.yaml")
     (tmp_path / "name.yaml").write_text("!CCABackend cupy\n")
     with pytest.raises(PanmatchError, match=r"name\.yaml='cupy' is not known"):

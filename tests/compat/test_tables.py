@@ -185,7 +185,7 @@ def test_summaries() -> None:
     }  # fmt: skip
     assert found.get_one_metric("pq") == {"a": values["a"]["pq"], "b": values["b"]["pq"]}
     assert math.isnan(Panoptica_Statistic(["x"], {"a": {"pq": [None]}}).get_summary("a", "pq").avg)
-    with pytest.raises(KeyError, match="metric='qp' is not there"):
+    with pytest.raises(KeyError, match="metric='qp' does not exist"):
         found.get("a", "qp")
 
 

@@ -183,9 +183,9 @@ def fits_no_more(make: Maker) -> str:
 
 @both
 def test_too_many_lesions_say_how_many_fitted_and_what_to_change(make: Maker) -> None:
-    start, rest = fits_no_more(make).split(" in ", 1)
+    start, rest = fits_no_more(make).split(" of them in ", 1)
     told, fitted = start.rsplit(" ", 1)
-    assert told == "n=500 lesions do not fit: there was room for only"
+    assert told == "n=500 lesions do not fit: there was room for"
     assert rest == (
         "shape (32, 32) with spacing (1.0, 1.0). Lower n or radius_mm, or enlarge the image."
     )

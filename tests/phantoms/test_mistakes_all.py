@@ -149,7 +149,7 @@ def test_unknown_ids_are_refused(mistake: Callable[..., Image], ids: Any, messag
          "order; pass (lowest, highest): (1, 2)."),
         (lambda: add_spurious(ROW, -1, radius=(0, 0)), "count=-1 is out of range; pass 0 or more."),
         (lambda: add_spurious(ROW, 2, radius=(0, 0), gap=0), "count=2 objects do not fit: there "
-         "was room for only 1 in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. "
+         "was room for 1 of them in shape (1, 4) with radius=(0.0, 0.0) and gap=0.0. "
          "Lower count, radius or gap, or enlarge the image."),
         (lambda: relabel(ROW, high=1), "high=1 is out of range; pass 2 to 9223372036854775807."),
         (lambda: miss(7, 1), "labels=7 is a single number; pass an array with at least one axis."),

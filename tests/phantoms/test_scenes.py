@@ -80,7 +80,7 @@ def test_no_two_objects_are_nearer_than_the_gap(
 @pytest.mark.parametrize("make", SEPARATE)
 def test_objects_come_as_near_as_the_gap_allows(make: Maker) -> None:
     assert sorted(make((1, 2), 2, radius=(0, 0), gap=0.9).ravel().tolist()) == [1, 2]
-    with pytest.raises(OptionError, match="room for 1,"):
+    with pytest.raises(OptionError, match="room for 1 of them"):
         make((1, 2), 2, radius=(0, 0), gap=1.1)
 
 
@@ -118,7 +118,7 @@ def test_ids_do_not_follow_sizes() -> None:
 
 def test_a_ball_may_reach_the_edge_but_not_cross_it() -> None:
     assert np.count_nonzero(balls((5, 5), 1, radius=(2.9, 2.9))) == lattice_ball_size(2.9, 2)
-    with pytest.raises(OptionError, match="room for 0,"):
+    with pytest.raises(OptionError, match="room for 0 of them"):
         balls((5, 5), 1, radius=(3, 3))
 
 
@@ -133,7 +133,7 @@ def test_too_many_objects_say_how_many_fitted_and_what_to_change() -> None:
     with pytest.raises(OptionError) as caught:
         balls((4, 5), 21, radius=(0, 0), gap=0)
     assert str(caught.value) == (
-        "count=21 objects do not fit: there was room for only 20 in shape (4, 5) "
+        "count=21 objects do not fit: there was room for 20 of them in shape (4, 5) "
         "with radius=(0.0, 0.0) and gap=0.0. Lower count, radius or gap, or enlarge the image."
     )
 

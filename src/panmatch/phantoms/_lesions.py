@@ -185,7 +185,7 @@ def _place_lesions(
     balls = scatter(organ, np.maximum(radii, sizes.min()), sizes, rng, avoid=nothing)
     if len(balls) < n:
         raise OptionError(
-            f"n={n} lesions do not fit: there was room for only {len(balls)} in "
+            f"n={n} lesions do not fit: there was room for {len(balls)} of them in "
             f"shape {organ.shape} with spacing {tuple(sizes.tolist())}. Lower n or radius_mm, or "
             "enlarge the image."
         )

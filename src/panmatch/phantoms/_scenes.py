@@ -140,7 +140,7 @@ def draw_blobs(
     placed = room.place(radii, gap, rng)
     if len(placed) < len(ids):
         raise OptionError(
-            f"count={len(ids)} objects do not fit: there was room for only {len(placed)} "
+            f"count={len(ids)} objects do not fit: there was room for {len(placed)} of them "
             f"in shape {image.shape} with radius={radius} and gap={gap}. Lower count, "
             "radius or gap, or enlarge the image."
         )
