@@ -39,7 +39,7 @@ def test_a_fold_of_nnunet_is_evaluated_with_its_dataset_json(tmp_path: Path, ins
     assert counts.loc["organ"].tolist() == [2, 0, 0]
     assert "3 of 5 references have no prediction" in done.stderr
     assert "a fold of nnU-Net predicts its own cases only" in done.stderr
-    assert "liver_000.npz, liver_001.npz beside label images of the same name" in done.stderr
+    assert "liver_000.npz, liver_001.npz next to label images of the same name" in done.stderr
     assert "panmatch: note: " in done.stderr
 
 
@@ -103,11 +103,11 @@ def test_another_grid_is_resampled_on_request_and_never_silently(tmp_path: Path)
     refused = panmatch(*arguments)
     assert refused.returncode == 1
     said = " ".join(refused.stdout.split())
-    assert "--resample puts the prediction on the grid of the reference." in said
+    assert "--resample resamples the prediction to the grid of the reference." in said
     done = panmatch(*arguments, "--resample", "--resume", "--report")
     assert done.returncode == 0, done.stderr
     assert (
-        "panmatch: note: model: predictions were put on the grid of their references, by the "
+        "panmatch: note: model: predictions were resampled to the grid of their references, by "
         "nearest label (1 of 2 cases: case00)" in done.stderr
     )
     scores = pd.read_csv(tmp_path / "out" / "scores.csv", keep_default_na=False).set_index("case")

@@ -31,7 +31,7 @@ segmentation_class_groups: !SegmentationClassGroups
     lesion: !LabelGroup {value_labels: [1, 2, 3, 4]}
 """
 SPEC = """\
-# Migrated from 'config.yaml', a configuration of panoptica.
+# Migrated from 'config.yaml', a panoptica configuration.
 
 classes:
   # Read this class at threshold 0: panoptica matches a single instance without a threshold;
@@ -67,7 +67,7 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.startswith(SPEC)
     assert shown.stdout.endswith(EDGE_CASES)
-    assert shown.stderr == "panmatch: 3 remarks where the meaning differs, in its comments.\n"
+    assert shown.stderr == "panmatch: 3 comments in the spec where the meaning differs.\n"
     written = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert written.stdout == "Spec: spec.yaml\n"
     assert written.stderr == shown.stderr

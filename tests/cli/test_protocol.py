@@ -115,16 +115,16 @@ def test_classes_come_from_the_spec_where_the_program_has_none(tmp_path: Path) -
             "--protocol 'stardits' is not known; did you mean 'stardist'?",
         ),
         (["--protocol", "autopet/4"], "variant of autopet='4' is not known"),
-        (["--protocol", "stardist", "-t", "0.3"], "--protocol fixes what --threshold would change"),
+        (["--protocol", "stardist", "-t", "0.3"], "--protocol sets what --threshold would change"),
         (
             ["--protocol", "stardist", "-s", "union"],
-            "--protocol fixes what --strategy would change",
+            "--protocol sets what --strategy would change",
         ),
         (
             ["--protocol", "brats-mets", "--spec", "cells"],
             "are those of its program: leave out --spec",
         ),
-        (["--explain"], "--explain compares a protocol with ours: name one with --protocol."),
+        (["--explain"], "--explain needs a protocol to compare: name one with --protocol."),
     ],
 )
 def test_what_contradicts_a_protocol_is_an_error(

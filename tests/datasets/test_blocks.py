@@ -138,7 +138,7 @@ def test_findings_that_are_gone_are_an_error_that_names_the_file(tmp_path: Path)
     result = load_run(tmp_path / "out")
     assert [case.case for case in result.cases] == ["case00", "case01", "case02"]
     shutil.rmtree(tmp_path / "out")
-    with pytest.raises(FileError, match=r"cases\.jsonl' cannot be read any more"):
+    with pytest.raises(FileError, match=r"cases\.jsonl' can no longer be read"):
         _ = result.scores
 
 

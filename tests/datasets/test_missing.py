@@ -52,7 +52,7 @@ def test_by_default_a_missing_prediction_fails_its_case_and_names_the_option(
     reason = by_name(result)["case01"].reason
     assert reason.startswith("there is no prediction for '")
     assert reason.endswith(
-        "decide with --missing whether to skip it, or to count it as empty or worst"
+        "use --missing to skip it, or to count it as empty or as the worst prediction"
     )
 
 
@@ -80,7 +80,7 @@ def test_an_empty_prediction_misses_every_object(tmp_path: Path) -> None:
     expected = run(paths_in(tmp_path), tmp_path / "expected", job=JOB)
     found, wanted = by_name(result)["case01"], by_name(expected)["case01"]
     assert found.to_dict() == wanted.to_dict() | {
-        "reason": "no prediction: counts as an empty one (--missing empty)"
+        "reason": "no prediction: counted as an empty one (--missing empty)"
     }
     rows = result.scores[result.scores.case == "case01"]
     assert set(rows.reason) == {found.reason}

@@ -175,7 +175,7 @@ def test_digits_make_texts_for_papers() -> None:
     ("options", "message"),
     [
         ({"scores": ["pqq"]}, "scores='pqq' is not known; did you mean 'pq'?"),
-        ({"scores": "pq"}, "scores='pq' is one name: pass a list, ['pq']."),
+        ({"scores": "pq"}, "scores='pq' is a single name: pass a list, ['pq']."),
         ({"averaging": "mean"}, "averaging='mean' is not known"),
     ],
 )

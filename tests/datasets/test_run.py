@@ -196,7 +196,7 @@ def test_a_folder_with_results_is_not_overwritten_unless_asked(tmp_path: Path) -
     paths = make_folders(tmp_path, 1)
     run(paths, tmp_path / "out")
     before = tables(tmp_path / "out")
-    with pytest.raises(FileError, match=r"holds results already: pass --resume .* --overwrite"):
+    with pytest.raises(FileError, match=r"already contains results: pass --resume .* --overwrite"):
         run(paths, tmp_path / "out")
     seen = list[Outcome]()
     run(paths, tmp_path / "out", overwrite=True, seen=seen)
@@ -225,7 +225,7 @@ def test_a_single_result_of_another_job_is_protected_too(tmp_path: Path) -> None
     run(paths, tmp_path / "out", job=Job(as_spec({"thresholds": [0.2]}).canonical()))
     before = (tmp_path / "out" / "cases.jsonl").read_bytes()
     (tmp_path / "model" / "case01.nii.gz").write_bytes(b"no gzip")
-    with pytest.raises(FileError, match="holds results already"):
+    with pytest.raises(FileError, match="already contains results"):
         run(paths, tmp_path / "out")
     assert (tmp_path / "out" / "cases.jsonl").read_bytes() == before
 
@@ -341,7 +341,7 @@ def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
                 with (out / "cases.jsonl").open("r+b") as stream:
                     stream.write(content)
 
-    with pytest.raises(FileError, match="was changed by somebody else"):
+    with pytest.raises(FileError, match="was changed by another program"):
         run(paths, out, seen=Vandal())
     seen = list[Outcome]()
     run(paths, out, resume=True, seen=seen)
