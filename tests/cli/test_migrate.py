@@ -99,7 +99,7 @@ def test_dimensions_choose_what_is_connected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "config 'config.yaml' is empty: a configuration of panoptica must begin with"),
+        ("", "config 'config.yaml' is empty: a panoptica configuration must start with"),
         ("!Panoptica_Evaluator\nverbos: true\n", "config 'config.yaml', line 2: the key 'verbos'"),
         ("!Foo {}", "config 'config.yaml', line 1: the tag '!Foo' is not known"),
         ("a: [", "config 'config.yaml' is not YAML: "),

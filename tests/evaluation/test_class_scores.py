@@ -302,7 +302,7 @@ def test_models_are_compared_by_them() -> None:
     [
         ({"related": "cc_dcie"}, "'cc_dcie' is not known; did you mean 'cc_dice'"),
         ({"related": [{"score": "ccdice", "beta": 1}]}, "'beta' is not an option of ccdice"),
-        ({"related": ["aji", "aji"]}, "'aji' is there twice: give one of them another `name`"),
+        ({"related": ["aji", "aji"]}, "'aji' is listed twice: give one of them another `name`"),
         ({"related": [{"score": "aji", "name": "a-b"}]}, "letters, digits and underscores"),
         ({"related": [3]}, "must be the name of a related score"),
         ({"whole": "dcie"}, "dcie"),

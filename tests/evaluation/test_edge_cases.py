@@ -123,7 +123,7 @@ def test_the_background_is_no_label_of_a_class(labels: Any) -> None:
 
 
 def test_a_label_is_not_both_void_and_of_a_class() -> None:
-    with pytest.raises(SpecError, match="label 1 is listed under void or background too"):
+    with pytest.raises(SpecError, match="label 1 is also listed under void or background"):
         as_spec({"classes": {"a": {"labels": [1, 2]}}, "void": 1})
 
 

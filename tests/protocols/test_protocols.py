@@ -77,7 +77,7 @@ def test_a_name_that_is_not_known_suggests_the_nearest() -> None:
 
 def test_numbers_in_mm_need_a_spacing() -> None:
     with pytest.raises(
-        OptionError, match="has no spacing, but numbers of isles-2022 are in mm: pass"
+        OptionError, match="has no spacing, but isles-2022 reports numbers in mm: pass"
     ):
         protocols.run("isles-2022", reference=REFERENCE, prediction=PREDICTION)
     found = protocols.run("isles-2022", reference=REFERENCE, prediction=PREDICTION, spacing=10)

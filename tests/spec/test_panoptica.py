@@ -218,7 +218,7 @@ GROUPS = "!SegmentationClassGroups\ngroups:\n"
             "'0' is not a label: write whole",
         ),
         (GROUPS + "  a: !LabelGroup {value_labels: [1, true]}", 3, "'true' is not a label"),
-        (GROUPS + f"  a: !LabelGroup {{value_labels: {'9' * 5000}}}", 3, "is too large a number"),
+        (GROUPS + f"  a: !LabelGroup {{value_labels: {'9' * 5000}}}", 3, "is too large"),
         (GROUPS + "  a: !LabelGroup {value_labels: []}", 3, "must name at least one label"),
         (
             GROUPS + "  a: !LabelGroup {value_labels: [1, 2], single_instance: true}",
@@ -232,19 +232,19 @@ GROUPS = "!SegmentationClassGroups\ngroups:\n"
             3,
             "must be a mapping with the tag !LabelGroup or !LabelMerge",
         ),
-        (GROUPS + "  a: [1, false]\n  A: [2, false]", 4, "the group 'a' needs a name of its own"),
+        (GROUPS + "  a: [1, false]\n  A: [2, false]", 4, "the group 'a' needs a unique name"),
         (GROUPS + "  []", 3, "!SegmentationClassGroups needs groups"),
         ("\n!SegmentationClassGroups {}", 2, "!SegmentationClassGroups needs groups"),
         (
             "\n!MaxBipartiteMatching {}",
             2,
-            "a configuration must begin with !Panoptica_Evaluator or "
+            "a configuration must start with !Panoptica_Evaluator or "
             "!SegmentationClassGroups, not with !MaxBipartiteMatching",
         ),
         ("classes: {a: {labels: 1}}", 1, "not with a mapping without a tag"),
         ("just words", 1, "not with 'just words'"),
-        (LAUGHS, None, "the file has more than 100,000 values, repeated anchors included"),
-        (MERGES, None, "the file has more than 100,000 values, repeated anchors included"),
+        (LAUGHS, None, "the file has more than 100,000 values, including repeated anchors"),
+        (MERGES, None, "the file has more than 100,000 values, including repeated anchors"),
         (START + "verbose: &a [*a]", None, "more than 100,000 values"),
         (START + "decision_metric: !Metric DSC", 1, "decision_metric needs a decision_threshold"),
         (
@@ -279,7 +279,7 @@ def test_mistakes_are_one_line_that_names_the_line(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", " is empty: a configuration of panoptica must begin with !Panoptica_Evaluator or "),
+        ("", " is empty: a panoptica configuration must start with !Panoptica_Evaluator or "),
         ("# only a comment\n", " is empty: "),
         ("a: [", " is not YAML: .* line 1"),
         ("!Panoptica_Evaluator {}\n---\n{}", " is not YAML: expected a single document"),

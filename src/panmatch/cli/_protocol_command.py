@@ -49,7 +49,7 @@ def protocol_lines(name: str, width: int) -> Iterator[str]:
         f"Reproduces: {found.reproduces}",
         f"Verified: {found.verified}",
         f"Classes: {classes}. Over cases: {found.over_cases}.",
-        *(f"Differs from panmatch: {text}" for text in found.departs),
+        *(f"Note: {text}" for text in found.departs),
         *(f"Variant {name}/{key}: {one.about}" for key, one in found.variants.items()),
     ]
     for text in texts:

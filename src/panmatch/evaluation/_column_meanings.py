@@ -110,7 +110,7 @@ COLUMNS: Mapping[str, Meanings] = {
         "mistake": "What is wrong with it, regardless of the setting: `split`, `merged`, `missed`, "
         "`spurious`, or empty.",
         "ref_id": "Id of the reference; 0 for a false positive.",
-        "pred_ids": "Ids of the matched predictions, or of the false positive, with spaces between.",
+        "pred_ids": "Ids of matched predictions, or of a false positive, with spaces between.",
         "settings": "Strategies and thresholds to which the row applies; `all` if to all of them.",
         "iou": "IoU of the reference with the union of its predictions; 0 without a match.",
         "part_quality": "Part quality of the match (D9); only classes with parts.",

@@ -14,14 +14,14 @@ KEYS = ("strategy", "score", "regions", "strict")
 
 
 def parse_matcher(given: object) -> Matcher:
-    """Return the matcher that an entry of the list `matching` asks for.
+    """Return the matcher described by an entry of the list `matching`.
 
     Parameters
     ----------
     given
         The name of a strategy, or a mapping with the keys ``strategy``, the options of that
         strategy, ``score``, ``regions`` (true, false or the name of a rule), and ``strict``, false
-        where a score may equal the threshold.
+        if a score may equal the threshold.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _checked_options(strategy: Strategy, options: dict[str, str]) -> dict[str, s
     accepted = [*KEYS, *strategy.choices()]
     for key in options:
         if any(key in other.choices() for other in STRATEGIES.values()) and key not in accepted:
-            raise ValueError(f"the strategy {strategy.name!r} has no {key}")
+            raise ValueError(f"the strategy {strategy.name!r} has no option {key!r}")
         if key not in accepted:
             raise ValueError(
                 f"the key {key!r} is not known{nearest_name(key, accepted)} Accepted: "
