@@ -148,7 +148,7 @@ def test_coco_files_are_scored_as_the_official_program_does(tmp_path: Path) -> N
     assert mean.value.tolist() == pytest.approx([expected.all.pq] * 2)
 
 
-def test_a_manifest_in_place_of_folders(tmp_path: Path) -> None:
+def test_a_manifest_instead_of_folders(tmp_path: Path) -> None:
     make_folders(tmp_path, 1, models=("a", "b"))
     lines = ["case,reference,prediction,model"]
     lines += [f"p1,ref/case00.nii.gz,{model}/case00.nii.gz,{model}" for model in ("a", "b")]

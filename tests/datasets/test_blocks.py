@@ -191,7 +191,7 @@ def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_results_that_are_lost_are_an_error_and_resume_mends_it(tmp_path: Path) -> None:
+def test_results_that_are_lost_are_an_error_and_resume_fixes_it(tmp_path: Path) -> None:
     paths, out = make_folders(tmp_path, 3), tmp_path / "out"
     run(paths, out)
     lines = (out / "cases.jsonl").read_bytes().splitlines(keepends=True)

@@ -139,7 +139,7 @@ def test_models_that_cannot_be_compared_are_errors(tmp_path: Path) -> None:
     other = make_run(
         tmp_path / "other", {"b": [short(1)]}, as_spec({"thresholds": 0.3, "metrics": []})
     )
-    with pytest.raises(OptionError, match="single model"):
+    with pytest.raises(OptionError, match="only one model"):
         compare_runs([one])
     with pytest.raises(OptionError, match=r"different specs.*matching is .* in the other"):
         compare_runs([one, other])

@@ -144,7 +144,7 @@ GOOD = "subject_name\tungrouped-pq\tungrouped-sq\nx\t0.5\t0.6\n"
         ("subject_name,ungrouped-pq\nx,1\n", "not separated by tabs: save it as TSV."),
         ("subject_name\tungrouped-pq\n", "lists no subjects, so there is nothing to compare."),
         (GOOD + "y\t0,5\t0.6\n", "line 3, column 'ungrouped-pq': '0,5' is not a number. Write it "
-         "with a decimal point, or leave the cell empty where it is undefined."),
+         "with a decimal point, or leave the cell empty if it is undefined."),
         (GOOD + "y\t0.5\t1_0\n", "line 3, column 'ungrouped-sq': '1_0' is not a number."),
         (GOOD + "y\t0.5\n", "line 3 has 2 cells, but the first line has 3. Was the line cut "
          "off, or a tab lost? Fix or remove the line."),
@@ -154,8 +154,8 @@ GOOD = "subject_name\tungrouped-pq\tungrouped-sq\nx\t0.5\t0.6\n"
         (GOOD + "\t1\t1\n", "line 3, column 'subject_name': the name is missing. Fill it in."),
         ("subject_name\ta-pq\ta-pq\nx\t1\t1\n", "line 1: column 'a-pq' appears twice: remove "
          "one."),
-        (GOOD + '"y\t1\t1\nz\t1\t1\n', "line 3: unexpected end of data. Is a quotation mark left "
-         "open? Remove it."),
+        (GOOD + '"y\t1\t1\nz\t1\t1\n', "line 3: unexpected end of data. Remove any quotation mark "
+         "left open."),
         ("subject_name\tage\nx\t1\n", "the files have no column in common to compare by:"),
     ],
 )  # fmt: skip

@@ -247,9 +247,7 @@ def test_a_manifest_names_cases_models_and_parts(tmp_path: Path) -> None:
         ("case,reference,prediction\na,b,c\na,b,d\n", "line 3: case 'a' is listed twice"),
     ],
 )
-def test_a_manifest_that_is_none_says_what_is_missing(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_an_invalid_manifest_says_what_is_missing(tmp_path: Path, text: str, message: str) -> None:
     manifest = tmp_path / "cases.csv"
     manifest.write_text(text)
     with pytest.raises(FileError, match=message):

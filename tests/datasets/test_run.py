@@ -93,7 +93,7 @@ def test_the_summary_has_pooled_scores_and_means_of_cases_with_intervals(
     assert areas.threshold.isna().all()
 
 
-def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
+def test_run_json_says_how_it_was_made(finished: tuple[Path, Path]) -> None:
     _, out = finished
     facts = json.loads((out / "run.json").read_text())
     assert facts["format"] == "panmatch-run-3"
@@ -326,7 +326,7 @@ def test_a_run_forgets_results_that_are_written(
     assert max(held) <= 2  # the latest one, and the one before while it is being replaced
 
 
-def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
+def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_fixes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_store, "MOST_RECENT", 0)  # of a small run all is in memory

@@ -264,7 +264,7 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     assert found == {(False, 1.0, 1, 1), (True, 0.0, 1, 1)}
 
 
-def test_they_stand_in_every_row_of_their_class_and_in_the_averages() -> None:
+def test_they_are_in_every_row_of_their_class_and_in_the_averages() -> None:
     result = evaluated(EVERYTHING)
     scores = result.scores
     assert set(related_columns()) <= set(scores.columns)

@@ -195,7 +195,7 @@ def test_a_loaded_result_adds_to_a_fresh_one() -> None:
         '{"format": "panmatch-result-6", "spec": {}, "cases": [{"format": "panmatch-case-6"}]}',
     ],
 )
-def test_anything_else_is_no_result(text: str) -> None:
+def test_anything_else_is_not_a_result(text: str) -> None:
     with pytest.raises(FileError, match="this is not a result of panmatch: "):
         Result.from_json(text)
 

@@ -124,7 +124,7 @@ def test_models_have_a_table_each() -> None:
     assert [lines[2].split()[8] for lines in (bad, good)] == ["0.000", "1.000"]
 
 
-def test_nothing_at_all_is_no_error() -> None:
+def test_nothing_at_all_is_not_an_error() -> None:
     assert Result(Spec(), ()).summary().startswith("0 cases (panmatch")
     text = Result(Spec(), (failed("a", "no such file"),)).summary()
     assert text.startswith("1 case, 1 failed (panmatch")
@@ -133,7 +133,7 @@ def test_nothing_at_all_is_no_error() -> None:
     assert empty.splitlines()[3].split()[-8:] == ["0", "0", "0", "0", "–", "–", "–", "–"]
 
 
-def test_matchers_are_called_by_what_tells_them_apart() -> None:
+def test_matchers_are_named_after_their_differences() -> None:
     assert Matcher(pm.SameId()).label == "same-id"
     assert Matcher(pm.OneToOne(), "dice").label == "one-to-one (optimal, by dice)"
     matcher = Matcher(pm.ManyToOne(gate="edge"), "dice", "voronoi")

@@ -53,8 +53,14 @@ def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strate
             {"strategy": "many-to-one", "gate": "sed"},
             "gate='sed' is not known; did you mean 'seed'?",
         ),
-        ({"strategy": "one-to-one", "gate": "seed"}, "the strategy 'one-to-one' has no gate"),
-        ({"strategy": "same-id", "solver": "best"}, "the strategy 'same-id' has no solver"),
+        (
+            {"strategy": "one-to-one", "gate": "seed"},
+            "the strategy 'one-to-one' has no gate",
+        ),
+        (
+            {"strategy": "same-id", "solver": "best"},
+            "the strategy 'same-id' has no solver",
+        ),
         ({"strategy": "union", "solver": "best"}, "the strategy 'union' has no solver"),
         (
             {"strategy": "union", "regions": False},

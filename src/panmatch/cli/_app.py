@@ -282,14 +282,14 @@ def play(
     allow_header_mismatch: AllowMismatch = False,
 ) -> None:
     """Draw scenes or open two files, and watch the scores change."""
-    from panmatch.cli._play import Beginning, run_export, run_play
+    from panmatch.cli._play import OpenRequest, run_export, run_play
 
     if export is not None:
         if ref is not None:
             raise OptionError("--export writes a drawn scene, not files: drop REF or --export.")
         run_export(export, link)
         return
-    view = Beginning(ref, pred, case, model, slice_number, link)
+    view = OpenRequest(ref, pred, case, model, slice_number, link)
     run_play(view, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 

@@ -25,7 +25,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the results as one J
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 
 
-def _several(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
+def _repeatable(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
     """Return an option that can be repeated."""
     option: OptionInfo = typer.Option(name, *others, metavar=metavar, help=text)
     return option
@@ -48,11 +48,11 @@ RELATED = (
     "several. `panmatch spec --related` lists them."
 )
 Strategies = Annotated[
-    Names, _several("--strategy", "-s", metavar="NAME[/OPTION…]", text=STRATEGIES)
+    Names, _repeatable("--strategy", "-s", metavar="NAME[/OPTION…]", text=STRATEGIES)
 ]
-Thresholds = Annotated[Names, _several("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
-Metrics = Annotated[Names, _several("--metric", "-m", metavar="NAME", text=METRICS)]
-Classes = Annotated[Names, _several("--class", metavar="NAME[=LABELS]", text=CLASSES)]
+Thresholds = Annotated[Names, _repeatable("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
+Metrics = Annotated[Names, _repeatable("--metric", "-m", metavar="NAME", text=METRICS)]
+Classes = Annotated[Names, _repeatable("--class", metavar="NAME[=LABELS]", text=CLASSES)]
 Protocol = Annotated[
     str | None,
     typer.Option(
@@ -68,8 +68,8 @@ Explain = Annotated[
         help="With --protocol: show its numbers next to ours, and the objects that differ.",
     ),
 ]
-Whole = Annotated[Names, _several("--whole", metavar="NAME", text=WHOLE)]
-Related = Annotated[Names, _several("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
+Whole = Annotated[Names, _repeatable("--whole", metavar="NAME", text=WHOLE)]
+Related = Annotated[Names, _repeatable("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
 Models = Annotated[
     list[str] | None,
     typer.Option(

@@ -17,7 +17,7 @@ from panmatch.playground import FilePair, State, View, read_link, write_link
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class OpenRequest:
     """What to open: drawn scenes, two files, or a case of a run."""
 
     ref: Path | None = None  # a file, or the output folder of a run
@@ -37,7 +37,7 @@ class Beginning:
             return None, end
         view = View(slice=self.slice_number)
         if self.ref.is_dir() and self.pred is None:
-            files, view = self._of_run(self.ref)
+            files, view = self._from_run(self.ref)
         else:
             self._check_unused(case=self.case, model=self.model)
             if self.pred is None:
@@ -56,7 +56,7 @@ class Beginning:
         axis = pair.shape.index(min(pair.shape))
         return pair, write_link(State(None, replace(view, axis=axis)))
 
-    def _of_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
+    def _from_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
         """Return the files of a case of a run, and a view of its costliest mistake."""
         known = listed_cases(folder)
         every = list(dict.fromkeys(name for _, name in known))
@@ -95,10 +95,10 @@ class Beginning:
 
 
 def run_play(
-    beginning: Beginning, port: int, *, browser: bool, allow_header_mismatch: bool
+    request: OpenRequest, port: int, *, browser: bool, allow_header_mismatch: bool
 ) -> None:
     """Serve the playground until the user interrupts it."""
-    pair, end = beginning.open(allow_header_mismatch=allow_header_mismatch)
+    pair, end = request.open(allow_header_mismatch=allow_header_mismatch)
     with playground.listen(port) as listening:
         address, number = listening.getsockname()
         url = f"http://{address}:{number}/{end}"

@@ -82,7 +82,7 @@ def load_case(
         if resample and name != "reference_parts" and not is_on_grid_of(image, first):
             placed = resample_like(image, first)
             found[name] = placed.image
-            resampled = resampled or _told(image, placed)
+            resampled = resampled or _resampling_text(image, placed)
         else:
             _check_grid(first, image, allow_header_mismatch)
             mismatched = mismatched or not is_on_grid_of(image, first)
@@ -100,7 +100,7 @@ def load_case(
     )
 
 
-def _told(image: StoredImage, placed: Resampled) -> str:
+def _resampling_text(image: StoredImage, placed: Resampled) -> str:
     share = "" if placed.covered == 1 else f"; it covers {placed.covered:.1%} of the reference"
     return f"resampled to the grid of the reference, from {image.describe()}{share}"
 

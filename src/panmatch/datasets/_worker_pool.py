@@ -61,7 +61,7 @@ def open_pool(
     else:
         told: set[int] = set()
         yield WorkerPool(
-            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _tell_of_stopped(told)
+            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _report_stopped(told)
         )
 
 
@@ -90,7 +90,7 @@ def _processes(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin_work)
 
 
-def _tell_of_stopped(told: set[int]) -> None:
+def _report_stopped(told: set[int]) -> None:
     """Say, once for each, which workers hold up the run because they were stopped."""
     for child in multiprocessing.active_children():
         pid = child.pid

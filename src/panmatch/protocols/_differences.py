@@ -117,12 +117,12 @@ def _compare(
 ) -> Iterator[Difference]:
     voxel = float(np.prod(as_spacing(result.spacing, len(result.shape))))
     best, partners = _overlaps(case.overlap)
-    told: set[Key] = set()  # predictions already covered by a reference
+    covered: set[Key] = set()  # predictions already covered by a reference
     for key in sorted(set(theirs) & set(ours), key=lambda key: (key[0] != "reference", key[1])):
         one, other = theirs[key], ours[key]
-        if one.verdict == other.verdict or key in told:
+        if one.verdict == other.verdict or key in covered:
             continue
-        told |= {("prediction", partner) for partner in partners.get(key, ())}
+        covered |= {("prediction", partner) for partner in partners.get(key, ())}
         voxels = max(one.voxels, other.voxels)
         yield Difference(
             result.case, case.name, *key, voxels, voxels * voxel, result.unit,

@@ -68,7 +68,7 @@ def _checked_options(strategy: Strategy, options: dict[str, str]) -> dict[str, s
     accepted = [*KEYS, *strategy.choices()]
     for key in options:
         if any(key in other.choices() for other in STRATEGIES.values()) and key not in accepted:
-            raise ValueError(f"the strategy {strategy.name!r} has no option {key!r}")
+            raise ValueError(f"the strategy {strategy.name!r} has no {key}")
         if key not in accepted:
             raise ValueError(
                 f"the key {key!r} is not known{nearest_name(key, accepted)} Accepted: "
