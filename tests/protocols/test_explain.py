@@ -98,7 +98,7 @@ def test_a_prediction_beside_a_lesion_belongs_to_it_after_dilation() -> None:
         ("reference", 1, "matched", "missed",
          "Any overlap after 3 rounds of dilation counts as found; ours needs IoU > 0.5."),
         ("prediction", 1, "matched", "spurious",
-         "It touches a lesion after 3 rounds of dilation, and so is not a false positive; ours "
+         "It touches a lesion after 3 rounds of dilation, so it is not a false positive; ours "
          "needs IoU > 0.5."),
     ]  # fmt: skip
 

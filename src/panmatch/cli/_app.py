@@ -155,7 +155,7 @@ def evaluate(
     dask: Dask = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Evaluate only cases that are new or changed since OUT."),
+        typer.Option("--resume", help="Keep the results in OUT; evaluate new and changed cases."),
     ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Discard the results in OUT and start over.")
@@ -328,7 +328,7 @@ def spec(
         ),
     ] = None,
 ) -> None:
-    """Print or write a commented spec: a preset, or a draft for your data."""
+    """Write a commented spec: a preset, or a draft for your data."""
     from panmatch.cli._spec import run_spec
 
     asked = {"presets": names, "strategies": strategies, "related": related, "schema": schema}

@@ -33,8 +33,8 @@ def _repeatable(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
 
 Names = list[str] | None
 STRATEGIES = (
-    "Matching strategy to use instead of the spec's, such as many-to-one or "
-    "many-to-one/optimal/regions. Repeat it for several. `panmatch spec --strategies` lists them."
+    "Matching strategy to use instead of the spec's, such as union or many-to-one/optimal/regions. "
+    "Repeat it for several. `panmatch spec --strategies` lists them."
 )
 THRESHOLDS = "Matching threshold to use instead of the spec's. Repeat it for several."
 METRICS = "Per-object metric to use instead of the spec's, such as hd95. Repeat it for several."
@@ -42,7 +42,7 @@ CLASSES = (
     "Class to evaluate: one of the spec's, or a new one made of labels, such as "
     "lesion=2/components. Repeat it for several."
 )
-WHOLE = "Metric of each whole class as one mask, such as dice or hd95. Repeat it for several."
+WHOLE = "Metric of each class as one mask, such as dice or hd95. Repeat it for several."
 RELATED = (
     "Related score of each class, such as cc_dice or lesionwise_dice/dilation=3. Repeat it for "
     "several. `panmatch spec --related` lists them."

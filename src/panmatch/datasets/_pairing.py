@@ -45,7 +45,7 @@ class DatasetPaths:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What the folders of a dataset hold.
+    """The cases in the folders of a dataset.
 
     Attributes
     ----------
