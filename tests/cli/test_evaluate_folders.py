@@ -136,7 +136,7 @@ def test_files_without_a_place_are_not_resampled(tmp_path: Path) -> None:
     assert "--resample" not in plain.stdout
     done = panmatch(*arguments, "--resample")
     assert done.returncode == 1
-    assert "does not say where its voxels lie" in done.stdout
+    assert "does not say where its voxels are" in done.stdout
 
 
 def test_outputs_for_others_and_maps_are_written_on_request(tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ class TestPaths:
         [
             ("no.nii", SPEC, FileError, r"path='no\.nii' does not exist"),
             ("notes.txt", SPEC, FileError, "does not have the suffix of a label file"),
-            (".", SPEC, FileError, "of many cases go to `panmatch evaluate`"),
+            (".", SPEC, FileError, "of many cases, use `panmatch evaluate`"),
             (
                 "a.json",
                 "coco",

@@ -125,7 +125,7 @@ def as_stored_labels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
     >>> as_stored_labels(np.array([0.0, 0.5]), Path("a.nii"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    panmatch.errors.FileError: path='a.nii' contains 0.5 at voxel (1,), which is not a label. ...
+    panmatch.errors.FileError: path='a.nii' holds 0.5 at voxel (1,), which is not a label. ...
     """
     if values.dtype == np.bool_:
         return values.view(np.uint8)
@@ -157,7 +157,7 @@ def _why_not_labels(values: npt.NDArray[np.floating], origin: Origin) -> str:
     index = np.unravel_index(np.argmin(whole), values.shape)
     voxel = tuple(int(i) for i in index)
     return (
-        f"{name_of(origin)} contains {values[index]} at voxel {voxel}, which is not a label. If it "
+        f"{name_of(origin)} holds {values[index]} at voxel {voxel}, which is not a label. If it "
         f"is a probability map, threshold it; if it was resampled, use nearest-neighbour "
         f"interpolation; if its header scales the values, store whole numbers instead."
     )
