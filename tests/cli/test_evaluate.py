@@ -274,7 +274,7 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
         (["ref", "model", "-j", "0"], "Invalid value"),
         (["ref", "model", "--report", "--images", "no"], "--images 'no' is not a folder."),
         (["ref", "model", "--report", "--images", "empty"], "--images 'empty' contains no images."),
-        (["ref", "model", "--images", "ref"], "--images is for the pictures of the report: add"),
+        (["ref", "model", "--images", "ref"], "--images adds pictures to the report: pass"),
     ],
 )
 def test_an_error_the_user_can_fix_is_one_line_with_exit_code_2(
@@ -336,7 +336,7 @@ def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
         assert process.returncode == 130, errors
-        assert "go on with --resume" in errors
+        assert "continue with --resume" in errors
         assert "Traceback" not in errors
         done = panmatch(*arguments, "--resume")
         assert done.returncode == 0
@@ -378,7 +378,7 @@ def test_version_help_and_completion_are_offered(tmp_path: Path) -> None:
         (["--spec", "cels"], "--spec 'cels' is not a preset; did you mean 'cells'?"),
         (["--spec", "no.yaml"], "--spec 'no.yaml' cannot be read"),
         (["--spacing", "1,1"], "--spacing 1,1 has 2 numbers, but the image has 3 axes"),
-        (["--reference-parts", "ref.npy"], "--prediction-parts is missing: give part images on"),
+        (["--reference-parts", "ref.npy"], "--prediction-parts is missing: pass part images on"),
         (
             ["--reference-parts", "ref.npy", "--prediction-parts", "ref.npy"],
             "--reference-parts is given, but no class of the spec has parts",

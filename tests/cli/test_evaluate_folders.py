@@ -38,7 +38,7 @@ def test_a_fold_of_nnunet_is_evaluated_with_its_dataset_json(tmp_path: Path, ins
     assert counts.loc["lesion"].tolist() == [2, 0, 2]  # the first of two lesions is missed
     assert counts.loc["organ"].tolist() == [2, 0, 0]
     assert "3 of 5 references have no prediction" in done.stderr
-    assert "a fold of nnU-Net predicts its own cases only" in done.stderr
+    assert "an nnU-Net fold predicts only its own cases" in done.stderr
     assert "liver_000.npz, liver_001.npz next to label images of the same name" in done.stderr
     assert "panmatch: note: " in done.stderr
 
@@ -69,11 +69,11 @@ def test_a_folder_of_tiffs_with_leftovers_is_evaluated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("decision", "code", "said"),
     [
-        (None, 1, "decide with --missing whether to skip it"),
-        ("fail", 1, "decide with --missing whether to skip it"),
+        (None, 1, "use --missing to skip it"),
+        ("fail", 1, "use --missing to skip it"),
         ("skip", 0, "left out (--missing skip)"),
-        ("empty", 0, "counts as an empty one (--missing empty)"),
-        ("worst", 0, "counts as the worst one (--missing worst)"),
+        ("empty", 0, "counted as an empty one (--missing empty)"),
+        ("worst", 0, "counted as the worst one (--missing worst)"),
         ("none", 2, "--missing"),
     ],
 )

@@ -35,8 +35,8 @@ SPEC = """\
 
 classes:
   # Read this class at threshold 0: panoptica matches a single instance without a threshold;
-  # where the two sides share no voxel it counts a true positive of quality 0, panmatch a
-  # miss and a false positive.
+  # if the two sides share no voxel, it counts a true positive of quality 0, panmatch a miss
+  # and a false positive.
   liver:
     labels: 9
     kind: stuff

@@ -109,7 +109,7 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
         (["ref.npy"], "PRED is missing"),
         (["ref.npy", "nowhere.npy"], "'nowhere.npy' does not exist"),
         (["ref.npy", "long.npy"], "both must lie on the same grid"),
-        (["ref.npy", "ref.npy", "--export", "folder"], "--export writes a scene"),
+        (["ref.npy", "ref.npy", "--export", "folder"], "--export writes a drawn scene"),
         (["--link", "?refs=1"], "preds"),
         (["--link", "nonsense"], "is not a link"),
         (["--export", "folder", "--link", write_link(State(None))], "no scene to export"),

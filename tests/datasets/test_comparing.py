@@ -145,7 +145,7 @@ def test_models_that_cannot_be_compared_are_errors(tmp_path: Path) -> None:
         compare_runs([one, other])
     with pytest.raises(OptionError, match="named twice"):
         compare_runs([one, one])
-    with pytest.raises(FileError, match="not an output of `panmatch evaluate`"):
+    with pytest.raises(FileError, match="not an output folder of `panmatch evaluate`"):
         compare_runs([one, tmp_path])
     _save(tmp_path / "third" / "ref" / "x.npy", REFERENCE)
     _save(tmp_path / "third" / "c" / "x.npy", REFERENCE)

@@ -98,7 +98,7 @@ def test_negative_parts_are_refused() -> None:
 
 def test_part_images_beside_panoptic_images_are_refused() -> None:
     side = pm.from_segments([[4, 4]], {4: (24, False)}, KINDS)
-    with pytest.raises(OptionError, match="have their own parts"):
+    with pytest.raises(OptionError, match="already contain their parts"):
         pm.evaluate(
             reference=side, prediction=side, reference_parts=[[1, 2]], prediction_parts=[[1, 2]]
         )

@@ -85,7 +85,7 @@ def test_numbers_in_mm_need_a_spacing() -> None:
 
 
 def test_classes_of_a_program_stay_those_of_the_program() -> None:
-    with pytest.raises(OptionError, match="classes of the protocol 'brats-mets' are those of its"):
+    with pytest.raises(OptionError, match="the protocol 'brats-mets' uses the classes of its"):
         protocols.run("brats-mets", reference=REFERENCE, prediction=PREDICTION, classes={"a": 1})
     with pytest.raises(OptionError, match="classes=7 must be a mapping such as"):
         protocols.run("stardist", reference=REFERENCE, prediction=PREDICTION, classes=7)  # type: ignore[arg-type]
