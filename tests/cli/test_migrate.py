@@ -80,7 +80,7 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     again = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert again.returncode == 2
     assert again.stderr == (
-        "panmatch: --out 'spec.yaml' exists: name another file, or move it away.\n"
+        "panmatch: --out 'spec.yaml' already exists: name another file, or move it away.\n"
     )
 
 
