@@ -27,10 +27,10 @@ progress and warnings to standard error.
 
 | code | meaning |
 |---|---|
-| 0 | fine |
+| 0 | success |
 | 1 | some cases failed |
 | 2 | invalid command or input |
-| 3 | a score is worse than `--fail-under` |
+| 3 | a score is worse than `--fail-under` allows |
 | 130 | interrupted |
 """
 

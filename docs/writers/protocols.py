@@ -39,7 +39,7 @@ dice               0.5275    0.5275  whole dice
 lesion_f1_score       0.8       0.4  RQ at 0.5
 Objects on which the two disagree, largest first:
 p7, lesion, reference 2 (216 mm³, IoU 0.2): matched, ours missed. Any overlap
-  finds it; ours needs IoU > 0.5.
+  counts as found; ours needs IoU > 0.5.
 ```
 
 Programs without fixed classes take yours: `classes={"lesion": 2}` of `run`, or the classes of

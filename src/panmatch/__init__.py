@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# What is not needed for a first score is imported when it is first used.
+# Everything that a first score does not need is imported on first use.
 __getattr__, __dir__ = lazy_face(
     __name__,
     {

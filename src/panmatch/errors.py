@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from panmatch._synonyms import our_word_for
 
-# How similar a name must be to be suggested: less misleads, but a short word has few letters.
+# How similar a name must be to be suggested. Lower values mislead, but short words need one.
 LEAST_SIMILARITY, OF_SHORT_WORDS, SHORT = 0.6, 0.5, 3
 
 P = ParamSpec("P")
@@ -20,18 +20,18 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that the command line has as an option.
+    """An argument in Python that is an option on the command line.
 
-    It is a part of the message of an error, so that everyone reads it as they would write it.
+    Error messages hold it as a separate piece, so each user sees the name they would type.
 
     Attributes
     ----------
     name
-        Of the argument in Python.
+        Name of the argument in Python.
     value
-        What was given; without it, the argument is only named.
+        The value that was passed; without one, only the name appears.
     flag
-        The option, where it has another name.
+        The option, if its name differs.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Argument:
 
     @property
     def option(self) -> str:
-        """How it is written on the command line."""
+        """The argument as written on the command line."""
         option = self.flag or f"--{self.name.replace('_', '-')}"
         if self.value is None or self.value is True:
             return option
@@ -61,12 +61,12 @@ class Argument:
 
 
 class PanmatchError(ValueError):
-    """Base of everything that panmatch raises on purpose.
+    """Base class of all errors that panmatch raises on purpose.
 
     Parameters
     ----------
     message
-        Pieces of text, and arguments that the command line calls by another name.
+        Pieces of text, and arguments that are options on the command line.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class PanmatchError(ValueError):
         return "".join(map(str, self.args))
 
     def for_command_line(self) -> str:
-        """Return the message with options in place of arguments."""
+        """Return the message with options instead of arguments."""
         return "".join(
             piece.option if isinstance(piece, Argument) else str(piece) for piece in self.args
         )
@@ -132,7 +132,7 @@ class OptionError(PanmatchError):
 
 
 class CallError(OptionError, TypeError):
-    """A function is called in a way that leaves open what is meant."""
+    """A function was called in an ambiguous way."""
 
 
 class FileError(PanmatchError):
@@ -140,7 +140,7 @@ class FileError(PanmatchError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file or a folder is not there."""
+    """A file or a folder does not exist."""
 
 
 class LinkError(PanmatchError):
@@ -164,7 +164,7 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
     extra
         The extra of this package that brings the library, such as ``"files"``.
     purpose
-        What the library is needed for, as the beginning of a sentence: ``"NIfTI files"``.
+        What needs the library, to start a sentence with: ``"NIfTI files"``.
 
     Examples
     --------
@@ -178,14 +178,14 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "panmatch").partition(".")[0] == "panmatch":
-            raise  # ours, and so a bug
+            raise  # one of our own modules, so this is a bug
         raise MissingExtraError(
             f"{purpose} need {error.name}, which is not installed: pip install 'panmatch[{extra}]'."
         ) from error
 
 
 def named_only(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function that takes its arguments by name say so when it is called otherwise.
+    """Make a function with keyword-only arguments explain itself when called with positional ones.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def named_only(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_choice(argument: str | Argument, value: object, accepted: Iterable[str]) -> None:
-    """Raise an `OptionError` that suggests what was meant unless `value` is accepted.
+    """Raise an `OptionError` that suggests the nearest name, unless `value` is accepted.
 
     Examples
     --------
@@ -243,14 +243,15 @@ def check_size(argument: str, size: int, least: int) -> None:
 
 
 def nearest_name(value: object, names: Iterable[str], kind: str = "") -> str:
-    """Return what to write for a name that is not known, as the end of a sentence.
+    """Return a suggestion for an unknown name, as the end of a sentence.
 
     Parameters
     ----------
     value, names
-        What was given, and what is accepted.
+        The name that was given, and the names that are accepted.
     kind
-        What is named, such as ``"strategy"`` or ``"metrics"``: words of others for it are known.
+        What the name is for, such as ``"strategy"`` or ``"metrics"``. Other tools' names for it
+        are recognised.
 
     Examples
     --------

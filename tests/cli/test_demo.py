@@ -45,7 +45,7 @@ def test_it_ranks_three_models_whose_order_depends_on_the_strategy(demo: tuple[P
 
 
 def test_the_folders_it_leaves_can_be_evaluated_as_it_says(demo: tuple[Path, str]) -> None:
-    command = demo[1].split("folders of your own:")[1].replace("\\\n", " ").strip().splitlines()
+    command = demo[1].split("adapt these commands:")[1].replace("\\\n", " ").strip().splitlines()
     done = run(*command[0].split()[1:], cwd=demo[0])
     assert done.returncode == 0, done.stderr
     results = demo[0] / "panmatch-demo" / "results"
@@ -108,7 +108,7 @@ def test_an_unusable_folder_is_one_line_and_exit_code_two(tmp_path: Path) -> Non
     (tmp_path / "taken").write_text("a file")
     done = run("demo", "--out", "taken", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("panmatch: --out 'taken' cannot be made")
+    assert done.stderr.startswith("panmatch: --out 'taken' cannot be created")
     assert done.stderr.count("\n") == 1
 
 

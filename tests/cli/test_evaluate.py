@@ -21,7 +21,7 @@ from panmatch import related
 from panmatch.spec import read_spec
 from tests.datasets.folders import SPACING, make_folders, save_nifti, scene, tables
 
-NO_INTERVAL = "panmatch: warning: no interval: 2 cases are too few (5 is the least).\n"
+NO_INTERVAL = "panmatch: warning: no interval: 2 cases are too few (at least 5 are needed).\n"
 MANY = 80  # cases, so that a run is still going on when it is interrupted
 
 
@@ -148,7 +148,7 @@ def test_coco_files_are_scored_as_the_official_program_does(tmp_path: Path) -> N
     assert mean.value.tolist() == pytest.approx([expected.all.pq] * 2)
 
 
-def test_a_manifest_in_place_of_folders(tmp_path: Path) -> None:
+def test_a_manifest_instead_of_folders(tmp_path: Path) -> None:
     make_folders(tmp_path, 1, models=("a", "b"))
     lines = ["case,reference,prediction,model"]
     lines += [f"p1,ref/case00.nii.gz,{model}/case00.nii.gz,{model}" for model in ("a", "b")]
@@ -245,7 +245,9 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
-    said = "headers of reference and prediction differ, and were ignored: voxels of equal index"
+    said = (
+        "headers of reference and prediction differ, and were ignored: voxels with the same index"
+    )
     assert f"panmatch: warning: model: {said}" in allowed.stderr
     assert "headers of" not in done.stderr
     notices = json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
@@ -261,7 +263,7 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     ("arguments", "message"),
     [
         (["ref", "nowhere"], "'nowhere' does not exist"),
-        (["ref", "empty"], "holds no label file"),
+        (["ref", "empty"], "contains no label file"),
         (["ref"], "PRED is missing"),
         (["ref", "model", "--model", "a=model"], "name all models with --model"),
         (["ref", "--model", "model"], "must be a name and a folder"),
@@ -271,11 +273,11 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
         (["ref", "model", "-o", "ref/case00.nii.gz"], "cannot be written"),
         (["ref", "model", "-j", "0"], "Invalid value"),
         (["ref", "model", "--report", "--images", "no"], "--images 'no' is not a folder."),
-        (["ref", "model", "--report", "--images", "empty"], "--images 'empty' holds no image."),
-        (["ref", "model", "--images", "ref"], "--images is for the pictures of the report: add"),
+        (["ref", "model", "--report", "--images", "empty"], "--images 'empty' contains no images."),
+        (["ref", "model", "--images", "ref"], "--images adds pictures to the report: pass"),
     ],
 )
-def test_what_the_user_can_mend_is_said_in_one_line_with_exit_code_2(
+def test_an_error_the_user_can_fix_is_one_line_with_exit_code_2(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     make_folders(tmp_path, 1)
@@ -334,7 +336,7 @@ def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
         assert process.returncode == 130, errors
-        assert "go on with --resume" in errors
+        assert "continue with --resume" in errors
         assert "Traceback" not in errors
         done = panmatch(*arguments, "--resume")
         assert done.returncode == 0
@@ -367,7 +369,7 @@ def test_version_help_and_completion_are_offered(tmp_path: Path) -> None:
     assert "130 interrupted" in " ".join(helped.split())
     unreadable = panmatch("show", tmp_path)
     assert unreadable.returncode == 2
-    assert "is not an output of `panmatch evaluate`" in unreadable.stderr
+    assert "is not an output folder of `panmatch evaluate`" in unreadable.stderr
 
 
 @pytest.mark.parametrize(
@@ -376,7 +378,7 @@ def test_version_help_and_completion_are_offered(tmp_path: Path) -> None:
         (["--spec", "cels"], "--spec 'cels' is not a preset; did you mean 'cells'?"),
         (["--spec", "no.yaml"], "--spec 'no.yaml' cannot be read"),
         (["--spacing", "1,1"], "--spacing 1,1 has 2 numbers, but the image has 3 axes"),
-        (["--reference-parts", "ref.npy"], "--prediction-parts is missing: give part images on"),
+        (["--reference-parts", "ref.npy"], "--prediction-parts is missing: pass part images on"),
         (
             ["--reference-parts", "ref.npy", "--prediction-parts", "ref.npy"],
             "--reference-parts is given, but no class of the spec has parts",
@@ -412,7 +414,7 @@ def test_the_report_has_the_title_that_is_given(tmp_path: Path) -> None:
     places = "evaluate", tmp_path / "ref", tmp_path / "model", "-o", tmp_path / "out"
     alone = panmatch(*places, "--title", "Fold 0")
     assert alone.returncode == 2
-    assert alone.stderr == "panmatch: --title is that of the report: pass --report as well.\n"
+    assert alone.stderr == "panmatch: --title is the title of the report: pass --report as well.\n"
     assert not (tmp_path / "out").exists()
     assert panmatch(*places, "--report", "--title", "Fold <0>").returncode == 0
     report = tmp_path / "out" / "report.html"

@@ -38,8 +38,8 @@ def test_a_fold_of_nnunet_is_evaluated_with_its_dataset_json(tmp_path: Path, ins
     assert counts.loc["lesion"].tolist() == [2, 0, 2]  # the first of two lesions is missed
     assert counts.loc["organ"].tolist() == [2, 0, 0]
     assert "3 of 5 references have no prediction" in done.stderr
-    assert "a fold of nnU-Net predicts its own cases only" in done.stderr
-    assert "liver_000.npz, liver_001.npz beside label images of the same name" in done.stderr
+    assert "an nnU-Net fold predicts only its own cases" in done.stderr
+    assert "liver_000.npz, liver_001.npz next to label images of the same name" in done.stderr
     assert "panmatch: note: " in done.stderr
 
 
@@ -69,11 +69,11 @@ def test_a_folder_of_tiffs_with_leftovers_is_evaluated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("decision", "code", "said"),
     [
-        (None, 1, "decide with --missing whether to skip it"),
-        ("fail", 1, "decide with --missing whether to skip it"),
+        (None, 1, "use --missing to skip it"),
+        ("fail", 1, "use --missing to skip it"),
         ("skip", 0, "left out (--missing skip)"),
-        ("empty", 0, "counts as an empty one (--missing empty)"),
-        ("worst", 0, "counts as the worst one (--missing worst)"),
+        ("empty", 0, "counted as an empty one (--missing empty)"),
+        ("worst", 0, "counted as the worst one (--missing worst)"),
         ("none", 2, "--missing"),
     ],
 )
@@ -103,11 +103,11 @@ def test_another_grid_is_resampled_on_request_and_never_silently(tmp_path: Path)
     refused = panmatch(*arguments)
     assert refused.returncode == 1
     said = " ".join(refused.stdout.split())
-    assert "--resample puts the prediction on the grid of the reference." in said
+    assert "--resample resamples the prediction to the grid of the reference." in said
     done = panmatch(*arguments, "--resample", "--resume", "--report")
     assert done.returncode == 0, done.stderr
     assert (
-        "panmatch: note: model: predictions were put on the grid of their references, by the "
+        "panmatch: note: model: predictions were resampled to the grid of their references, by "
         "nearest label (1 of 2 cases: case00)" in done.stderr
     )
     scores = pd.read_csv(tmp_path / "out" / "scores.csv", keep_default_na=False).set_index("case")
@@ -136,7 +136,7 @@ def test_files_without_a_place_are_not_resampled(tmp_path: Path) -> None:
     assert "--resample" not in plain.stdout
     done = panmatch(*arguments, "--resample")
     assert done.returncode == 1
-    assert "does not say where its voxels lie" in done.stdout
+    assert "does not say where its voxels are" in done.stdout
 
 
 def test_outputs_for_others_and_maps_are_written_on_request(tmp_path: Path) -> None:

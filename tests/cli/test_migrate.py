@@ -31,12 +31,12 @@ segmentation_class_groups: !SegmentationClassGroups
     lesion: !LabelGroup {value_labels: [1, 2, 3, 4]}
 """
 SPEC = """\
-# Migrated from 'config.yaml', a configuration of panoptica.
+# Migrated from 'config.yaml', a panoptica configuration.
 
 classes:
   # Read this class at threshold 0: panoptica matches a single instance without a threshold;
-  # where the two sides share no voxel it counts a true positive of quality 0, panmatch a
-  # miss and a false positive.
+  # if the two sides share no voxel, it counts a true positive of quality 0, panmatch a miss
+  # and a false positive.
   liver:
     labels: 9
     kind: stuff
@@ -67,7 +67,7 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.startswith(SPEC)
     assert shown.stdout.endswith(EDGE_CASES)
-    assert shown.stderr == "panmatch: 3 remarks where the meaning differs, in its comments.\n"
+    assert shown.stderr == "panmatch: 3 comments in the spec where the meaning differs.\n"
     written = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert written.stdout == "Spec: spec.yaml\n"
     assert written.stderr == shown.stderr
@@ -80,7 +80,7 @@ def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None
     again = panmatch("migrate", "config.yaml", "-o", "spec.yaml", cwd=tmp_path)
     assert again.returncode == 2
     assert again.stderr == (
-        "panmatch: --out 'spec.yaml' exists: name another file, or move it away.\n"
+        "panmatch: --out 'spec.yaml' already exists: name another file, or move it away.\n"
     )
 
 
@@ -99,7 +99,7 @@ def test_dimensions_choose_what_is_connected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "config 'config.yaml' is empty: a configuration of panoptica must begin with"),
+        ("", "config 'config.yaml' is empty: a panoptica configuration must start with"),
         ("!Panoptica_Evaluator\nverbos: true\n", "config 'config.yaml', line 2: the key 'verbos'"),
         ("!Foo {}", "config 'config.yaml', line 1: the tag '!Foo' is not known"),
         ("a: [", "config 'config.yaml' is not YAML: "),

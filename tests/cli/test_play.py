@@ -55,7 +55,7 @@ def playing(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def port_of(line: str) -> int:
-    found = re.match(r"Playground: http://127\.0\.0\.1:(\d+)/.* \(Ctrl-C ends it\)$", line)
+    found = re.match(r"Playground: http://127\.0\.0\.1:(\d+)/.* \(press Ctrl-C to stop\)$", line)
     assert found is not None, line
     return int(found.group(1))
 
@@ -109,7 +109,7 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
         (["ref.npy"], "PRED is missing"),
         (["ref.npy", "nowhere.npy"], "'nowhere.npy' does not exist"),
         (["ref.npy", "long.npy"], "both must lie on the same grid"),
-        (["ref.npy", "ref.npy", "--export", "folder"], "--export writes a scene"),
+        (["ref.npy", "ref.npy", "--export", "folder"], "--export writes a drawn scene"),
         (["--link", "?refs=1"], "preds"),
         (["--link", "nonsense"], "is not a link"),
         (["--export", "folder", "--link", write_link(State(None))], "no scene to export"),
@@ -117,7 +117,7 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
         (["flat.npy", "flat.npy"], "two or three dimensions"),
     ],
 )
-def test_what_the_user_can_mend_is_said_in_one_line_with_exit_code_2(
+def test_an_error_the_user_can_fix_is_one_line_with_exit_code_2(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     for name, shape in (("ref", (4, 5)), ("long", (4, 6)), ("flat", (9,))):
@@ -176,11 +176,17 @@ def test_the_command_of_the_terminal_opens_the_case(run_folder: Path) -> None:
     ("arguments", "words"),
     [
         ([], "--case is missing: name a case of the run (case00, case01)."),
-        (["--case", "case0"], "--case='case0' is not in the run; did you mean 'case0"),
-        (["--case", "case00"], "--model is missing: several have the case 'case00' (far, near)."),
+        (["--case", "case0"], "--case 'case0' is not in the run; did you mean 'case0"),
+        (
+            ["--case", "case00"],
+            "--model is missing: several models have the case 'case00' (far, near).",
+        ),
         (["--case", "case00", "--model", "nea"], "did you mean 'near'?"),
-        (["--case", "case00", "--model", "near", "--slice", 99], "--slice 99 is not there"),
-        (["--case", "case00", "--slice", 1, "--link", "x"], "--link has a slice of its own"),
+        (["--case", "case00", "--model", "near", "--slice", 99], "--slice 99 does not exist"),
+        (
+            ["--case", "case00", "--slice", 1, "--link", "x"],
+            "--link already says which slice to show",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_case_is_said(
@@ -194,4 +200,4 @@ def test_what_is_wrong_with_a_case_is_said(
 def test_cases_are_those_of_runs() -> None:
     done = panmatch("--case", "a")
     assert done.returncode == 2
-    assert "--case is for the folder of a run: panmatch play RUN." in done.stderr
+    assert "--case needs the output folder of a run: panmatch play OUT --case …" in done.stderr

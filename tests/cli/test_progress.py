@@ -67,7 +67,7 @@ def test_the_bar_is_never_full_while_work_goes_on() -> None:
             )
 
 
-def test_the_rate_tells_cases_per_second_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rate_shows_cases_per_second_and_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     told = progress.Silent()

@@ -115,16 +115,16 @@ def test_classes_come_from_the_spec_where_the_program_has_none(tmp_path: Path) -
             "--protocol 'stardits' is not known; did you mean 'stardist'?",
         ),
         (["--protocol", "autopet/4"], "variant of autopet='4' is not known"),
-        (["--protocol", "stardist", "-t", "0.3"], "--protocol fixes what --threshold would change"),
+        (["--protocol", "stardist", "-t", "0.3"], "--protocol sets what --threshold would change"),
         (
             ["--protocol", "stardist", "-s", "union"],
-            "--protocol fixes what --strategy would change",
+            "--protocol sets what --strategy would change",
         ),
         (
             ["--protocol", "brats-mets", "--spec", "cells"],
-            "are those of its program: leave out --spec",
+            "uses the classes of its program: leave out --spec",
         ),
-        (["--explain"], "--explain compares a protocol with ours: name one with --protocol."),
+        (["--explain"], "--explain needs a protocol to compare: name one with --protocol."),
     ],
 )
 def test_what_contradicts_a_protocol_is_an_error(
@@ -144,7 +144,7 @@ def test_images_without_a_spacing_are_an_error_where_numbers_are_in_mm(tmp_path:
     files = tmp_path / "ref.npy", tmp_path / "pred.npy"
     done = panmatch("evaluate", *files, "--protocol", "autopet", "-o", tmp_path / "out")
     assert done.returncode == 2
-    assert "has no spacing, but numbers of autopet are in mm: pass" in done.stderr
+    assert "has no spacing, but autopet reports numbers in mm: pass" in done.stderr
     out = ("-o", tmp_path / "out", "--overwrite")
     done = panmatch("evaluate", *files, "--protocol", "autopet", "--spacing", "1,1,1", *out)
     assert done.returncode == 0, done.stderr
@@ -159,7 +159,7 @@ def test_the_list_fits_and_says_what_was_verified(tmp_path: Path, width: int) ->
     assert heads == list(protocol_names())
     for word in ("Program:", "Reproduces:", "Verified:"):
         assert sum(line.startswith(f"  {word}") for line in shown.lines) == len(heads)
-    assert sum(line.startswith("  Departs:") for line in shown.lines) >= len(heads)
+    assert sum(line.startswith("  Note:") for line in shown.lines) >= len(heads)
 
 
 def test_a_file_is_shown_as_it_is(tmp_path: Path) -> None:

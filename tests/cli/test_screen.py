@@ -140,7 +140,7 @@ def test_quiet_prints_warnings_and_errors_only(folder: Path) -> None:
     assert (folder / "tables" / "rankings.csv").exists()
     both = panmatch("show", "five", "--all", "--json", cwd=folder)
     assert both.returncode == 2
-    assert both.stderr == "panmatch: --all and --json are given: pass one of them.\n"
+    assert both.stderr == "panmatch: --all and --json are both given: pass only one of them.\n"
 
 
 def test_the_first_failure_is_told_in_full(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_the_first_failure_is_told_in_full(tmp_path: Path) -> None:
     assert_fits(done.stdout, done.stderr)
     assert "Failed: case00 (model): " in done.stdout
     assert "  … and 1 more: see scores.csv" in done.stdout
-    assert "2 of 3 cases failed: out/scores.csv has the reasons." in done.stderr
+    assert "2 of 3 cases failed; out/scores.csv says why." in done.stderr
     for path in (tmp_path / "model").iterdir():
         path.write_bytes(b"")
     nothing = panmatch("evaluate", "ref", "model", "-o", "none", cwd=tmp_path)

@@ -148,7 +148,7 @@ def test_a_class_of_the_spec_alone_leaves_labels_of_the_others_as_background() -
         ({"metrics": ["jaccard"]}, "--metric 'jaccard' is not known; panmatch calls it 'iou'"),
         ({"classes": ["liver"]}, "--class 'liver' is not known"),
         ({"classes": ["a=1", "a=2"]}, "the name 'a' is given twice"),
-        ({"classes": ["a=x"]}, "--class 'a=x' must be the name of a class of the spec, or a name"),
+        ({"classes": ["a=x"]}, "--class 'a=x' must be the name of a class in the spec, or a name"),
         ({"classes": ["a=1/blobs"]}, "--class 'blobs' is not known"),
     ],
 )

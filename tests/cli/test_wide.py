@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = [f"--model={name}={name}" for name in MODELS]
     done = panmatch("evaluate", "ref", *models, *ONE, "-o", "out", "--wide", cwd=folder)
     assert done.returncode == 0, done.stderr
-    place = "For panoptica: out/wide/far.tsv and 2 more files there (not in it: hd95)"
+    place = "For panoptica: out/wide/far.tsv and 2 more files there (without hd95)"
     assert place in done.stdout
     for name in MODELS:
         shutil.copy(folder / "out" / "wide" / f"{name}.tsv", folder / f"{name}.tsv")
@@ -77,8 +77,8 @@ def test_files_give_all_tables_and_json(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("near.tsv", "out"), "OUT='near.tsv' is a file and others are not: name outputs of "
-         "`panmatch evaluate`, or TSV files only. `panmatch evaluate --wide` writes such files."),
+        (("near.tsv", "out"), "OUT='near.tsv' is a file, but others are not: name either output "
+         "folders of `panmatch evaluate` or TSV files, which `panmatch evaluate --wide` writes."),
         (("near.tsv", "far.tsv", "--score", "pq_dcs"),
          "--score 'pq_dcs' is not known; did you mean 'pq_dsc'?"),
         (("near.tsv", "none.tsv"), "path='none.tsv' does not exist."),

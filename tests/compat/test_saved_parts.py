@@ -91,7 +91,7 @@ def test_a_part_of_another_kind_is_refused(tmp_path: Path) -> None:
     found = ThresholdBasedMatching.load_from_config(tmp_path / "matcher.yaml")
     assert isinstance(found, NaiveThresholdMatching)
     for kind in (MaxBipartiteMatching, EdgeCaseHandler, InstanceApproximator, Panoptica_Evaluator):
-        with pytest.raises(PanmatchError, match=r"must begin with !.*, not with !NaiveThreshold"):
+        with pytest.raises(PanmatchError, match=r"must start with !.*, not with !NaiveThreshold"):
             kind.load_from_config(tmp_path / "matcher.yaml")
     with pytest.raises(
         PanmatchError, match="must contain !CCABackend and a name, and nothing else"

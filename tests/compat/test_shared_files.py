@@ -189,7 +189,7 @@ def test_a_row_that_is_cut_off_is_named(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
     for act in (aggregator, Panoptica_Statistic.from_file):
-        with pytest.raises(FileError, match=r"line 2: it has \d+ cells, and the first line 17"):
+        with pytest.raises(FileError, match=r"line 2 has \d+ cells, but the first line has 17"):
             act(path)
 
 

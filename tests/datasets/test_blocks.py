@@ -138,7 +138,7 @@ def test_findings_that_are_gone_are_an_error_that_names_the_file(tmp_path: Path)
     result = load_run(tmp_path / "out")
     assert [case.case for case in result.cases] == ["case00", "case01", "case02"]
     shutil.rmtree(tmp_path / "out")
-    with pytest.raises(FileError, match=r"cases\.jsonl' cannot be read any more"):
+    with pytest.raises(FileError, match=r"cases\.jsonl' can no longer be read"):
         _ = result.scores
 
 
@@ -191,7 +191,7 @@ def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_results_that_are_lost_are_an_error_and_resume_mends_it(tmp_path: Path) -> None:
+def test_results_that_are_lost_are_an_error_and_resume_fixes_it(tmp_path: Path) -> None:
     paths, out = make_folders(tmp_path, 3), tmp_path / "out"
     run(paths, out)
     lines = (out / "cases.jsonl").read_bytes().splitlines(keepends=True)

@@ -139,13 +139,13 @@ def test_models_that_cannot_be_compared_are_errors(tmp_path: Path) -> None:
     other = make_run(
         tmp_path / "other", {"b": [short(1)]}, as_spec({"thresholds": 0.3, "metrics": []})
     )
-    with pytest.raises(OptionError, match="single model"):
+    with pytest.raises(OptionError, match="only one model"):
         compare_runs([one])
     with pytest.raises(OptionError, match=r"different specs.*matching is .* in the other"):
         compare_runs([one, other])
     with pytest.raises(OptionError, match="named twice"):
         compare_runs([one, one])
-    with pytest.raises(FileError, match="not an output of `panmatch evaluate`"):
+    with pytest.raises(FileError, match="not an output folder of `panmatch evaluate`"):
         compare_runs([one, tmp_path])
     _save(tmp_path / "third" / "ref" / "x.npy", REFERENCE)
     _save(tmp_path / "third" / "c" / "x.npy", REFERENCE)

@@ -32,7 +32,7 @@ def test_a_mask_has_components(tmp_path: Path) -> None:
     assert list(spec.classes) == ["foreground"]
     assert spec.classes["foreground"].instances == "components"
     assert "# From 2 references in ref." in text
-    assert "it is a mask" in text
+    assert "it looks like a mask" in text
     assert "in 2 of 2 references, 4 components" in text
     assert "3 would drop 1 component of fewer than 3 voxels" in text
 
@@ -44,7 +44,7 @@ def test_few_labels_in_many_components_are_classes(tmp_path: Path) -> None:
     assert list(spec.classes) == ["label_1", "label_2", "label_3"]
     assert {one.instances for one in spec.classes.values()} == {"components"}
     assert [one.numbers for one in spec.classes.values()] == [(1,), (2,), (3,)]
-    assert "they are classes, and components are objects" in text
+    assert "they look like classes whose components are objects" in text
 
 
 def test_many_labels_are_objects(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_many_labels_are_objects(tmp_path: Path) -> None:
     spec = read(text)
     assert spec.classes["object"].instances == "ids"
     assert spec.classes["object"].numbers is None
-    assert "every label is one object" in text
+    assert "each label looks like one object" in text
 
 
 def test_connectivity_is_said_with_what_it_changes(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_one_file_will_do_and_an_empty_one_says_so(tmp_path: Path) -> None:
     folder = saved(tmp_path, [[1, 1, 1, 0, 1, 1, 1]], [[0, 0]])
     assert "# From 1 reference in case0.npy." in draft_spec(folder / "case0.npy")
     empty = draft_spec(folder / "case1.npy")
-    assert "No reference holds a label" in empty
+    assert "The references contain no labels" in empty
     assert list(read(empty).classes) == ["object"]
     with pytest.raises(FileError):
         draft_spec(tmp_path / "nothing.npy")

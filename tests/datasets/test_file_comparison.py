@@ -126,7 +126,7 @@ def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
         ("note", "a: columns that other files lack are left out: ungrouped-sq."),
         ("note", "a: columns that are not panoptica's are left out: ungrouped-age."),
         ("note", "a: rows about single instances are left out: 1."),
-        ("warning", "no interval: 2 cases are too few (5 is the least)."),
+        ("warning", "no interval: 2 cases are too few (at least 5 are needed)."),
     ]
     with pytest.raises(OptionError, match=r"'sq' is not in every file: '.*b.tsv' has no such col"):
         compare_files([first, second], ["sq"])
@@ -138,24 +138,24 @@ GOOD = "subject_name\tungrouped-pq\tungrouped-sq\nx\t0.5\t0.6\n"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is not a TSV file of panoptica: its first line must begin with 'subject_name' and a "
-         "tab, and begins with nothing."),
-        ("case\tpq\nx\t1\n", "must begin with 'subject_name' and a tab, and begins with 'case'."),
+        ("", "is not a TSV file from panoptica: its first line must start with "
+         "'subject_name' and a tab, but starts with nothing."),
+        ("case\tpq\nx\t1\n", "must start with 'subject_name' and a tab, but starts with 'case'."),
         ("subject_name,ungrouped-pq\nx,1\n", "not separated by tabs: save it as TSV."),
-        ("subject_name\tungrouped-pq\n", "lists no subject: there is nothing to compare."),
+        ("subject_name\tungrouped-pq\n", "lists no subjects, so there is nothing to compare."),
         (GOOD + "y\t0,5\t0.6\n", "line 3, column 'ungrouped-pq': '0,5' is not a number. Write it "
-         "with a decimal point, or leave the cell empty where it is undefined."),
+         "with a decimal point, or leave the cell empty if it is undefined."),
         (GOOD + "y\t0.5\t1_0\n", "line 3, column 'ungrouped-sq': '1_0' is not a number."),
-        (GOOD + "y\t0.5\n", "line 3: it has 2 cells, and the first line 3. Is the line cut off, or "
-         "a tab lost? Mend or remove it."),
-        (GOOD + "\ny\t0.5\t0.5\t1\n", "line 4: it has 4 cells, and the first line 3."),
-        (GOOD + "y\t1\t1\nx\t0.4\t0.4\n", "line 4: subject 'x' is on line 2 too: remove one of "
+        (GOOD + "y\t0.5\n", "line 3 has 2 cells, but the first line has 3. Was the line cut "
+         "off, or a tab lost? Fix or remove the line."),
+        (GOOD + "\ny\t0.5\t0.5\t1\n", "line 4 has 4 cells, but the first line has 3."),
+        (GOOD + "y\t1\t1\nx\t0.4\t0.4\n", "line 4: subject 'x' is also on line 2: remove one of "
          "them."),
-        (GOOD + "\t1\t1\n", "line 3, column 'subject_name': the name is missing. Write it."),
-        ("subject_name\ta-pq\ta-pq\nx\t1\t1\n", "line 1: column 'a-pq' is there twice: remove "
+        (GOOD + "\t1\t1\n", "line 3, column 'subject_name': the name is missing. Fill it in."),
+        ("subject_name\ta-pq\ta-pq\nx\t1\t1\n", "line 1: column 'a-pq' appears twice: remove "
          "one."),
-        (GOOD + '"y\t1\t1\nz\t1\t1\n', "line 3: unexpected end of data. Is a quotation mark left "
-         "open? Remove it."),
+        (GOOD + '"y\t1\t1\nz\t1\t1\n', "line 3: unexpected end of data. Remove any quotation mark "
+         "left open."),
         ("subject_name\tage\nx\t1\n", "the files have no column in common to compare by:"),
     ],
 )  # fmt: skip
@@ -185,10 +185,12 @@ def test_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             compare_files([good, tmp_path / name])
     with pytest.raises(OptionError, match="the same file is named twice"):
         compare_files([good, tmp_path / "x" / ".." / "good.tsv"])
-    with pytest.raises(OptionError, match="a single file, and so a single model"):
+    with pytest.raises(OptionError, match="only one file, and so only one model"):
         compare_files([good])
     monkeypatch.setattr(_score_files, "MOST_BYTES", 16)
-    with pytest.raises(FileError, match="MiB, and a table of subjects at most 0: is it the right"):
+    with pytest.raises(
+        FileError, match="MiB, but tables of subjects may have at most 0: is it the right"
+    ):
         compare_files([good, tmp_path / "image.tsv"])
 
 

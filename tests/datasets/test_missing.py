@@ -52,7 +52,7 @@ def test_by_default_a_missing_prediction_fails_its_case_and_names_the_option(
     reason = by_name(result)["case01"].reason
     assert reason.startswith("there is no prediction for '")
     assert reason.endswith(
-        "decide with --missing whether to skip it, or to count it as empty or worst"
+        "use --missing to skip it, or to count it as empty or as the worst prediction"
     )
 
 
@@ -80,7 +80,7 @@ def test_an_empty_prediction_misses_every_object(tmp_path: Path) -> None:
     expected = run(paths_in(tmp_path), tmp_path / "expected", job=JOB)
     found, wanted = by_name(result)["case01"], by_name(expected)["case01"]
     assert found.to_dict() == wanted.to_dict() | {
-        "reason": "no prediction: counts as an empty one (--missing empty)"
+        "reason": "no prediction: counted as an empty one (--missing empty)"
     }
     rows = result.scores[result.scores.case == "case01"]
     assert set(rows.reason) == {found.reason}
@@ -183,7 +183,7 @@ def test_notices_name_who_is_missing_and_what_is_extra(tmp_path: Path) -> None:
     assert extra.text == "1 prediction without a reference was left out (other)."
     run(paths_in(tmp_path), tmp_path / "worst", job=replace(JOB, missing="worst"))
     (missing,) = [one for one in listed_notices(tmp_path / "worst") if "missing" in one.kind]
-    assert missing.text.endswith("(case01): counts as the worst one (--missing worst).")
+    assert missing.text.endswith("(case01): counted as the worst one (--missing worst).")
 
 
 def test_a_comparison_names_skipped_cases_but_not_extra_predictions(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_manifest_may_leave_a_prediction_empty(tmp_path: Path) -> None:
     manifest.write_text("case,reference,prediction\na,ref/case00.nii.gz,\n")
     (case,) = read_manifest(manifest)
     assert run_one(JOB, case).result.reason.startswith(  # type: ignore[union-attr]
-        f"{str(manifest)!r}, line 2, names no prediction: decide with --missing"
+        f"{str(manifest)!r}, line 2, names no prediction: use --missing"
     )
     found = run_one(replace(JOB, missing="empty"), case).result
     assert found is not None

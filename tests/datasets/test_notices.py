@@ -135,7 +135,7 @@ def test_labels_in_many_components_look_like_classes(tmp_path: Path) -> None:
     found = warned(tmp_path)
     assert kinds(found) == ["semantic-labels", "few-cases"]
     assert found[0].text.startswith(
-        "labels 1, 2, 3 of the references lie in 18 connected components (c0, c1), but each label "
+        "labels 1, 2, 3 of the references form 18 connected components (c0, c1), but each label "
         "counts as one object per case."
     )
     assert "--spec binary-components" in found[0].text
@@ -156,7 +156,7 @@ def test_labels_in_many_components_look_like_classes(tmp_path: Path) -> None:
 def test_a_mask_is_one_label_in_many_components(tmp_path: Path) -> None:
     write_cases(tmp_path, 1, lambda at: lesions(at, classes=1))
     (found,) = warned(tmp_path)
-    assert found.text.startswith("label 1 of the references lies in 9 connected components (c0)")
+    assert found.text.startswith("label 1 of the references forms 9 connected components (c0)")
 
 
 def test_three_components_per_label_are_many_and_specks_are_none() -> None:
@@ -261,8 +261,8 @@ def made(n: int, spec: Any = SPEC, models: tuple[str, ...] = ("",)) -> Result:
     ("n", "expected"),
     [
         (1, []),
-        (2, ["no interval: 2 cases are too few (5 is the least)."]),
-        (4, ["no interval: 4 cases are too few (5 is the least)."]),
+        (2, ["no interval: 2 cases are too few (at least 5 are needed)."]),
+        (4, ["no interval: 4 cases are too few (at least 5 are needed)."]),
         (5, ["the 95 % intervals rest on 5 cases and are too narrow: with 5 cases, such "
              "intervals contain the true score only 66 to 84 % of the time."]),
         (19, ["the 95 % intervals rest on 19 cases and are too narrow: with 10 cases, such "
@@ -278,7 +278,7 @@ def test_few_cases_are_said(n: int, expected: list[str]) -> None:
 def test_classes_that_occur_in_few_cases_are_named() -> None:
     spec = SPEC | {"classes": {"often": {"labels": 1}, "rare": {"labels": 2}, "x": {"labels": 3}}}
     texts = [one.text for one in few_cases(made(30, spec))]
-    assert texts == ["no interval for rare (3 cases): fewer than 5 cases are too few."]
+    assert texts == ["no interval for rare (3 cases): at least 5 cases are needed."]
     texts = [one.text for one in few_cases(made(8, spec))]
     assert texts[1].startswith("some 95 % intervals rest on few cases, often (8 cases), and are")
 
@@ -327,7 +327,9 @@ def test_comparing_prints_dashes_and_says_why(
     assert "Wilcoxon" in out
     assert err.count("\n") == len(err.splitlines()) == 2 + 4
     assert "panmatch: warning: labels 1, 2, 3 of the references" in err
-    assert err.endswith("panmatch: warning: no interval: 3 cases are too few (5 is the least).\n")
+    assert err.endswith(
+        "panmatch: warning: no interval: 3 cases are too few (at least 5 are needed).\n"
+    )
 
 
 REAL: dict[str, tuple[str, bool]] = {

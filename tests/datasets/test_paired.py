@@ -166,7 +166,7 @@ def test_wrong_arguments_are_explained() -> None:
         paired_test([1, 2], [1])
     with pytest.raises(ShapeError, match=r"counts has shape \(5, 3\), but there are 2 cases"):
         paired_test([1, 2], [1, 3], counts=resample(3, 5))
-    with pytest.raises(OptionError, match="differences hold NaN"):
+    with pytest.raises(OptionError, match="differences contain NaN"):
         signed_rank_p([1, NAN])
     with pytest.raises(OptionError, match=r"values outside \[0, 1\]"):
         holm([0.5, 1.5])

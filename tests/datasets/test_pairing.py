@@ -113,7 +113,7 @@ def test_an_archive_beside_a_label_image_is_not_a_second_one(tmp_path: Path) -> 
         ("sub/a", "a.npz"),
     ]
     assert ignored(ref, pred) == [
-        "4 files: a.npz, b.NPZ beside label images of the same name, a.pkl, plans.json."
+        "4 files: a.npz, b.NPZ next to label images of the same name, a.pkl, plans.json."
     ]
 
 
@@ -153,7 +153,7 @@ def test_the_predictions_of_an_nnunet_model_are_those_of_its_folds(
 def test_files_of_an_nnunet_fold_are_said_to_be_ignored(tmp_path: Path) -> None:
     references, fold = make_nnunet(tmp_path)
     assert ignored(references, fold) == [
-        "12 files: liver_000.npz, liver_001.npz beside label images of the same name, "
+        "12 files: liver_000.npz, liver_001.npz next to label images of the same name, "
         "checkpoint_best.pth, checkpoint_final.pth, 4 *.json, progress.png, "
         "training_log_2024_5_1_10_00_00.txt, liver_000.pkl, liver_001.pkl."
     ]
@@ -180,10 +180,10 @@ def test_a_case_that_two_folds_predict_is_an_error_that_names_both(tmp_path: Pat
 @pytest.mark.parametrize(
     ("patterns", "message"),
     [
-        (("*.nii",), "must say where the name of the case is"),
-        (("{case}_{rater}.nii",), r"has \{rater\}, which means nothing"),
+        (("*.nii",), r"must contain \{case\} where the name of the case is"),
+        (("{case}_{rater}.nii",), r"contains \{rater\}, which is not known"),
         (("{case}.nii",) * 3, "more than twice"),
-        (("{case}.mha",), "holds no label file that fits the pattern"),
+        (("{case}.mha",), "contains no label file that fits the pattern"),
     ],
 )
 def test_a_pattern_that_cannot_be_meant_is_an_error(
@@ -209,11 +209,11 @@ def test_two_files_of_one_case_are_an_error_that_names_both(tmp_path: Path) -> N
 def test_empty_and_missing_folders_and_mixtures_are_errors(tmp_path: Path) -> None:
     ref, empty = touch(tmp_path / "ref", "a.nii"), tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(FileError, match=r"PRED='.*empty' holds no label file"):
+    with pytest.raises(FileError, match=r"PRED='.*empty' contains no label file"):
         pair(DatasetPaths(ref, {"m": empty}))
     with pytest.raises(FileError, match=r"path='.*nowhere' does not exist"):
         pair(DatasetPaths(ref, {"m": tmp_path / "nowhere"}))
-    with pytest.raises(OptionError, match="is a file where others are folders"):
+    with pytest.raises(OptionError, match="is a file, but others are folders"):
         pair(DatasetPaths(ref, {"m": ref / "a.nii"}))
     with pytest.raises(OptionError, match="PRED is missing"):
         pair(DatasetPaths(ref, {}))
@@ -244,12 +244,10 @@ def test_a_manifest_names_cases_models_and_parts(tmp_path: Path) -> None:
         ("", "'case' is missing"),
         ("case,reference,prediction\n", "lists no case"),
         ("case,reference,prediction\na,,c\n", "line 2: reference is empty"),
-        ("case,reference,prediction\na,b,c\na,b,d\n", "line 3: case 'a' is there twice"),
+        ("case,reference,prediction\na,b,c\na,b,d\n", "line 3: case 'a' is listed twice"),
     ],
 )
-def test_a_manifest_that_is_none_says_what_is_missing(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_an_invalid_manifest_says_what_is_missing(tmp_path: Path, text: str, message: str) -> None:
     manifest = tmp_path / "cases.csv"
     manifest.write_text(text)
     with pytest.raises(FileError, match=message):

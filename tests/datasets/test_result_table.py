@@ -114,7 +114,7 @@ def test_classes_have_rows_and_so_has_their_mean_without_counts() -> None:
     assert found["tp"].dtype == "Int64"
 
 
-def test_areas_stand_in_every_row_and_parts_beside_pq() -> None:
+def test_areas_are_in_every_row_and_parts_next_to_pq() -> None:
     result = with_parts()
     found = result.table()
     names = ["pq", "sq", "rq", "part_pq", "part_sq", "autc", "part_autc"]
@@ -126,7 +126,7 @@ def test_areas_stand_in_every_row_and_parts_beside_pq() -> None:
     assert found.part_pq[found["class"] == "rest"].isna().all()
 
 
-def test_scores_that_need_no_matching_stand_in_every_row_of_their_class() -> None:
+def test_scores_that_need_no_matching_are_in_every_row_of_their_class() -> None:
     result = made({"thresholds": [0.3, 0.5], "related": ["cluster_dice"], "whole": ["dice"]})
     found = result.table()
     assert {"cluster_dice", "whole_dice"} <= set(found.columns)
@@ -175,7 +175,7 @@ def test_digits_make_texts_for_papers() -> None:
     ("options", "message"),
     [
         ({"scores": ["pqq"]}, "scores='pqq' is not known; did you mean 'pq'?"),
-        ({"scores": "pq"}, "scores='pq' is one name: pass a list, ['pq']."),
+        ({"scores": "pq"}, "scores='pq' is a single name: pass a list, ['pq']."),
         ({"averaging": "mean"}, "averaging='mean' is not known"),
     ],
 )
@@ -311,7 +311,7 @@ def test_the_results_have_pq_with_interval_setting_and_cases() -> None:
     )
 
 
-def test_the_results_of_several_models_stand_in_one_sentence() -> None:
+def test_the_results_of_several_models_are_in_one_sentence() -> None:
     sentence = results_sentence(two_models())
     good, poor = (pooled(cases, "one-to-one", 0.3).pq for cases in (CASES, WORSE))
     assert re.fullmatch(

@@ -93,7 +93,7 @@ def test_the_summary_has_pooled_scores_and_means_of_cases_with_intervals(
     assert areas.threshold.isna().all()
 
 
-def test_run_json_tells_how_it_was_made(finished: tuple[Path, Path]) -> None:
+def test_run_json_says_how_it_was_made(finished: tuple[Path, Path]) -> None:
     _, out = finished
     facts = json.loads((out / "run.json").read_text())
     assert facts["format"] == "panmatch-run-3"
@@ -196,7 +196,7 @@ def test_a_folder_with_results_is_not_overwritten_unless_asked(tmp_path: Path) -
     paths = make_folders(tmp_path, 1)
     run(paths, tmp_path / "out")
     before = tables(tmp_path / "out")
-    with pytest.raises(FileError, match=r"holds results already: pass --resume .* --overwrite"):
+    with pytest.raises(FileError, match=r"already contains results: pass --resume .* --overwrite"):
         run(paths, tmp_path / "out")
     seen = list[Outcome]()
     run(paths, tmp_path / "out", overwrite=True, seen=seen)
@@ -225,7 +225,7 @@ def test_a_single_result_of_another_job_is_protected_too(tmp_path: Path) -> None
     run(paths, tmp_path / "out", job=Job(as_spec({"thresholds": [0.2]}).canonical()))
     before = (tmp_path / "out" / "cases.jsonl").read_bytes()
     (tmp_path / "model" / "case01.nii.gz").write_bytes(b"no gzip")
-    with pytest.raises(FileError, match="holds results already"):
+    with pytest.raises(FileError, match="already contains results"):
         run(paths, tmp_path / "out")
     assert (tmp_path / "out" / "cases.jsonl").read_bytes() == before
 
@@ -326,7 +326,7 @@ def test_a_run_forgets_results_that_are_written(
     assert max(held) <= 2  # the latest one, and the one before while it is being replaced
 
 
-def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
+def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_fixes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_store, "MOST_RECENT", 0)  # of a small run all is in memory
@@ -341,7 +341,7 @@ def test_a_line_that_is_changed_during_the_run_is_an_error_and_resume_mends_it(
                 with (out / "cases.jsonl").open("r+b") as stream:
                     stream.write(content)
 
-    with pytest.raises(FileError, match="was changed by somebody else"):
+    with pytest.raises(FileError, match="was changed by another program"):
         run(paths, out, seen=Vandal())
     seen = list[Outcome]()
     run(paths, out, resume=True, seen=seen)

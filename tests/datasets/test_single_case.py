@@ -156,9 +156,9 @@ class TestContradictions:
             "origin (30, -20, 12.5)\n"
             "  prediction: shape (7, 11, 9), spacing (1, 1, 1) mm, orientation SPL, "
             "origin (0, 0, 0)\n"
-            "Resample or reorient one of them. An image that was made from an array takes over the "
-            "grid of the other with CopyInformation (SimpleITK) or with its affine (nibabel). To "
-            "compare voxel by voxel as they are stored, pass arrays."
+            "Resample or reorient one of them. An image made from an array can take over the grid "
+            "of the other, with CopyInformation (SimpleITK) or its affine (nibabel). To compare "
+            "voxel by voxel as stored, pass arrays."
         )
         bare.CopyInformation(itk(reference))
         evaluate(itk(reference), bare)
@@ -217,12 +217,12 @@ class TestPaths:
         [
             ("no.nii", SPEC, FileError, r"path='no\.nii' does not exist"),
             ("notes.txt", SPEC, FileError, "does not have the suffix of a label file"),
-            (".", SPEC, FileError, "of many cases go to `panmatch evaluate`"),
+            (".", SPEC, FileError, "of many cases, use `panmatch evaluate`"),
             (
                 "a.json",
                 "coco",
                 OptionError,
-                r"reference='a\.json': of COCO files, related\.coco_pq",
+                r"reference='a\.json': related\.coco_pq",
             ),
         ],
     )

@@ -70,7 +70,7 @@ def test_the_ranking_by_hand() -> None:
     ]
 
 
-def test_tied_models_stand_in_the_order_given_and_noise_does_not_part_them() -> None:
+def test_tied_models_keep_the_given_order_and_noise_does_not_separate_them() -> None:
     one = steps((0.0, 0.3), (0.5, 0.1 + 0.2))
     other = steps((0.0, 0.1 + 0.2), (0.5, 0.3))
     best = steps((0.0, 0.5))

@@ -127,7 +127,7 @@ def test_every_choice_that_moves_the_score_of_one_model_is_named_the_largest_fir
     )
 
 
-def test_choices_after_which_somebody_else_leads_are_named() -> None:
+def test_choices_that_put_another_model_in_the_lead_are_named() -> None:
     # Pieces win under many-to-one; at 0.7 each model has lost one of its two objects.
     assert what_would_change(result_of(BOTH, cuts=CUT, splits=SPLIT)) == (
         "Who leads depends on the strategy (many-to-one (merge, seed): splits) and the threshold "

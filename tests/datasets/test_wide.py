@@ -36,7 +36,7 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, sep="\t", index_col="subject_name")
 
 
-def test_values_by_hand_stand_in_columns_of_panoptica(tmp_path: Path) -> None:
+def test_values_by_hand_are_in_the_columns_of_panoptica(tmp_path: Path) -> None:
     evaluated(tmp_path, {"a": (REFERENCE, PREDICTION)}, whole=["dice"])
     found = read(tmp_path / "out" / "wide.tsv").loc["a"].to_dict()
     expected = {
@@ -114,7 +114,7 @@ def test_names_are_no_formulas_and_are_read_back(tmp_path: Path) -> None:
     assert found.headline_class == "=x"
 
 
-def test_several_files_are_called_by_what_tells_them_apart(tmp_path: Path) -> None:
+def test_several_files_are_named_after_their_differences(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 2, ("a", "b"))
     out = tmp_path / "out"
 

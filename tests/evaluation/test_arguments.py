@@ -50,12 +50,12 @@ def test_sides_by_position_are_refused_with_the_call_to_write(function: Any) -> 
         (
             {"spec": PARTS, "reference_parts": ONE},
             OptionError,
-            "prediction_parts is missing: give part images on both sides, or none",
+            "prediction_parts is missing: pass part images on both sides, or on neither",
         ),
         (
             {"spec": PARTS, "prediction_parts": ONE},
             OptionError,
-            "reference_parts is missing: give part images on both sides, or none",
+            "reference_parts is missing: pass part images on both sides, or on neither",
         ),
         (
             {"reference_parts": ONE, "prediction_parts": ONE},
@@ -167,5 +167,5 @@ def test_the_unit_of_an_array_is_that_of_the_spec() -> None:
         )
     ]
     assert units == ["voxel", "mm", "µm", "µm"]
-    with pytest.raises(OptionError, match="unit='mm' is not that of the spec, 'µm'"):
+    with pytest.raises(OptionError, match="unit='mm' differs from the spec's unit, 'µm'"):
         pm.evaluate(**options, spacing=2.0, unit="mm", spec={"unit": "µm"})

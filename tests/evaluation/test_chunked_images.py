@@ -150,8 +150,8 @@ def test_metrics_of_voxels_name_themselves_if_images_do_not_fit(
         pm.evaluate(reference=images[0], prediction=images[1], spec=spec)
     assert str(caught.value) == (
         "metrics: hd95, boundary_iou need whole images in memory, but these take 0.0 GB, more than "
-        "a quarter of this machine's 0.0 GB. Leave them out of the spec: what is made of counts, "
-        "centres and boxes, such as iou, dice, precision and recall, goes chunk by chunk."
+        "a quarter of this machine's 0.0 GB. Leave them out of the spec: metrics of counts, "
+        "centres and boxes, such as iou, dice, precision and recall, are computed chunk by chunk."
     )
     found = pm.evaluate(reference=images[0], prediction=images[1], spec={"thresholds": 0.5})
     assert found.scores.tp.tolist() == [2, 2, 2]

@@ -264,7 +264,7 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
     assert found == {(False, 1.0, 1, 1), (True, 0.0, 1, 1)}
 
 
-def test_they_stand_in_every_row_of_their_class_and_in_the_averages() -> None:
+def test_they_are_in_every_row_of_their_class_and_in_the_averages() -> None:
     result = evaluated(EVERYTHING)
     scores = result.scores
     assert set(related_columns()) <= set(scores.columns)
@@ -302,7 +302,7 @@ def test_models_are_compared_by_them() -> None:
     [
         ({"related": "cc_dcie"}, "'cc_dcie' is not known; did you mean 'cc_dice'"),
         ({"related": [{"score": "ccdice", "beta": 1}]}, "'beta' is not an option of ccdice"),
-        ({"related": ["aji", "aji"]}, "'aji' is there twice: give one of them another `name`"),
+        ({"related": ["aji", "aji"]}, "'aji' is listed twice: give one of them another `name`"),
         ({"related": [{"score": "aji", "name": "a-b"}]}, "letters, digits and underscores"),
         ({"related": [3]}, "must be the name of a related score"),
         ({"whole": "dcie"}, "dcie"),

@@ -81,7 +81,7 @@ def test_predictions_that_void_dismisses_are_not_spurious() -> None:
     assert found["spurious"] == [6]  # half in void is not more than half
 
 
-def test_void_voxels_count_for_nobody() -> None:
+def test_void_voxels_do_not_count() -> None:
     """Of prediction 5 one voxel of two outside void lies in the reference: not more than half."""
     reference, prediction = np.array([1, 1, 1, 0, 0]), np.array([0, 0, 5, 5, 5])
     assert found_in(pm.count_overlaps(reference, prediction, void=[0, 0, 0, 0, 1])) == {

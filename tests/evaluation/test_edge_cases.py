@@ -98,7 +98,7 @@ def test_negative_parts_are_refused() -> None:
 
 def test_part_images_beside_panoptic_images_are_refused() -> None:
     side = pm.from_segments([[4, 4]], {4: (24, False)}, KINDS)
-    with pytest.raises(OptionError, match="have their own parts"):
+    with pytest.raises(OptionError, match="already contain their parts"):
         pm.evaluate(
             reference=side, prediction=side, reference_parts=[[1, 2]], prediction_parts=[[1, 2]]
         )
@@ -117,13 +117,13 @@ def test_values_that_yaml_cannot_build_are_spec_errors(text: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("labels", [0, "0-3", [0, 1]])
-def test_the_background_is_no_label_of_a_class(labels: Any) -> None:
+def test_the_background_is_not_a_label_of_a_class(labels: Any) -> None:
     with pytest.raises(SpecError, match="label 0 is background"):
         as_spec({"classes": {"a": {"labels": labels}}})
 
 
 def test_a_label_is_not_both_void_and_of_a_class() -> None:
-    with pytest.raises(SpecError, match="label 1 is listed under void or background too"):
+    with pytest.raises(SpecError, match="label 1 is also listed under void or background"):
         as_spec({"classes": {"a": {"labels": [1, 2]}}, "void": 1})
 
 

@@ -109,9 +109,9 @@ def test_an_evaluator_passes_on_everything_that_evaluate_takes() -> None:
 
 
 def test_a_case_twice_is_an_error_unless_models_differ() -> None:
-    with pytest.raises(OverlapError, match=r"^case 'good' is there more than once\.$"):
+    with pytest.raises(OverlapError, match=r"^case 'good' appears more than once: give each"):
         evaluated("good", "split", "good").compute()
-    with pytest.raises(OverlapError, match="case 'good' of model 'a' is there more than once"):
+    with pytest.raises(OverlapError, match="case 'good' of model 'a' appears more than once"):
         evaluated("good", "good", model="a").compute()
     both = evaluated("good", "false", model="b").compute() + evaluated("good", model="a").compute()
     assert [(one.model, one.case) for one in both.cases] == [
@@ -126,7 +126,9 @@ def test_a_case_twice_is_an_error_unless_models_differ() -> None:
 
 def test_different_specs_do_not_add_or_merge() -> None:
     other = evaluated("split", spec="cells")
-    with pytest.raises(OverlapError, match="results add only if they were made with the same spec"):
+    with pytest.raises(
+        OverlapError, match="results can be added only if they were made with the same"
+    ):
         evaluated("good").compute() + other.compute()
     with pytest.raises(OptionError, match="other must be an Evaluator with the same spec"):
         evaluated("good").merge(other)
@@ -193,7 +195,7 @@ def test_a_loaded_result_adds_to_a_fresh_one() -> None:
         '{"format": "panmatch-result-6", "spec": {}, "cases": [{"format": "panmatch-case-6"}]}',
     ],
 )
-def test_anything_else_is_no_result(text: str) -> None:
+def test_anything_else_is_not_a_result(text: str) -> None:
     with pytest.raises(FileError, match="this is not a result of panmatch: "):
         Result.from_json(text)
 

@@ -38,13 +38,13 @@ class   strategy                     τ  TP  near τ  FP  FN     PQ     SQ     R
 object  one-to-one (optimal)       0.5   2       0   2   0  0.467  0.700  0.667  0.333
 object  many-to-one (merge, seed)  0.5   2       0   1   0  0.720  0.900  0.800  0.485
 
-What went wrong, whatever the strategy:
+What went wrong, regardless of the strategy:
 class   split  merged  missed  spurious
 object      1       0       0         1
 
 one-to-one   at most 1 prediction per reference, at most 1 reference per prediction
 many-to-one  any number of predictions per reference, at most 1 reference per prediction
-near τ: true positives that a threshold higher by 0.05 would lose"""
+near τ: true positives that would be lost if the threshold were 0.05 higher"""
     )
 
 
@@ -124,7 +124,7 @@ def test_models_have_a_table_each() -> None:
     assert [lines[2].split()[8] for lines in (bad, good)] == ["0.000", "1.000"]
 
 
-def test_nothing_at_all_is_no_error() -> None:
+def test_nothing_at_all_is_not_an_error() -> None:
     assert Result(Spec(), ()).summary().startswith("0 cases (panmatch")
     text = Result(Spec(), (failed("a", "no such file"),)).summary()
     assert text.startswith("1 case, 1 failed (panmatch")
@@ -133,7 +133,7 @@ def test_nothing_at_all_is_no_error() -> None:
     assert empty.splitlines()[3].split()[-8:] == ["0", "0", "0", "0", "–", "–", "–", "–"]
 
 
-def test_matchers_are_called_by_what_tells_them_apart() -> None:
+def test_matchers_are_named_after_their_differences() -> None:
     assert Matcher(pm.SameId()).label == "same-id"
     assert Matcher(pm.OneToOne(), "dice").label == "one-to-one (optimal, by dice)"
     matcher = Matcher(pm.ManyToOne(gate="edge"), "dice", "voronoi")
@@ -148,7 +148,7 @@ def test_a_class_with_parts_shows_pq_and_part_pq_by_name() -> None:
     lines = found.summary().splitlines()
     assert lines[2].split()[-5:] == ["PQ", "SQ", "RQ", "PartPQ", "AUTC"]
     assert lines[3].split()[-5:] == ["1.000", "1.000", "1.000", "0.583", "1.000"]
-    assert lines[-1] == "PQ: by IoU; PartPQ: by the mean IoU of the parts (background: none)"
+    assert lines[-1] == "PQ uses IoU; PartPQ uses the mean IoU of the parts (background: none)"
 
 
 def test_numbers_and_tables() -> None:

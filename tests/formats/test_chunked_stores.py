@@ -87,7 +87,7 @@ def test_a_damaged_chunk_names_its_file_when_it_is_read(tmp_path: Path, version:
 
 def test_what_is_wrong_with_a_store_is_said_when_it_is_opened(tmp_path: Path, version: int) -> None:
     new_group(tmp_path / "case.zarr", version)
-    with pytest.raises(FileError, match="must hold one array or an OME-Zarr image"):
+    with pytest.raises(FileError, match="must contain one array or an OME-Zarr image"):
         open_labels(tmp_path / "case.zarr")
     with pytest.raises(FileError, match=r"nowhere\.zarr' does not exist"):
         open_labels(tmp_path / "nowhere.zarr")

@@ -164,4 +164,4 @@ def test_folders_without_images_are_errors(tmp_path: Path) -> None:
     assert caught.value.for_command_line() == f"--images {str(nowhere)!r} is not a folder."
     with pytest.raises(FileError) as caught:
         find_images(tmp_path)
-    assert str(caught.value) == f"images={str(tmp_path)!r} holds no image."
+    assert str(caught.value) == f"images={str(tmp_path)!r} contains no images."

@@ -59,7 +59,7 @@ def test_a_mismatch_prints_both_grids_and_the_remedy() -> None:
         "  prediction: shape (100, 80, 60), spacing (0.5, 1.25, 3) mm, orientation PLS, "
         "origin (-30, 12.25, 88)\n"
         "Resample or reorient one of them, or pass allow_header_mismatch=True to compare voxel by "
-        "voxel as they are stored."
+        "voxel as stored."
     )
     assert "or pass --allow-header-mismatch to compare" in caught.value.for_command_line()
     check_same_grid(reference, prediction, allow_header_mismatch=True)

@@ -266,7 +266,7 @@ def test_pages_of_different_shapes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         read_labels(path)
     assert str(caught.value) == (
-        f"path={str(path)!r} holds 2 images, of shape (5, 4), (3, 4): store one label image per "
+        f"path={str(path)!r} contains 2 images, of shape (5, 4), (3, 4): store one label image per "
         f"file."
     )
 
@@ -275,7 +275,7 @@ def test_pages_of_different_shapes_are_refused(tmp_path: Path) -> None:
 def test_colour_stacks_are_refused(tmp_path: Path, channels: int) -> None:
     path = tmp_path / "case.tif"
     save_tiff(path, np.zeros((5, 6, channels), np.uint8), photometric="rgb")
-    with pytest.raises(FileError, match=r"holds colours .* store one integer per pixel") as caught:
+    with pytest.raises(FileError, match=r"contains colours .* one integer per pixel") as caught:
         read_labels(path)
     assert str(caught.value).startswith(f"path={str(path)!r} ")
 

@@ -115,7 +115,7 @@ def test_a_header_without_a_place_has_none() -> None:
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        (nib.gifti.GiftiImage(), "reference is a GiftiImage of nibabel, which is not a volume"),
+        (nib.gifti.GiftiImage(), "reference is a nibabel GiftiImage, which is not a volume"),
         (sitk.Image([2, 2], sitk.sitkVectorUInt8, 2), "its voxels are vectors or colours"),
         (
             sitk.Image([2, 2], sitk.sitkLabelUInt8),
@@ -236,7 +236,7 @@ class TestXarray:
                 "'y' that is not evenly spaced .steps from",
             ),
             ({"y": [0, 0, 0, 0], "x": [0, 1, 2]}, None, "'y' that is not evenly spaced"),
-            ({"y": [0, 1, 2, 3], "x": ["a", "b", "c"]}, None, "'x' that tells no distance"),
+            ({"y": [0, 1, 2, 3], "x": ["a", "b", "c"]}, None, "'x' that gives no distance"),
             ({"y": [0, 1, 2, 3]}, None, r"along 'y', but none along 'x': .*drop_vars\(\['y'\]\)"),
             (
                 {"y": [0, 1, 2, 3], "x": [0, 1, 2]},
@@ -269,7 +269,7 @@ class TestXarray:
         )
         assert (read(array).spacing, read(array).orientation) == ((2.0, 0.5), "+y+x")
         assert read(array.transpose()).orientation == "+x+y"
-        with pytest.raises(LabelError, match="is a Dataset of xarray: pass one of its variables"):
+        with pytest.raises(LabelError, match="is an xarray Dataset: pass one of its variables"):
             read(array.to_dataset(name="labels"))
 
 

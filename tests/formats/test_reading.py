@@ -174,7 +174,7 @@ def test_an_unknown_suffix_lists_those_that_are_known(tmp_path: Path) -> None:
         f".npz, .zarr, .ome.zarr."
     )
     for many in (tmp_path, tmp_path / "coco.json"):
-        with pytest.raises(FileError, match="of many cases go to `panmatch evaluate`"):
+        with pytest.raises(FileError, match="of many cases, use `panmatch evaluate`"):
             read_labels(many)
 
 
@@ -217,16 +217,16 @@ def test_the_spacing_of_an_archive_is_not_taken_for_its_labels(tmp_path: Path) -
     np.savez(path, mask=numbered(), spacing=np.array([3.0, 1.0, 0.5]))
     np.testing.assert_array_equal(read_labels(path).labels, numbered())
     np.savez(path, spacing=np.array([3.0, 1.0, 0.5]))
-    with pytest.raises(FileError, match="one called 'labels'; it holds 'spacing'"):
+    with pytest.raises(FileError, match="one called 'labels'; it contains 'spacing'"):
         read_labels(path)
 
 
 def test_an_archive_of_several_arrays_lists_their_names(tmp_path: Path) -> None:
     path = tmp_path / "case.npz"
     np.savez(path, reference=numbered(), prediction=numbered())
-    with pytest.raises(FileError, match=r"it holds 'reference', 'prediction'\.$") as caught:
+    with pytest.raises(FileError, match=r"it contains 'reference', 'prediction'\.$") as caught:
         read_labels(path)
-    assert str(caught.value).startswith(f"path={str(path)!r} must hold one array")
+    assert str(caught.value).startswith(f"path={str(path)!r} must contain a single array")
 
 
 @pytest.mark.parametrize("spacing", [[1.0, 2.0], [1.0, 2.0, -3.0], [[1.0], [2.0], [3.0]], ["a"]])

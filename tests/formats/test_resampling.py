@@ -135,9 +135,9 @@ def test_what_has_no_place_is_refused_with_the_reason() -> None:
     tiff = LabelImage(labels_of((6, 6)), (0.5, 0.5), None, Path("b.tif"), "µm")
     assert not can_resample(tiff, placed)
     assert not can_resample(placed, tiff)
-    with pytest.raises(FileError, match=r"b\.tif' does not say where its voxels lie"):
+    with pytest.raises(FileError, match=r"b\.tif' does not say where its voxels are"):
         resample_like(tiff, placed)
-    with pytest.raises(FileError, match="axes mean different things"):
+    with pytest.raises(FileError, match="axes have different meanings"):
         resample_like(image(labels_of((3, 3, 3)), np.eye(4)), placed)
 
 
@@ -145,7 +145,7 @@ def test_images_without_a_common_place_or_plane_are_errors() -> None:
     grid = image(labels_of((3, 3)), np.eye(4))
     far, above = np.eye(4), np.eye(4)
     far[0, 3], above[2, 3] = 3, 0.5
-    with pytest.raises(FileError, match="have no place in common"):
+    with pytest.raises(FileError, match="do not overlap in space"):
         resample_like(image(labels_of((3, 3)), far), grid)
-    with pytest.raises(FileError, match="lie in different planes"):
+    with pytest.raises(FileError, match="are in different planes"):
         resample_like(image(labels_of((3, 3)), above), grid)

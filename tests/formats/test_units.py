@@ -205,9 +205,9 @@ def test_voxels_cannot_be_converted(unit: Unit, wanted: Unit) -> None:
         convert_spacing((2.0, 0.5), unit, wanted)
     assert str(caught.value) == (
         f"the spacing (2.0, 0.5) has the unit '{unit}', which cannot be converted to '{wanted}': "
-        f"give it in {wanted}, with spacing."
+        f"pass it in {wanted}, with spacing."
     )
-    assert caught.value.for_command_line().endswith(f"give it in {wanted}, with --spacing.")
+    assert caught.value.for_command_line().endswith(f"pass it in {wanted}, with --spacing.")
 
 
 def test_unknown_units_are_refused() -> None:

@@ -79,8 +79,8 @@ def test_a_group_of_several_arrays_lists_them(tmp_path: Path, version: int) -> N
     with pytest.raises(FileError) as caught:
         read_labels(path)
     assert str(caught.value) == (
-        f"path={str(path)!r} must hold one array or an OME-Zarr image; it holds the arrays "
-        f"['one', 'two'] and the groups ['three']. Give the path of one of them."
+        f"path={str(path)!r} must contain one array or an OME-Zarr image; it contains the arrays "
+        f"['one', 'two'] and the groups ['three']. Pass the path of one of them."
     )
     np.testing.assert_array_equal(read_labels(path / "two").labels, numbered() + 100)
 
@@ -188,8 +188,8 @@ def test_several_label_images_are_listed_and_each_can_be_read(tmp_path: Path, ve
     with pytest.raises(FileError) as caught:
         read_labels(path)
     assert str(caught.value) == (
-        f"path={str(path)!r} holds several label images: 'cells', 'nuclei'. Give the path of one "
-        f"of them, such as {str(path / 'labels' / 'cells')!r}."
+        f"path={str(path)!r} contains several label images: 'cells', 'nuclei'. Pass the path of "
+        f"one of them, such as {str(path / 'labels' / 'cells')!r}."
     )
     labels = read_labels(path / "labels" / "nuclei").labels
     np.testing.assert_array_equal(labels, numbered() + 100)

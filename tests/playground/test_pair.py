@@ -234,7 +234,9 @@ def test_what_is_wrong_with_files_is_said_as_by_evaluate(tmp_path: Path, kind: s
         assert "prediction holds the negative label -1" in message
         assert "prediction holds the negative label -1" in reason_of_evaluate(ref, pred)
     else:
-        hint = " --resample puts the prediction on the grid of the reference."  # not offered here
+        hint = (
+            " --resample resamples the prediction to the grid of the reference."  # not offered here
+        )
         assert message == reason_of_evaluate(ref, pred).removesuffix(hint)
     if kind in ("spacing", "place"):
         assert "--allow-header-mismatch" in message

@@ -86,7 +86,7 @@ def test_lesions_that_dilation_joins() -> None:
 
 def test_any_overlap_finds_a_lesion() -> None:
     found = explained("isles-2022", boxes((0, 8, 4)), boxes((7, 9, 4)))
-    expected = "Any overlap finds it; ours needs IoU > 0.5."
+    expected = "Any overlap counts as found; ours needs IoU > 0.5."
     assert verdicts(found, "lesion") == [("reference", 1, "matched", "missed", expected)]
     numbers = {number.name: (number.theirs, number.ours) for number in found.numbers}
     assert numbers["lesion_f1_score"] == (1, 0)
@@ -96,9 +96,9 @@ def test_a_prediction_beside_a_lesion_belongs_to_it_after_dilation() -> None:
     found = explained("brats-2023-lesionwise", boxes((0, 8, 4)), boxes((9, 12, 4)))
     assert verdicts(found) == [
         ("reference", 1, "matched", "missed",
-         "Any overlap after 3 rounds of dilation finds it; ours needs IoU > 0.5."),
+         "Any overlap after 3 rounds of dilation counts as found; ours needs IoU > 0.5."),
         ("prediction", 1, "matched", "spurious",
-         "It touches a lesion after 3 rounds of dilation, and so is not a false positive; ours "
+         "It touches a lesion after 3 rounds of dilation, so it is not a false positive; ours "
          "needs IoU > 0.5."),
     ]  # fmt: skip
 
@@ -120,7 +120,7 @@ def test_cc_metrics_counts_no_false_positives() -> None:
         ("prediction", 2, "matched", "spurious"),
     ]
     assert verdicts(found, "lesion")[0][4] == (
-        "All that is predicted in its region counts: Dice 0.462."
+        "Everything predicted in its region counts: Dice 0.462."
     )
 
 

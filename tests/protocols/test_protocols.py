@@ -77,7 +77,7 @@ def test_a_name_that_is_not_known_suggests_the_nearest() -> None:
 
 def test_numbers_in_mm_need_a_spacing() -> None:
     with pytest.raises(
-        OptionError, match="has no spacing, but numbers of isles-2022 are in mm: pass"
+        OptionError, match="has no spacing, but isles-2022 reports numbers in mm: pass"
     ):
         protocols.run("isles-2022", reference=REFERENCE, prediction=PREDICTION)
     found = protocols.run("isles-2022", reference=REFERENCE, prediction=PREDICTION, spacing=10)
@@ -85,7 +85,7 @@ def test_numbers_in_mm_need_a_spacing() -> None:
 
 
 def test_classes_of_a_program_stay_those_of_the_program() -> None:
-    with pytest.raises(OptionError, match="classes of the protocol 'brats-mets' are those of its"):
+    with pytest.raises(OptionError, match="the protocol 'brats-mets' uses the classes of its"):
         protocols.run("brats-mets", reference=REFERENCE, prediction=PREDICTION, classes={"a": 1})
     with pytest.raises(OptionError, match="classes=7 must be a mapping such as"):
         protocols.run("stardist", reference=REFERENCE, prediction=PREDICTION, classes=7)  # type: ignore[arg-type]

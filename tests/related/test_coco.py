@@ -145,8 +145,6 @@ def test_other_files_of_coco_are_told_from_panoptic_ones(tmp_path: Path, kind: s
     path = tmp_path / "annotations.json"
     path.write_text(json.dumps(content))
     found = "another" if kind == "captions" else "an instance"
-    message = (
-        rf"annotations\.json' is {found} file of COCO, not a panoptic one.*'segments_info'\. P"
-    )
+    message = rf"annotations\.json' is {found} COCO file, not a panoptic one.*'segments_info'\. P"
     with pytest.raises(FileError, match=message):
         related.coco_pq(path, tmp_path, path, tmp_path)

@@ -185,7 +185,7 @@ def test_what_the_run_warned_of_stands_on_top_with_a_spec_to_copy(tmp_path: Path
     assert page.index('class="answer"') < page.index(box) < page.index('class="cards"')
     assert box.count("<li>") == 3 + 1  # of the run, and of its result
     assert "m: 2 of 2 cases compare a file with itself (&lt;b&gt;a, b)" in box
-    assert "Labels 1, 2 of the references lie in 12 connected components" in box
+    assert "Labels 1, 2 of the references form 12 connected components" in box
     assert "<pre>classes:\n  label_1: {labels: 1, instances: components}" in box
     assert "No interval: 2 cases are too few" in box
     assert re.findall(r'class="ci">(.*?)<', page.split('<section id="curves">')[0]) == [

@@ -73,12 +73,12 @@ def test_classes_of_a_preset_give_way(tmp_path: Path, preset: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ({"background": 0}, r"labels names no class besides the background"),
+        ({"background": 0}, r"labels only has the background"),
         ({"background": 0, "a": "1"}, r"labels\.a is '1': write a label such as 1, or a region"),
         ({"background": 0, "a": []}, r"labels\.a is \[\]: write a label"),
         ({"background": 0, "a": True}, r"labels\.a is True: write a label"),
         ({"background": 0, "a": [1, -2]}, r"labels\.a is \[1, -2\]: write a label"),
-        ({"background": 0, "a": [0, 1]}, r"labels\.a is \[0, 1\]: take out 0"),
+        ({"background": 0, "a": [0, 1]}, r"labels\.a is \[0, 1\]: remove 0"),
         ({"0": "background", "1": 2}, r"labels\.1 is 2: write the name of the class"),
         ({"0": "background", "1": "a", "2": "a"}, r"labels 1 and 2 are both 'a'"),
         ([1, 2], r"has no mapping `labels`"),
@@ -110,5 +110,5 @@ def test_a_class_that_the_dataset_lacks_is_an_error_with_the_names_it_has(tmp_pa
 
 def test_an_ignored_label_that_a_class_has_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, {"background": 0, "a": [1, 2], "ignore": 2})
-    with pytest.raises(SpecError, match="label 2 is listed under void"):
+    with pytest.raises(SpecError, match="label 2 is also listed under void"):
         spec_for_dataset(path)

@@ -56,8 +56,8 @@ NO_LABEL = "is not a label: write 3, [1, 3], '100-199' or, for a class, 'all'"
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("7-3", "the range '7-3' must rise, by less than 1,000,000 labels"),
-        ("1-1000001", "the range '1-1000001' must rise, by less than 1,000,000 labels"),
+        ("7-3", "the range '7-3' must be ascending, with fewer than 1,000,000 labels"),
+        ("1-1000001", "the range '1-1000001' must be ascending, with fewer than 1,000,000 labels"),
         ([2, "1-3"], "names the label 2 more than once"),
         (["1-5", "5-9"], "names the label 5 more than once"),
         ([4, 4], "names the label 4 more than once"),
@@ -121,5 +121,5 @@ def test_all_labels_of_no_class_may_be_background() -> None:
 
 
 def test_all_others_are_none_where_a_class_has_all_labels() -> None:
-    with pytest.raises(SpecError, match=r"classes\.a has all labels, so background: others leaves"):
+    with pytest.raises(SpecError, match=r"classes\.a has all labels, so there are none left"):
         as_spec({"classes": {"a": {"labels": "all"}}, "background": "others"})

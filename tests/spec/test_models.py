@@ -53,8 +53,14 @@ def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strate
             {"strategy": "many-to-one", "gate": "sed"},
             "gate='sed' is not known; did you mean 'seed'?",
         ),
-        ({"strategy": "one-to-one", "gate": "seed"}, "the strategy 'one-to-one' has no gate"),
-        ({"strategy": "same-id", "solver": "best"}, "the strategy 'same-id' has no solver"),
+        (
+            {"strategy": "one-to-one", "gate": "seed"},
+            "the strategy 'one-to-one' has no gate",
+        ),
+        (
+            {"strategy": "same-id", "solver": "best"},
+            "the strategy 'same-id' has no solver",
+        ),
         ({"strategy": "union", "solver": "best"}, "the strategy 'union' has no solver"),
         (
             {"strategy": "union", "regions": False},
@@ -152,29 +158,29 @@ def test_options_of_metrics_are_distances(options: Any, message: str) -> None:
         ),
         (
             {"encoding": "coco", "classes": {"a": {}}},
-            "classes of encoding 'coco' come from its JSON file: drop them",
+            "with encoding 'coco', classes come from the JSON file: drop them",
         ),
-        ({"preset": "coco", "matching": "union"}, "regions are not offered for encoding 'coco'"),
+        ({"preset": "coco", "matching": "union"}, "regions are not supported with encoding 'coco'"),
         (
             {"preset": "cityscapes", "matching": {"strategy": "one-to-one", "regions": True}},
-            "regions are not offered for encoding 'cityscapes'",
+            "regions are not supported with encoding 'cityscapes'",
         ),
         (
             {"encoding": "cityscapes", "classes": {"car": {"labels": [26, 27]}}},
-            "classes.car: with encoding 'cityscapes' labels is the number of the class, and ids "
-            "tell the instances",
+            "classes.car: with encoding 'cityscapes', labels must be the number of the class, and "
+            "instances must be ids",
         ),
         (
             {"encoding": "panoptic-parts", "classes": {"car": {"labels": "26-27"}}},
-            "classes.car: with encoding 'panoptic-parts' labels is the number of the class",
+            "classes.car: with encoding 'panoptic-parts', labels must be the number of the class",
         ),
         (
             {"encoding": "cityscapes"},
-            "classes.object: with encoding 'cityscapes' labels is the number of the class",
+            "classes.object: with encoding 'cityscapes', labels must be the number of the class",
         ),
         (
             {"preset": "cityscapes", "classes": {"car": {"instances": "components"}}},
-            "classes.car: with encoding 'cityscapes' labels is the number of the class",
+            "classes.car: with encoding 'cityscapes', labels must be the number of the class",
         ),
         ({"part_background": "all"}, "part_background: Input should be 'image' or 'none'"),
         ({"void_part": "x"}, "void_part: Input should be a valid integer"),

@@ -218,33 +218,33 @@ GROUPS = "!SegmentationClassGroups\ngroups:\n"
             "'0' is not a label: write whole",
         ),
         (GROUPS + "  a: !LabelGroup {value_labels: [1, true]}", 3, "'true' is not a label"),
-        (GROUPS + f"  a: !LabelGroup {{value_labels: {'9' * 5000}}}", 3, "is too large a number"),
+        (GROUPS + f"  a: !LabelGroup {{value_labels: {'9' * 5000}}}", 3, "is too large"),
         (GROUPS + "  a: !LabelGroup {value_labels: []}", 3, "must name at least one label"),
         (
             GROUPS + "  a: !LabelGroup {value_labels: [1, 2], single_instance: true}",
             3,
-            "has one lab",
+            "must have one lab",
         ),
-        (GROUPS + "  a: !LabelPartGroup {value_labels: [1, 2]}", 3, "write thing_labels and part_"),
+        (GROUPS + "  a: !LabelPartGroup {value_labels: [1, 2]}", 3, "use thing_labels and part_"),
         (GROUPS + "  a: !LabelPartGroup {thing_labels: 1, part_labels: [1]}", 3, "must differ"),
         (
             GROUPS + "  a: {labels: 1}",
             3,
             "must be a mapping with the tag !LabelGroup or !LabelMerge",
         ),
-        (GROUPS + "  a: [1, false]\n  A: [2, false]", 4, "the group 'a' needs a name of its own"),
+        (GROUPS + "  a: [1, false]\n  A: [2, false]", 4, "the group 'a' needs a unique name"),
         (GROUPS + "  []", 3, "!SegmentationClassGroups needs groups"),
         ("\n!SegmentationClassGroups {}", 2, "!SegmentationClassGroups needs groups"),
         (
             "\n!MaxBipartiteMatching {}",
             2,
-            "a configuration must begin with !Panoptica_Evaluator or "
+            "a configuration must start with !Panoptica_Evaluator or "
             "!SegmentationClassGroups, not with !MaxBipartiteMatching",
         ),
         ("classes: {a: {labels: 1}}", 1, "not with a mapping without a tag"),
         ("just words", 1, "not with 'just words'"),
-        (LAUGHS, None, "the file has more than 100,000 values, repeated anchors included"),
-        (MERGES, None, "the file has more than 100,000 values, repeated anchors included"),
+        (LAUGHS, None, "the file has more than 100,000 values, including repeated anchors"),
+        (MERGES, None, "the file has more than 100,000 values, including repeated anchors"),
         (START + "verbose: &a [*a]", None, "more than 100,000 values"),
         (START + "decision_metric: !Metric DSC", 1, "decision_metric needs a decision_threshold"),
         (
@@ -253,7 +253,7 @@ GROUPS = "!SegmentationClassGroups\ngroups:\n"
             "SEMANTIC input needs an instance_appro",
         ),
         (START + "expected_input: !InputType UNMATCHED_INSTANCE", 1, "needs an instance_matcher"),
-        (START + "per_region_evaluation: true", 1, "it takes neither MATCHED_INSTANCE"),
+        (START + "per_region_evaluation: true", 1, "it accepts neither MATCHED_INSTANCE"),
         (
             START + "expected_input: !InputType UNMATCHED_INSTANCE\ninstance_matcher: "
             "!MaxBipartiteMatching {}\nsegmentation_class_groups: !SegmentationClassGroups\n"
@@ -261,7 +261,11 @@ GROUPS = "!SegmentationClassGroups\ngroups:\n"
             1,
             "needs SEMANTIC input",
         ),
-        (START + "decision_metric: !Metric IOU\ndecision_threshold: 2", 1, "which no IOU reaches"),
+        (
+            START + "decision_metric: !Metric IOU\ndecision_threshold: 2",
+            1,
+            "which no IOU can reach",
+        ),
     ],
 )
 def test_mistakes_are_one_line_that_names_the_line(
@@ -279,7 +283,7 @@ def test_mistakes_are_one_line_that_names_the_line(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", " is empty: a configuration of panoptica must begin with !Panoptica_Evaluator or "),
+        ("", " is empty: a panoptica configuration must start with !Panoptica_Evaluator or "),
         ("# only a comment\n", " is empty: "),
         ("a: [", " is not YAML: .* line 1"),
         ("!Panoptica_Evaluator {}\n---\n{}", " is not YAML: expected a single document"),
@@ -469,7 +473,7 @@ def test_regions_become_unions_and_measure_what_panoptica_averages() -> None:
         ("HD95", "hd95_pooled", "HD95 is hd95_pooled, with the same values"),
         ("HD", "hd", "lack HD, so it stops with an error"),
         ("CEDI", "centre_distance", "lack CEDI, so it stops with an error"),
-        ("clDSC", "cldice", "the most central voxel stands in"),
+        ("clDSC", "cldice", "panmatch uses the most central voxel"),
         ("NSD", "nsd", "the smallest spacing as tolerance"),
         ("RVAE", "relative_volume_error", ""),
     ],
@@ -538,16 +542,16 @@ def test_masks_without_a_common_voxel_are_edge_cases_where_panmatch_measures_the
 def test_edge_cases_of_regions_are_left_out() -> None:
     config = replace(SEMANTIC, per_region=True)
     assert "edge_cases" not in spec_from_panoptica(config).content
-    assert "to every region by itself" in remarks_at(config, "metrics")
+    assert "to each region separately" in remarks_at(config, "metrics")
 
 
-def test_what_has_no_counterpart_is_told() -> None:
+def test_what_has_no_counterpart_is_reported() -> None:
     labels = PanopticaGroup((1, 2))
     parts = PanopticaGroup((1, 2), "parts", (2,))
     one_hot = replace(
         SEMANTIC, groups={"a": labels, "b": parts}, approximator=PanopticaApproximator(True, "cc3d")
     )
-    assert "adds up those that share a number" in remarks_at(one_hot, "classes.a")
+    assert "combines those that share a number" in remarks_at(one_hot, "classes.a")
     assert "part_pq has the mean IoU of the parts" in remarks_at(one_hot, "classes.b")
     assert spec_of(one_hot).part_background == "none"
     assert not remarks_at(one_hot, "classes")
@@ -563,7 +567,7 @@ def test_what_has_no_counterpart_is_told() -> None:
     assert spec_from_panoptica(alone).content == {
         "classes": {"a": {"labels": [1, 2], "instances": "ids"}}
     }
-    assert "the file holds groups alone" in remarks_at(alone, "")
+    assert "the file only has groups" in remarks_at(alone, "")
 
 
 def test_metrics_of_masks_are_written_where_a_spec_can_say_them() -> None:
@@ -582,5 +586,5 @@ def test_what_cannot_be_written_is_an_error() -> None:
     with pytest.raises(SpecError, match="cannot use the configuration: SEMANTIC input needs an"):
         spec_from_panoptica(PanopticaConfig("SEMANTIC"))
     reserved = replace(SEMANTIC, groups={"mean of all": PanopticaGroup((1,))})
-    with pytest.raises(SpecError, match="the group 'mean of all' begins with 'mean of '"):
+    with pytest.raises(SpecError, match="the group 'mean of all' starts with 'mean of '"):
         spec_from_panoptica(reserved)

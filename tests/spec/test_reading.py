@@ -84,7 +84,7 @@ LAUGHS = "\n".join(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (LAUGHS, "more than 100,000 values, repeated anchors included"),
+        (LAUGHS, "more than 100,000 values, including repeated anchors"),
         ("classes: &a\n  x: *a\n", "more than 100,000 values"),
         ("classes: " + "[" * 100_000, "maximum recursion depth"),
     ],

@@ -8,7 +8,7 @@ from panmatch.errors import MissingExtraError, needs_extra
 def main() -> None:
     """Run the command line.
 
-    Workers of a pool import this module as well, and have no use for the rest of it.
+    Worker processes import this module too, so it loads the rest only when needed.
     """
     try:
         with needs_extra("all", "Commands"):

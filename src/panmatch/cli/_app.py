@@ -45,19 +45,19 @@ from panmatch.errors import OptionError, PanmatchError
 
 
 def examples(*lines: str) -> str:
-    """Return commands for the end of a help page, a line each."""
+    """Return example commands for the end of a help page, one per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 app = typer.Typer(
     name="panmatch",
     no_args_is_help=True,
-    # Plain text: boxes leave little room for words at 80 columns, and cut long options.
+    # Plain text: boxes leave little room for words at 80 columns, and truncate long options.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Score a segmentation, object by object, under every matching strategy.\n\n"
-    "Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 3 a score worse than "
-    "--fail-under, 130 interrupted.",
+    "Exit codes: 0 success, 1 some cases failed, 2 invalid command or input, 3 a score is worse "
+    "than --fail-under allows, 130 interrupted.",
     epilog=examples(
         "panmatch demo",
         "panmatch evaluate ref/ pred/ --spec cells -o out",
@@ -83,7 +83,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that stand before a subcommand."""
+    """Take the options that come before a subcommand."""
 
 
 @app.command(
@@ -93,9 +93,12 @@ def options(
 )
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the figure; made if missing.")
+        Path,
+        typer.Option("--out", "-o", help="Folder for images, results and figure."),
     ] = Path("panmatch-demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives another scene.")] = 7,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Random seed: change it to get other phantoms.")
+    ] = 7,
 ) -> None:
     """Compare three simulated models on phantom brains."""
     from panmatch.cli._demo import run_demo
@@ -115,15 +118,22 @@ def demo(
 )
 def evaluate(
     ref: Annotated[
-        Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
+        Path,
+        typer.Argument(
+            help="The reference: a label file, a folder, a COCO JSON file or a CSV manifest."
+        ),
     ],
     pred: Annotated[
-        Path | None, typer.Argument(help="The same for predictions; none with --model.")
+        Path | None,
+        typer.Argument(help="The prediction: a file or folder as for REF. Omit it with --model."),
     ] = None,
     out: Out = Path("panmatch-results"),
     spec: Annotated[
         str | None,
-        typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`."),
+        typer.Option(
+            "--spec",
+            help="What to evaluate, and how: a preset or a YAML file. See `panmatch spec`.",
+        ),
     ] = None,
     protocol: Protocol = None,
     strategy: Strategies = None,
@@ -140,14 +150,15 @@ def evaluate(
         Path | None, typer.Option(help="Part images of REF: a file or a folder.")
     ] = None,
     prediction_parts: PredictionParts = None,
-    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Worker processes.")] = 1,
     threads: Threads = None,
     dask: Dask = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Do only what is missing or changed in OUT.")
+        bool,
+        typer.Option("--resume", help="Keep the results in OUT; evaluate new and changed cases."),
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Drop the results that OUT holds.")
+        bool, typer.Option("--overwrite", help="Discard the results in OUT and start over.")
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
     resample: Resample = False,
@@ -156,7 +167,7 @@ def evaluate(
         typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
     ] = None,
     with_report: Annotated[
-        bool, typer.Option("--report", help="Write OUT/report.html as well.")
+        bool, typer.Option("--report", help="Also write OUT/report.html.")
     ] = False,
     images: Images = None,
     title: Title = None,
@@ -172,7 +183,7 @@ def evaluate(
     as_json: AsJson = False,
     log_level: LogLevel = "warning",
 ) -> None:
-    """Evaluate files or folders, print the answer, and write tables."""
+    """Evaluate files or folders, print a summary, and write tables."""
     if workers > 1 and dask is None:
         from panmatch.datasets import start_early
 
@@ -190,7 +201,7 @@ def evaluate(
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
-        raise OptionError("PRED and --model are given: name all models with --model.")
+        raise OptionError("PRED and --model are both given: name all models with --model.")
     name = pred.name if pred is not None and pred.is_dir() and pred.name else "prediction"
     parts = prediction_parts or []
     paths = DatasetPaths(
@@ -243,41 +254,42 @@ def play(
     ref: Annotated[
         Path | None,
         typer.Argument(
-            help="A label file, to look at with PRED, or the folder of a run; none for scenes."
+            help="A label file to compare with PRED, or the output folder of `panmatch "
+            "evaluate`. Omit it to draw scenes."
         ),
     ] = None,
     pred: Annotated[Path | None, typer.Argument(help="The label file to compare with REF.")] = None,
     case: Annotated[
-        str | None, typer.Option(help="A case of the run, at the mistake that costs it most.")
+        str | None, typer.Option(help="Case of the run to open, at its costliest mistake.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Its model, if the run has several.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model to show, if the run has several.")
+    ] = None,
     slice_number: Annotated[
-        int | None, typer.Option("--slice", min=0, help="The slice to begin with.")
+        int | None, typer.Option("--slice", min=0, help="Slice to start at.")
     ] = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen; by default a free one.")
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
     ] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
-    link: Annotated[
-        str | None, typer.Option(help="A link to the playground to begin with.")
-    ] = None,
+    link: Annotated[str | None, typer.Option(help="Playground link to open.")] = None,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write the scene of --link to this folder as files, and serve nothing."),
+        typer.Option(help="Write the scene of --link to files in this folder, and exit."),
     ] = None,
     allow_header_mismatch: AllowMismatch = False,
 ) -> None:
-    """Draw scenes or open two files, and see the scores change."""
-    from panmatch.cli._play import Beginning, run_export, run_play
+    """Draw scenes or open two files, and watch the scores change."""
+    from panmatch.cli._play import OpenRequest, run_export, run_play
 
     if export is not None:
         if ref is not None:
-            raise OptionError("--export writes a scene to files, and REF is one: drop either.")
+            raise OptionError("--export writes a drawn scene, not files: drop REF or --export.")
         run_export(export, link)
         return
-    view = Beginning(ref, pred, case, model, slice_number, link)
+    view = OpenRequest(ref, pred, case, model, slice_number, link)
     run_play(view, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 
@@ -292,14 +304,14 @@ def play(
 def spec(
     preset: Annotated[str, typer.Argument(help="Name of a preset.")] = "instances",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; by default it is printed.")
+        Path | None, typer.Option("--out", "-o", help="File to write; without it, print the spec.")
     ] = None,
     names: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     strategies: Annotated[
         bool, typer.Option("--strategies", help="List the strategies and their options.")
     ] = False,
     related: Annotated[
-        bool, typer.Option("--related", help="List the scores of `related` and their options.")
+        bool, typer.Option("--related", help="List the related scores and their options.")
     ] = False,
     schema: Annotated[
         bool,
@@ -312,11 +324,11 @@ def spec(
         typer.Option(
             "--from",
             metavar="REF",
-            help="Look at these references, a file or a folder, and write classes that fit.",
+            help="Draft a spec with classes that fit these references, a file or a folder.",
         ),
     ] = None,
 ) -> None:
-    """Write a commented spec: a preset, or one for your references."""
+    """Write a commented spec: a preset, or a draft for your data."""
     from panmatch.cli._spec import run_spec
 
     asked = {"presets": names, "strategies": strategies, "related": related, "schema": schema}
@@ -344,18 +356,18 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="OUT...",
-            help="Outputs of `panmatch evaluate`, or TSV files of panoptica, one for each model.",
+            help="Output folders of `panmatch evaluate`, or one panoptica TSV file per model.",
         ),
     ],
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to compare by, such as pq, autc or sq_hd95; pq and autc if not given, and "
-            "of TSV files every column."
+            help="Score to compare by, such as pq, autc or sq_hd95; by default pq and autc, or "
+            "every column of TSV files. Repeat it for several."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for tables; made if missing.")
+        Path | None, typer.Option("--out", "-o", help="Folder for tables; created if missing.")
     ] = None,
     everything: Everything = False,
     quiet: Quiet = False,
@@ -377,14 +389,16 @@ def compare(
     )
 )
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="OUT", help="Output of `panmatch evaluate`.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Output folder of `panmatch evaluate`.")
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
     ] = None,
     images: Images = None,
     title: Title = None,
 ) -> None:
-    """Write one HTML file about a run, with figures."""
+    """Write the results and figures of a run to one HTML file."""
     from panmatch.report import write_report
 
     typer.echo(f"Report: {write_report(folder, out, title, images=images)}")
@@ -397,11 +411,14 @@ def report(
     )
 )
 def show(
-    result: Annotated[Path, typer.Argument(help="Output of `panmatch evaluate`, or result JSON.")],
+    result: Annotated[
+        Path,
+        typer.Argument(help="Output folder of `panmatch evaluate`, or a result saved as JSON."),
+    ],
     everything: Everything = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a result again, as `panmatch evaluate` does."""
+    """Print the results of an earlier `panmatch evaluate` again."""
     from panmatch.cli._evaluate import choose_detail, print_warnings, result_text
     from panmatch.datasets import listed_notices, load_run
     from panmatch.evaluation import Result
@@ -411,8 +428,8 @@ def show(
     notices = found.notices if result.is_file() else listed_notices(result)
     written = None if result.is_file() else result
     report = result / "report.html"
-    made = report if report.is_file() else None
-    typer.echo(result_text(found, detail, notices, written, made), nl=False)
+    existing = report if report.is_file() else None
+    typer.echo(result_text(found, detail, notices, written, existing), nl=False)
     print_warnings(notices)
 
 
@@ -429,7 +446,7 @@ def _numbers(text: str | None) -> tuple[float, ...] | None:
 
 
 def main() -> None:
-    """Run the command line; an error the user can fix is one line on stderr, exit code 2."""
+    """Run the command line; print errors that the user can fix as one line, with exit code 2."""
     show_anything()
     try:
         app()

@@ -1,4 +1,4 @@
-"""`panmatch compare`: which model is better, how sure that is, and what it depends on."""
+"""`panmatch compare`: which model is better, how certain that is, and what it depends on."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from panmatch.datasets import (
 from panmatch.errors import OptionError
 from panmatch.evaluation import Notice, Score, number, p_text, plural, signed, table
 
-NARROW = 0.02  # intervals of thresholds that are not printed
+NARROW = 0.02  # narrower intervals of thresholds are not printed
 
 
 def run_compare(
     paths: Sequence[Path], scores: Sequence[str], out: Path | None, detail: Detail = "all"
 ) -> None:
-    """Compare models, print what people ask, and write all tables if a folder is named.
+    """Compare models, print the answer, and write all tables if a folder is given.
 
     Parameters
     ----------
     paths
-        Folders of runs, or TSV files in panoptica's columns.
+        Output folders of runs, or TSV files in panoptica's columns.
     scores
-        What to compare by.
+        The scores to compare by.
     out
         Folder for tables.
     """
     files = [path for path in paths if path.is_file() or path.suffix.lower() == ".tsv"]
     if 0 < len(files) < len(paths):
         raise OptionError(
-            f"OUT={str(files[0])!r} is a file and others are not: name outputs of `panmatch "
-            f"evaluate`, or TSV files only. `panmatch evaluate --wide` writes such files."
+            f"OUT={str(files[0])!r} is a file, but others are not: name either output folders of "
+            f"`panmatch evaluate` or TSV files, which `panmatch evaluate --wide` writes."
         )
     comparison = compare_files(paths, scores) if files else compare_runs(paths, scores)
     warnings = list(comparison.notices) if files else _warnings(comparison, paths)
@@ -62,12 +62,12 @@ def run_compare(
         width = screen_width()
         taken = sum(len(wrapped(line, width)) for line in warning_lines(warnings))
         command = shlex.join(["panmatch", "compare", "--all", *map(str, paths)])
-        print(comparison_screen(comparison, width, [*tables, f"Everything: {command}"], taken))
+        print(comparison_screen(comparison, width, [*tables, f"See everything: {command}"], taken))
     print_warnings(warnings)
 
 
 def _warnings(comparison: Comparison, folders: Sequence[Path]) -> list[Notice]:
-    """Return what the runs warned of; about few cases, what holds for the shared ones."""
+    """Return the warnings of the runs; the one about few cases is that of the shared cases."""
     of_runs = [notice for folder in folders for notice in listed_notices(folder)]
     found = [notice for notice in of_runs if notice.kind != "few-cases"]
     found += [notice for notice in comparison.notices if notice.kind == "few-cases"]
@@ -93,12 +93,12 @@ def _headline(comparison: Comparison) -> list[str]:
         if cases:
             more = f" and {len(cases) - 5} more" if len(cases) > 5 else ""
             names = ", ".join(cases[:5])
-            lines.append(f"  left out, since {model} has no result for them: {names}{more}")
+            lines.append(f"  left out because {model} has no result for them: {names}{more}")
     return lines
 
 
 def ranking_rows(comparison: Comparison, class_name: str, score: Score) -> list[list[Placing]]:
-    """Return the models by rank, a row for every matcher and threshold of a class."""
+    """Return the models by rank, one row for each matcher and threshold of a class."""
     return [
         ranking
         for criterion, ranking in comparison.rankings.items()

@@ -1,4 +1,4 @@
-"""The answer of `panmatch compare` on one screen: the models by rank, and how sure that is."""
+"""The output of `panmatch compare` on one screen: the models by rank, and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from panmatch.datasets import (
 )
 from panmatch.evaluation import MEANS, Score, number, p_text, plural, signed, some_names, unit_text
 
-INTERVAL, DIFFERENCE, OTHERS, AREA = 9, 8, 7, 6  # what stays longest where room is scarce
+INTERVAL, DIFFERENCE, OTHERS, AREA = 9, 8, 7, 6  # the lowest goes first when space is short
 
 
 def comparison_screen(
     comparison: Comparison, width: int, more: Sequence[str] = (), taken: int = 0
 ) -> str:
-    """Return at most 24 lines about two models or five.
+    """Return a comparison of a few models in at most 24 lines.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def comparison_screen(
     more
         Lines to end with.
     taken
-        Lines of the screen that something else needs, such as warnings.
+        Lines of the screen that are needed for something else, such as warnings.
     """
-    comparison = comparison.by(_shown_scores(comparison))  # files may have hundreds of others
+    comparison = comparison.by(_shown_scores(comparison))  # files may hold hundreds of others
     rankings = headline_rankings(comparison)
     first, placings = next(iter(rankings.items()))
     head = wrapped(_head(comparison, first), width)
@@ -87,14 +87,14 @@ def _columns(
 
 
 def _shown_scores(comparison: Comparison) -> list[Score]:
-    """Return the first score, and the area below it where that is compared."""
+    """Return the first score, and the area under its curve if that is compared too."""
     first, name = comparison.scores[0], comparison.scores[0].name
     areas = (f"{name.removesuffix('pq')}autc" if name.endswith("pq") else "", f"autc_{name}")
     return [first, *(score for score in comparison.scores if score.name in areas)]
 
 
 def _same_setting(comparison: Comparison, first: Criterion) -> list[Criterion]:
-    """Return the shown scores at all thresholds."""
+    """Return the criteria of the same setting: the shown scores at all thresholds."""
     return [first] + [
         criterion
         for criterion in comparison.rankings
@@ -105,7 +105,7 @@ def _same_setting(comparison: Comparison, first: Criterion) -> list[Criterion]:
 def _difference(
     comparison: Comparison, criterion: Criterion, best: str, model: str
 ) -> tuple[str, str]:
-    """Return by how much a model is behind the first, and the corrected p-value."""
+    """Return how far a model is behind the first, and the corrected p-value."""
     for one in comparison.differences:
         if one.criterion == criterion and {one.first, one.second} == {best, model}:
             sign = 1 if one.second == best else -1
@@ -123,7 +123,7 @@ def _stability(comparison: Comparison, first: Criterion) -> str:
 
 def _left_out(comparison: Comparison) -> list[str]:
     return [
-        f"Left out, since {model} has no result: {some_names(cases)}."
+        f"Left out because {model} has no result: {some_names(cases)}."
         for model, cases in comparison.left_out.items()
         if cases
     ]

@@ -47,7 +47,7 @@ def _allow_any_text(stream: TextIO | None) -> None:
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    """Return what to write instead of characters that cannot be encoded."""
+    """Return a replacement for characters that cannot be encoded."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     return "".join(PLAIN.get(letter, "?") for letter in text), error.end

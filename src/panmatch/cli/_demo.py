@@ -39,7 +39,7 @@ OBJECTS = 19
 
 
 def run_demo(out: Path, seed: int) -> None:
-    """Make brains with metastases, let three models predict them, and say which is better."""
+    """Make brains with metastases, simulate three models, and say which is best."""
     data, results = out / "data", out / "results"
     _make_folder(out)
     print(
@@ -60,13 +60,13 @@ def run_demo(out: Path, seed: int) -> None:
     draw_strategies(figure, seed)
     print(
         f"\nReport: {write_report(results)}\nTables: {results}\nFigure: {figure}\n"
-        f"Data:   {data}\n\nThe same on folders of your own:"
+        f"Data:   {data}\n\nTo do the same with your own folders, adapt these commands:"
     )
     print("\n".join(_commands(data)))
 
 
 def make_dataset(folder: Path, seed: int) -> DatasetPaths:
-    """Write the references and the predictions of every model as NIfTI files."""
+    """Write the references and each model's predictions as NIfTI files."""
     for case in range(CASES):
         brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + case)
         name = f"brain{case + 1:02}.nii.gz"
@@ -91,7 +91,7 @@ def draw_strategies(path: Path, seed: int) -> None:
 
 
 def make_scene(seed: int) -> tuple[LabelArray, LabelArray]:
-    """Return a reference of irregular blobs and a prediction that errs in every typical way."""
+    """Return a reference of irregular blobs and a prediction with every typical mistake."""
     reference = phantoms.blobs((200, 280), OBJECTS, radius=(13, 18), gap=2, seed=seed)
     prediction = phantoms.merge_neighbours(reference, 3, seed=seed)
     single = _unmerged(reference, prediction)
@@ -123,7 +123,7 @@ def _save(path: Path, labels: LabelArray) -> None:
 
 
 def _ranking_lines(comparison: Comparison, score: Score) -> list[str]:
-    """Return the models by their mean of cases, a line for every strategy and threshold."""
+    """Return the models by their mean of cases, one line for each strategy and threshold."""
     shown = comparison.headline_class
     rows = [["strategy", "τ", f"mean {score.title} of cases ({shown})"]]
     for ranking in ranking_rows(comparison, shown, score):
@@ -145,5 +145,5 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
-            f"--out {str(folder)!r} cannot be made: {error}. Name another folder."
+            f"--out {str(folder)!r} cannot be created: {error}. Name another folder."
         ) from error

@@ -50,7 +50,7 @@ MOST_WARNINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A score by name, and the value that a run must reach."""
+    """The name of a score, and the value that a run must reach."""
 
     score: str
     value: float
@@ -76,7 +76,7 @@ def run_evaluate(
     protocol: Protocol | None = None,
     explained: bool = False,
 ) -> int:
-    """Evaluate all cases, print the answer, and return the exit code."""
+    """Evaluate all cases, print the results, and return the exit code."""
     if missing is not None:
         check_choice("--missing", missing, get_args(Missing))
     for name in options.also:
@@ -85,10 +85,10 @@ def run_evaluate(
         raise OptionError("--resample and --allow-header-mismatch contradict each other: drop one.")
     if images is not None:
         if not with_report:
-            raise OptionError("--images is for the pictures of the report: add --report.")
-        find_images(images)  # an error now rather than after the run
+            raise OptionError("--images adds pictures to the report: pass --report as well.")
+        find_images(images)  # fail now rather than after the run
     if title is not None and not with_report:
-        raise OptionError("--title is that of the report: pass --report as well.")
+        raise OptionError("--title is the title of the report: pass --report as well.")
     report = None
     try:
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
@@ -123,8 +123,8 @@ def run_evaluate(
             note_seconds(out, clock.seconds)
     except KeyboardInterrupt:
         print(
-            f"panmatch: interrupted. The tables in {str(out)!r} hold what is finished; go on with "
-            f"--resume.",
+            f"panmatch: interrupted. The tables in {str(out)!r} hold all finished cases; continue "
+            f"with --resume.",
             file=sys.stderr,
         )
         return INTERRUPTED
@@ -136,7 +136,7 @@ def run_evaluate(
     if result.failures:
         n, total = len(result.failures), len(result.with_status("ok", "failed"))
         print(
-            f"panmatch: {n} of {total} cases failed: {out / 'scores.csv'} has the reasons.",
+            f"panmatch: {n} of {total} cases failed; {out / 'scores.csv'} says why.",
             file=sys.stderr,
         )
         return SOME_FAILED
@@ -158,7 +158,7 @@ def choose_detail(*, everything: bool, quiet: bool, as_json: bool) -> Detail:
     wanted = [detail for detail, given in chosen.items() if given]
     if len(wanted) > 1:
         flags = " and ".join(f"--{detail}" for detail in wanted)
-        raise OptionError(f"{flags} are given: pass one of them.")
+        raise OptionError(f"{flags} are both given: pass only one of them.")
     return wanted[0] if wanted else "short"
 
 
@@ -170,14 +170,14 @@ def result_text(
     report: Path | None,
     wide: Sequence[str] = (),
 ) -> str:
-    """Return a result on one screen, in full, or as JSON; nothing where it should be quiet.
+    """Return a result for one screen, in full, or as JSON; nothing if `detail` is quiet.
 
     Parameters
     ----------
     tables, report
         Where they were written.
     wide
-        Files in panoptica's columns, below the folder of tables.
+        Files in panoptica's columns, relative to the folder of tables.
     """
     if detail == "quiet":
         return ""
@@ -198,13 +198,13 @@ def result_text(
     if tables is not None:
         folder = shlex.quote(str(tables))
         look_first = _look_first_lines(result, tables, width)
-        places += [] if report else [f"Report: panmatch report {folder}"]
-        places.append(f"Everything: panmatch show --all {folder}")
+        places += [] if report else [f"Write a report: panmatch report {folder}"]
+        places.append(f"See everything: panmatch show --all {folder}")
     return f"{evaluation_screen(result, width, places, taken, look_first)}\n"
 
 
 def _best_model(result: Result) -> str | None:
-    """Return the model with the highest pooled PQ, as the answer has it."""
+    """Return the model with the highest pooled PQ on the screen."""
     scores = {
         one.model: one.value
         for one in result.average_scores
@@ -218,7 +218,7 @@ def _best_model(result: Result) -> str | None:
 
 
 def _look_first_lines(result: Result, folder: Path, width: int) -> list[str]:
-    """Return the mistake that costs most, of the best model, and how to look at it."""
+    """Return the costliest mistake of the best model, and how to look at it."""
     worst = result.look_first(1, _best_model(result))
     if not worst:
         return []
@@ -240,9 +240,9 @@ def _protocol_text(
     cases: Sequence[Case],
     job: Job,
 ) -> str:
-    """Write protocol.csv, and return the program's numbers with what else is wanted.
+    """Write protocol.csv, and return the program's numbers as text.
 
-    Numbers are explained for the cases that are given.
+    The numbers are explained for the given cases.
     """
     from panmatch.cli import _protocol as shown
     from panmatch.protocols import check_spacing, protocol_numbers
@@ -286,24 +286,24 @@ def _places(tables: Path | None, report: Path | None) -> list[str]:
 
 
 def _wide_lines(folder: Path, wide: Sequence[str], left_out: Sequence[str]) -> list[str]:
-    """Return where the files in panoptica's columns are, and what is not in them.
+    """Return where the files in panoptica's columns are, and which metrics they lack.
 
     Examples
     --------
     >>> _wide_lines(Path("out"), ["wide.tsv"], ["hd95"])
-    ['For panoptica: out/wide.tsv (not in it: hd95)']
+    ['For panoptica: out/wide.tsv (without hd95)']
     >>> _wide_lines(Path("out"), ["wide/a.tsv", "wide/b.tsv"], [])
     ['For panoptica: out/wide/a.tsv and 1 more file there']
     """
     line = f"For panoptica: {folder / wide[0]}"
     more = len(wide) - 1
     line += f" and {plural(more, 'more file')} there" if more else ""
-    without = f" (not in it: {', '.join(left_out)})" if left_out else ""
+    without = f" (without {', '.join(left_out)})" if left_out else ""
     return [line + without]
 
 
 def print_warnings(notices: Sequence[Notice]) -> None:
-    """Print what makes the numbers plausible but wrong; run.json and the report have it all."""
+    """Print the first warnings to stderr; run.json and the report have all of them."""
     for line in warning_lines(notices):
         print(line, file=sys.stderr)
 
@@ -319,7 +319,7 @@ def warning_lines(notices: Sequence[Notice]) -> list[str]:
 
 
 def default_spec(paths: DatasetPaths) -> str:
-    """Return the preset for COCO files, or the usual one."""
+    """Return the preset for COCO files, or the default one."""
     return "coco" if paths.reference.suffix.lower() == ".json" else "instances"
 
 
@@ -327,7 +327,7 @@ def find_cases(paths: DatasetPaths, spec: Spec) -> Pairing:
     """Return all cases of a manifest, of COCO files, of two files or of folders."""
     if paths.reference.suffix.lower() == ".csv":
         if paths.predictions:
-            raise OptionError("PRED: a manifest names the predictions itself; drop PRED.")
+            raise OptionError("PRED: a manifest already names the predictions; drop PRED.")
         return Pairing(read_manifest(paths.reference))
     if spec.encoding == "coco":
         return Pairing(coco_cases(paths.reference, paths.predictions))
@@ -354,7 +354,7 @@ def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:
 
 
 def read_log_level(text: str) -> LogLevel:
-    """Return how much to log.
+    """Read the log level.
 
     Examples
     --------
@@ -388,11 +388,11 @@ def read_limits(given: Sequence[str]) -> list[Limit]:
 
 
 def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
-    """Return a line for every limit and model that misses it.
+    """Return a line for each limit that a model misses.
 
-    What counts is the pooled score of the headline class under the first matcher of the spec, at
-    its first threshold. A score where less is better, such as ``sq_hd95``, misses when it is above
-    the limit, and one that is not defined always does.
+    Limits apply to the pooled score of the headline class, under the first matcher and the first
+    threshold of the spec. If lower is better, as for ``sq_hd95``, a score above the limit misses
+    it. An undefined score always misses.
     """
     pooled = [average for average in result.average_scores if average.averaging == "pooled"]
     lines = []
@@ -416,7 +416,7 @@ def missed_limits(result: Result, limits: Sequence[Limit]) -> list[str]:
 def _headline_score(
     pooled: Sequence[AverageScore], model: str, class_name: str, score: str
 ) -> AverageScore | None:
-    """Return the first one of the class, or of any class where this one does not have it."""
+    """Return the first such score of the class, or of any class if this one has none."""
     fitting = [
         average for average in pooled if (average.model, average.score.name) == (model, score)
     ]

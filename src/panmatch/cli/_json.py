@@ -20,7 +20,7 @@ EVALUATION, COMPARISON = "panmatch-evaluation-1", "panmatch-comparison-1"
 
 
 def as_json(content: Mapping[str, object]) -> str:
-    r"""Return a document as JSON, which has no NaN: what is undefined is null.
+    r"""Return a document as JSON. JSON has no NaN, so undefined values become null.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def as_json(content: Mapping[str, object]) -> str:
 
 
 def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) -> Json:
-    """Return all averages of a result with their intervals, and what to make of them."""
+    """Return all averages of a result with their intervals, and the verdict on them."""
     spec = result.spec
     return {
         "format": EVALUATION,

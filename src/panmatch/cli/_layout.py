@@ -15,14 +15,14 @@ GAP = 2
 
 
 def screen_width() -> int:
-    """Return how wide a line may be: that of the terminal up to 120, and 80 where there is none."""
+    """Return the width of a line: the terminal's, up to 120, or 80 without a terminal."""
     if not sys.stdout.isatty():
         return COLUMNS
     return min(max(shutil.get_terminal_size((COLUMNS, LINES)).columns, COLUMNS // 2), WIDEST)
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a paragraph as lines; names and paths are not cut at hyphens.
+    """Return a paragraph as lines, without breaking names and paths at hyphens.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def name_length(width: int) -> int:
-    """Return how long a name in a table may be."""
+    """Return the maximum length of a name in a table."""
     return width // 5
 
 
 def shortened(name: str, most: int) -> str:
-    """Return a name without its middle where it is too long.
+    """Return a name with its middle cut out if it is too long.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def shortened(name: str, most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, below a title that it may share with its neighbours.
+    """A column of a table, under a title that it may share with its neighbours.
 
-    Where a table is too wide, columns with the lowest `rank` go first; those without one stay.
+    If a table is too wide, the columns with the lowest `rank` go first. Those without one stay.
     """
 
     title: str
@@ -66,12 +66,12 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Characters that it takes."""
+        """The width in characters."""
         return max(len(text) for text in (self.head, *self.cells))
 
 
 def fitting(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns that fit into a width."""
+    """Return the columns that fit into a given width."""
     kept = list(columns)
     while len(_lines(kept)[0]) > width or max(map(len, _lines(kept))) > width:
         droppable = [column for column in kept if column.rank is not None]
@@ -82,7 +82,7 @@ def fitting(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def grid(columns: Sequence[Column], width: int, elsewhere: str = "in summary.csv") -> list[str]:
-    r"""Return a table with its titles and heads, and a line about what does not fit.
+    r"""Return a table with its titles and heads, and a line about columns that do not fit.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _lines(columns: Sequence[Column]) -> list[str]:
 
 
 def _block(group: Sequence[Column]) -> list[str]:
-    """Return the lines of columns below one title, all of one length."""
+    """Return the lines of the columns under one title, all of the same length."""
     rows = zip(*((column.head, *column.cells) for column in group), strict=True)
     lines = [
         (" " * GAP).join(

@@ -1,4 +1,4 @@
-"""`panmatch migrate`: a configuration of panoptica becomes a commented spec."""
+"""`panmatch migrate`: turn a panoptica configuration into a commented spec."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ WIDTH = 90
 
 
 def migrate(
-    config: Annotated[Path, typer.Argument(help="Configuration of panoptica 2.1.7, in YAML.")],
+    config: Annotated[Path, typer.Argument(help="panoptica 2.1.7 configuration, in YAML.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; by default it is printed.")
+        Path | None, typer.Option("--out", "-o", help="File to write; without it, print the spec.")
     ] = None,
     dimensions: Annotated[
-        int, typer.Option(min=1, help="Of your images: it decides what panoptica calls connected.")
+        int,
+        typer.Option(
+            min=1, help="Dimensions of your images: they decide what panoptica calls connected."
+        ),
     ] = 3,
 ) -> None:
-    """Write the spec for a configuration of panoptica, with comments."""
+    """Turn a panoptica configuration into a commented spec."""
     from panmatch.formats import write_atomically
     from panmatch.spec import read_panoptica, spec_from_panoptica
 
@@ -37,20 +40,20 @@ def migrate(
     if out is None:
         print(text, end="")
     elif out.exists():
-        raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
+        raise FileError(f"--out {str(out)!r} already exists: name another file, or move it away.")
     else:
         write_atomically(out, text.encode())
         print(f"Spec: {out}")
     count = len(found.remarks)
     print(
-        f"panmatch: {count} remark{'s' * (count != 1)} where the meaning differs, in its comments.",
+        f"panmatch: {count} comment{'s' * (count != 1)} in the spec where the meaning differs.",
         file=sys.stderr,
     )
 
 
 def commented_spec(migration: Migration, name: str) -> str:
-    """Return a spec as YAML, with every remark above the key that it concerns."""
-    lines = [*_comment(f"Migrated from {name!r}, a configuration of panoptica.", "")]
+    """Return a spec as YAML, with each remark as a comment above its key."""
+    lines = [*_comment(f"Migrated from {name!r}, a panoptica configuration.", "")]
     lines += _remarks(migration, "", "")
     for key, value in migration.content.items():
         lines += ["", *_remarks(migration, key, "")]
@@ -91,7 +94,7 @@ def _comment(text: str, indent: str) -> list[str]:
 
 
 def _flow(value: object) -> str:
-    """Return a value as YAML on one line."""
+    """Return a value as a single line of YAML."""
     import yaml
 
     dumped = yaml.safe_dump(value, default_flow_style=True, width=math.inf, sort_keys=False)

@@ -1,4 +1,4 @@
-"""Options of commands: what they are called, and what their help says."""
+"""The options of the commands: their names, and their help texts."""
 
 from __future__ import annotations
 
@@ -8,138 +8,143 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
-Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder for the results; created if missing.")
+]
 AllowMismatch = Annotated[
     bool,
     typer.Option(
-        "--allow-header-mismatch", help="Compare voxels even if affine or spacing disagree."
+        "--allow-header-mismatch",
+        help="Compare voxel by voxel even if the affines or spacings differ.",
     ),
 ]
 Everything = Annotated[
     bool, typer.Option("--all", help="Print every class, strategy and threshold.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
-]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the results as one JSON document.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
 
 
-def _several(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
-    """Return an option that may be given more than once."""
+def _repeatable(name: str, *others: str, metavar: str, text: str) -> OptionInfo:
+    """Return an option that can be repeated."""
     option: OptionInfo = typer.Option(name, *others, metavar=metavar, help=text)
     return option
 
 
 Names = list[str] | None
 STRATEGIES = (
-    "In place of the spec's, such as many-to-one or many-to-one/optimal/regions; once for each. "
-    "`panmatch spec --strategies` lists them."
+    "Matching strategy to use instead of the spec's, such as union or many-to-one/optimal/regions. "
+    "Repeat it for several. `panmatch spec --strategies` lists them."
 )
-THRESHOLDS = "In place of the spec's."
-METRICS = "In place of the spec's, such as hd95."
+THRESHOLDS = "Matching threshold to use instead of the spec's. Repeat it for several."
+METRICS = "Per-object metric to use instead of the spec's, such as hd95. Repeat it for several."
 CLASSES = (
-    "Only this class of the spec, or a class of these labels, such as lesion=2/components; once "
-    "for each."
+    "Class to evaluate: one of the spec's, or a new one made of labels, such as "
+    "lesion=2/components. Repeat it for several."
 )
-WHOLE = "A metric of every class as one mask, such as dice or hd95."
+WHOLE = "Metric of each class as one mask, such as dice or hd95. Repeat it for several."
 RELATED = (
-    "Another score of every class, such as cc_dice or lesionwise_dice/dilation=3; once for each. "
-    "`panmatch spec --related` lists them."
+    "Related score of each class, such as cc_dice or lesionwise_dice/dilation=3. Repeat it for "
+    "several. `panmatch spec --related` lists them."
 )
 Strategies = Annotated[
-    Names, _several("--strategy", "-s", metavar="NAME[/OPTION…]", text=STRATEGIES)
+    Names, _repeatable("--strategy", "-s", metavar="NAME[/OPTION…]", text=STRATEGIES)
 ]
-Thresholds = Annotated[Names, _several("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
-Metrics = Annotated[Names, _several("--metric", "-m", metavar="NAME", text=METRICS)]
-Classes = Annotated[Names, _several("--class", metavar="NAME[=LABELS]", text=CLASSES)]
+Thresholds = Annotated[Names, _repeatable("--threshold", "-t", metavar="NUMBER", text=THRESHOLDS)]
+Metrics = Annotated[Names, _repeatable("--metric", "-m", metavar="NAME", text=METRICS)]
+Classes = Annotated[Names, _repeatable("--class", metavar="NAME[=LABELS]", text=CLASSES)]
 Protocol = Annotated[
     str | None,
     typer.Option(
         "--protocol",
         metavar="NAME",
-        help="Reproduce the numbers of a published program; `panmatch protocol list` has them.",
+        help="Reproduce the numbers of a published program. `panmatch protocol list` lists them.",
     ),
 ]
 Explain = Annotated[
     bool,
     typer.Option(
         "--explain",
-        help="With --protocol: print its numbers beside ours, and the objects that differ.",
+        help="With --protocol: show its numbers next to ours, and the objects that differ.",
     ),
 ]
-Whole = Annotated[Names, _several("--whole", metavar="NAME", text=WHOLE)]
-Related = Annotated[Names, _several("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
+Whole = Annotated[Names, _repeatable("--whole", metavar="NAME", text=WHOLE)]
+Related = Annotated[Names, _repeatable("--related", metavar="NAME[/OPTION=VALUE…]", text=RELATED)]
 Models = Annotated[
     list[str] | None,
-    typer.Option("--model", metavar="NAME=FOLDER", help="A model; once for each."),
+    typer.Option(
+        "--model", metavar="NAME=FOLDER", help="A model and its predictions. Repeat it for each."
+    ),
 ]
 Patterns = Annotated[
     list[str] | None,
     typer.Option(
-        help="Where names are, such as '{case}_ref.nii.gz'; once for both sides, or once for "
-        "REF and once for PRED, which may have {model} too."
+        help="Where the case is in a file name, such as '{case}_ref.nii.gz'. Give one pattern "
+        "for both sides, or one for REF and one for PRED, which may also contain {model}."
     ),
 ]
 DatasetJson = Annotated[
     Path | None,
-    typer.Option(help="dataset.json of nnU-Net: names and labels of the classes."),
+    typer.Option(help="nnU-Net's dataset.json, for the names and labels of the classes."),
 ]
 MissingPredictions = Annotated[
     str | None,
     typer.Option(
-        help="References without prediction: fail (default; skip for a fold of nnU-Net), "
-        "skip, empty or worst."
+        help="What to do with a reference that has no prediction: fail (the default), skip (the "
+        "default for an nnU-Net fold), or count it as an empty or the worst prediction (empty, "
+        "worst)."
     ),
 ]
 PredictionParts = Annotated[
     list[str] | None,
-    typer.Option(help="Part images of PRED; NAME=FOLDER for each model with --model."),
+    typer.Option(help="Part images of PRED; with --model, NAME=FOLDER for each model."),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Threads of each worker; by default all cores for one, one for several."
+        min=1, help="Threads per worker; by default all cores for one worker, else one each."
     ),
 ]
 Dask = Annotated[
     str | None,
     typer.Option(
-        help="Address of a Dask scheduler, in place of processes: it shares out the cases, or "
-        "the chunks of a single pair of Zarr images."
+        help="Address of a Dask scheduler to use instead of local processes. It distributes the "
+        "cases, or the chunks of a single pair of Zarr images."
     ),
 ]
 Resample = Annotated[
     bool,
     typer.Option(
-        "--resample", help="Put predictions on the grid of their references: nearest label."
+        "--resample", help="Resample predictions to the grid of their references (nearest label)."
     ),
 ]
 Images = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Grey images with the names of the cases, to show below the labels in the report.",
+        help="Grey images named after the cases, to show beneath the labels in the report.",
     ),
 ]
 Also = Annotated[
     list[str] | None,
     typer.Option(
-        help="Write OUT/summary.json as nnU-Net does, OUT/metrics.json for grand-challenge.org, "
-        "or wide.tsv (see --wide); once for each."
+        help="Also write summary.json (as nnU-Net does), metrics.json (for grand-challenge.org) "
+        "or wide.tsv (see --wide) to OUT. Repeat it for several."
     ),
 ]
 Wide = Annotated[
     bool,
     typer.Option(
         "--wide",
-        help="Write OUT/wide.tsv as well: one row per case in panoptica's columns; a file in "
-        "OUT/wide for each of several models, strategies and thresholds.",
+        help="Also write OUT/wide.tsv: one row per case, in panoptica's columns. With several "
+        "models, strategies or thresholds, write a file for each to OUT/wide.",
     ),
 ]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(
-        help="Exit with 3 if a pooled score is worse, such as pq=0.7 or, for a distance, sq_hd95=3."
+        help="Exit with code 3 if a pooled score is worse than this, such as pq=0.7 or, for a "
+        "distance, sq_hd95=3."
     ),
 ]
 Title = Annotated[
@@ -149,6 +154,6 @@ LogLevel = Annotated[
     str,
     typer.Option(
         metavar="LEVEL",
-        help="debug (every case), info (every phase), warning, or error (no warnings).",
+        help="debug (log every case), info (log every phase), warning, or error (hide warnings).",
     ),
 ]

@@ -17,10 +17,10 @@ from panmatch.playground import FilePair, State, View, read_link, write_link
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """What to open: scenes, two files, or a case of a run."""
+class OpenRequest:
+    """What to open: drawn scenes, two files, or a case of a run."""
 
-    ref: Path | None = None  # a file, or the folder of a run
+    ref: Path | None = None  # a file, or the output folder of a run
     pred: Path | None = None
     case: str | None = None
     model: str | None = None
@@ -28,34 +28,36 @@ class Beginning:
     link: str | None = None
 
     def open(self, *, allow_header_mismatch: bool) -> tuple[FilePair | None, str]:
-        """Return the files, None for scenes, and how the address of the page ends."""
+        """Return the files, or None for scenes, and the end of the page's address."""
         if self.link is not None and self.slice_number is not None:
-            raise OptionError("--link has a slice of its own: drop --slice.")
+            raise OptionError("--link already says which slice to show: drop --slice.")
         end = "" if self.link is None else write_link(read_link(self.link)[0])
         if self.ref is None:
             self._check_unused(case=self.case, model=self.model, slice=self.slice_number)
             return None, end
         view = View(slice=self.slice_number)
         if self.ref.is_dir() and self.pred is None:
-            files, view = self._of_run(self.ref)
+            files, view = self._from_run(self.ref)
         else:
             self._check_unused(case=self.case, model=self.model)
             if self.pred is None:
-                raise OptionError("PRED is missing: name two files, or none to draw scenes.")
+                raise OptionError(
+                    "PRED is missing: name two files, or leave out REF too to draw scenes."
+                )
             files = self.ref, self.pred
         pair = FilePair.open(*files, allow_header_mismatch=allow_header_mismatch)
         if view == View() or self.link is not None:
             return pair, end
         if view.slice is not None and (len(pair.shape) < 3 or view.slice >= min(pair.shape)):
             raise OptionError(
-                f"--slice {view.slice} is not there: the images have the shape {pair.shape}, and "
-                f"are sliced across their shortest axis."
+                f"--slice {view.slice} does not exist: the images have the shape {pair.shape}, and "
+                f"are sliced along their shortest axis."
             )
         axis = pair.shape.index(min(pair.shape))
         return pair, write_link(State(None, replace(view, axis=axis)))
 
-    def _of_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
-        """Return the files of a case of a run, and the view of its costliest mistake."""
+    def _from_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
+        """Return the files of a case of a run, and a view of its costliest mistake."""
         known = listed_cases(folder)
         every = list(dict.fromkeys(name for _, name in known))
         if self.case is None:
@@ -63,17 +65,19 @@ class Beginning:
         models = [model for model, name in known if name == self.case]
         if not models:
             meant = nearest_name(self.case, every)
-            raise OptionError(f"--case={self.case!r} is not in the run{meant}")
+            raise OptionError(f"--case {self.case!r} is not in the run{meant}")
         if self.model is None and len(models) > 1:
             names = some_names(models)
-            raise OptionError(f"--model is missing: several have the case {self.case!r} ({names}).")
+            raise OptionError(
+                f"--model is missing: several models have the case {self.case!r} ({names})."
+            )
         model = models[0] if self.model is None else self.model
         check_choice("--model", model, models)
         case = known[model, self.case]
         if play_command(folder, case) is None or case.reference is None or case.prediction is None:
             raise OptionError(
-                f"--case {self.case!r} is not a pair of image files of its own, so it cannot be "
-                f"opened here."
+                f"--case {self.case!r} cannot be opened here: it is not stored as two separate "
+                f"image files."
             )
         found = load_run(folder)
         of_case = [one for one in found.cases if (one.model, one.case) == (model, self.case)]
@@ -85,27 +89,29 @@ class Beginning:
     def _check_unused(self, **options: object) -> None:
         for name, value in options.items():
             if value is not None:
-                raise OptionError(f"--{name} is for the folder of a run: panmatch play RUN.")
+                raise OptionError(
+                    f"--{name} needs the output folder of a run: panmatch play OUT --{name} …"
+                )
 
 
 def run_play(
-    beginning: Beginning, port: int, *, browser: bool, allow_header_mismatch: bool
+    request: OpenRequest, port: int, *, browser: bool, allow_header_mismatch: bool
 ) -> None:
-    """Serve the playground until it is interrupted."""
-    pair, end = beginning.open(allow_header_mismatch=allow_header_mismatch)
+    """Serve the playground until the user interrupts it."""
+    pair, end = request.open(allow_header_mismatch=allow_header_mismatch)
     with playground.listen(port) as listening:
         address, number = listening.getsockname()
         url = f"http://{address}:{number}/{end}"
         with suppress(KeyboardInterrupt):
-            print(f"Playground: {url} (Ctrl-C ends it)", flush=True)
+            print(f"Playground: {url} (press Ctrl-C to stop)", flush=True)
             if browser:
-                # Some browsers run in the terminal, and end later than the server.
+                # Some browsers run in the terminal and outlive the server.
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
             playground.serve(listening, pair)
 
 
 def run_export(folder: Path, link: str | None) -> None:
-    """Write a scene to files, and say how they are evaluated."""
+    """Write a scene to files, and say how to evaluate them."""
     state, _ = read_link(link or "")
     for path in playground.export_scene(state, folder):
         print(f"File: {path}")

@@ -1,4 +1,4 @@
-"""What a run is doing: a bar on a terminal, lines elsewhere, a log for those who ask."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere, a log on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
-QUIET_SECONDS = 10.0  # between two lines where there is no terminal
+QUIET_SECONDS = 10.0  # between two lines without a terminal
 WORDS: dict[Phase, str] = {
     "search": "looking for files",
     "evaluation": "evaluating",
@@ -29,29 +29,29 @@ LOG = logging.getLogger("panmatch")
 
 
 class Silent:
-    """Somebody who is told what a run is doing, and keeps it to himself."""
+    """Keeps track of a run's progress without showing it."""
 
     def __init__(self) -> None:
         self.start = time.monotonic()
         self.total = self.done = self.failed = 0
 
     def enter(self, phase: Phase) -> None:
-        """Learn that a phase begins."""
+        """Note that a phase begins."""
         if phase == "evaluation":
             self.start = time.monotonic()
 
     def expect(self, total: int) -> None:
-        """Learn how many cases there are."""
+        """Note the number of cases."""
         self.total = total
 
     def finished(self, outcome: Outcome) -> None:
-        """Learn what became of a case."""
+        """Note that a case is finished."""
         self.done += 1
         self.failed += outcome.result is not None and outcome.result.status == "failed"
 
     @property
     def rate(self) -> str:
-        """How many cases are done, how fast, and how long the others will take."""
+        """How many cases are done, how fast, and how long the rest will take."""
         seconds = max(time.monotonic() - self.start, 1e-9)
         left = seconds / max(self.done, 1) * (self.total - self.done)
         failed = f", {self.failed} failed" if self.failed else ""
@@ -62,19 +62,19 @@ class Silent:
 
 
 class Lines(Silent):
-    """Plain lines, once a run has taken a while."""
+    """Prints plain lines once a run has taken a while."""
 
     def __init__(self) -> None:
         super().__init__()
         self._last = time.monotonic()
 
     def enter(self, phase: Phase) -> None:
-        """Say what is going on."""
+        """Print the phase."""
         super().enter(phase)
         self._say(WORDS[phase])
 
     def finished(self, outcome: Outcome) -> None:
-        """Say how far it is."""
+        """Print the progress."""
         super().finished(outcome)
         if self.done < self.total:
             self._say(self.rate)
@@ -87,28 +87,28 @@ class Lines(Silent):
 
 
 class Logged(Silent):
-    """The log: phases with their times at level info, cases at level debug."""
+    """Logs phases and their times at level info, cases at level debug."""
 
     def __init__(self) -> None:
         super().__init__()
         self._phase: tuple[Phase, float] | None = None
 
     def enter(self, phase: Phase) -> None:
-        """Log that a phase begins, and how long the one before took."""
+        """Log that a phase begins, and how long the previous one took."""
         super().enter(phase)
         self.end()
         self._phase = phase, time.monotonic()
         LOG.info("%s …", WORDS[phase])
 
     def expect(self, total: int) -> None:
-        """Log how many cases there are."""
+        """Log the number of cases."""
         super().expect(total)
         LOG.info("%s", plural(total, "case"))
 
     def finished(self, outcome: Outcome) -> None:
-        """Log what became of a case."""
+        """Log the outcome of a case."""
         super().finished(outcome)
-        status = "known already" if outcome.result is None else outcome.result.status
+        status = "unchanged" if outcome.result is None else outcome.result.status
         model = f" ({outcome.case.model})" if outcome.case.model else ""
         LOG.debug("%s%s: %s, %.3f s", outcome.case.name, model, status, outcome.seconds)
 
@@ -120,7 +120,7 @@ class Logged(Silent):
 
 
 class Bar(Silent):
-    """A bar that is full only at the end of everything, where it vanishes."""
+    """Shows a bar that is full only when everything is done, and then disappears."""
 
     def __init__(self, shown: Progress) -> None:
         super().__init__()
@@ -128,12 +128,12 @@ class Bar(Silent):
         self._task = shown.add_task(WORDS["search"], total=None, rate="")
 
     def enter(self, phase: Phase) -> None:
-        """Show what is going on; a bar without an end, unless cases are evaluated."""
+        """Show the phase; outside of the evaluation, the bar has no known end."""
         super().enter(phase)
         self._restart(WORDS[phase], (self.total or None) if phase == "evaluation" else None)
 
     def finished(self, outcome: Outcome) -> None:
-        """Show how far it is; after the last case there is still work to do."""
+        """Show the progress; there is more to do after the last case."""
         super().finished(outcome)
         if self.done < self.total:
             self._shown.update(self._task, completed=self.done, rate=self.rate)
@@ -141,14 +141,14 @@ class Bar(Silent):
             self._restart("collecting results", None)
 
     def _restart(self, text: str, total: int | None) -> None:
-        # A task cannot be given back its unknown end.
+        # rich cannot reset a task to an unknown total.
         self._shown.remove_task(self._task)
         self._task = self._shown.add_task(text, total=total, rate="")
 
 
 @contextmanager
 def show_progress(*, quiet: bool = False, level: LogLevel = "warning") -> Iterator[Silent]:
-    """Yield somebody to tell what a run is doing."""
+    """Yield an object to report progress to."""
     if level in ("debug", "info"):
         with _log_to_stderr(level):
             log = Logged()

@@ -1,4 +1,4 @@
-"""`panmatch evaluate --protocol`: the spec of a program, and its numbers on screen and in files."""
+"""`panmatch evaluate --protocol`: a program's spec, and its numbers on screen and in files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from panmatch.protocols import (
 )
 from panmatch.spec import Spec
 
-MOST_LINES = 12  # of numbers on one screen
+MOST_LINES = 12  # numbers on one screen
 KEYS = {"classes", "background", "void", "headline"}
 
 
@@ -44,7 +44,7 @@ class SpecChoice:
 def chosen_spec(
     choice: SpecChoice, protocol: str | None, default: str, *, explain: bool = False
 ) -> tuple[Spec, Protocol | None]:
-    """Return the spec that is asked for, and the protocol where one is named.
+    """Return the spec that the command line asks for, and its protocol if it names one.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def chosen_spec(
     """
     if protocol is None:
         if explain:
-            raise OptionError("--explain compares a protocol with ours: name one with --protocol.")
+            raise OptionError("--explain needs a protocol to compare: name one with --protocol.")
         return _changed(choice, default), None
     options = {
         "--strategy": choice.strategies,
@@ -66,7 +66,7 @@ def chosen_spec(
     }
     for option, values in options.items():
         if values:
-            raise OptionError(f"--protocol fixes what {option} would change: drop one of them.")
+            raise OptionError(f"--protocol sets what {option} would change: drop one of them.")
     keys = None
     if choice.spec is not None or choice.dataset_json is not None or choice.classes:
         keys = _changed(choice, default).model_dump(mode="json", include=KEYS)
@@ -87,7 +87,7 @@ def _changed(choice: SpecChoice, default: str) -> Spec:
 
 
 def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
-    """Write protocol.csv: a row per model, case and name; a row without case is of all cases."""
+    """Write protocol.csv: a row per model, case and name; a row without a case is for all cases."""
     with needs_extra("cli", "Tables"):
         import pandas as pd
 
@@ -96,7 +96,7 @@ def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
 
 
 def numbers_document(protocol: Protocol, numbers: Sequence[ProtocolNumber]) -> Json:
-    """Return the numbers for JSON; a case of null stands for all cases together."""
+    """Return the numbers for JSON; the case is null in numbers of all cases together."""
     return {
         "name": protocol.name,
         "program": protocol.program,
@@ -111,7 +111,7 @@ def numbers_document(protocol: Protocol, numbers: Sequence[ProtocolNumber]) -> J
 def explain_run(
     protocol: Protocol, result: Result, cases: Sequence[Case], job: Job
 ) -> list[Explanation]:
-    """Return the explanation of every model; the images of all cases are read once more."""
+    """Return an explanation for each model; this reads the images of all cases again."""
     known = {(one.model, one.case): one for one in result.cases if one.status == "ok"}
     found = []
     for case in cases:
@@ -129,7 +129,7 @@ def explain_run(
 
 
 def explanation_document(explanations: Sequence[Explanation], models: Sequence[str]) -> list[Json]:
-    """Return the explanations for JSON: numbers beside ours, and all objects that differ."""
+    """Return the explanations for JSON: numbers next to ours, and all objects that differ."""
     return [
         {
             "model": model,
@@ -141,7 +141,7 @@ def explanation_document(explanations: Sequence[Explanation], models: Sequence[s
 
 
 def explanation_text(explanations: Sequence[Explanation], models: Sequence[str], width: int) -> str:
-    """Return the explanations as lines of a width."""
+    """Return the explanations as text, wrapped to a width."""
     lines = explanation_lines(explanations, models)
     return "\n".join(part for line in lines for part in wrapped(line, width, "  ") or [""])
 
@@ -149,7 +149,7 @@ def explanation_text(explanations: Sequence[Explanation], models: Sequence[str],
 def numbers_text(
     protocol: Protocol, numbers: Sequence[ProtocolNumber], width: int, most: int | None = MOST_LINES
 ) -> str:
-    """Return what all cases together give, a line for each number, models beside each other."""
+    """Return the numbers of all cases together: a line for each, a column for each model."""
     together = [one for one in numbers if one.case is None]
     models = list(dict.fromkeys(one.model for one in together))
     names = list(dict.fromkeys(one.name for one in together))

@@ -1,4 +1,4 @@
-"""The answer of `panmatch evaluate` on one screen: one row per model, and what to make of it."""
+"""The output of `panmatch evaluate` on one screen: one row per model, and the verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from panmatch.evaluation import (
 from panmatch.scoring import LOSS_LOOKS, Repair
 
 MOST_ROWS = 8
-# What stays longest where room is scarce: PartPQ, a few thresholds, counts, metrics, the area.
+# Columns with lower numbers go first when space is short.
 PARTS, SOME_THRESHOLDS, CLASS, COUNTS, METRICS, AREA, OTHER_THRESHOLDS = 90, 80, 75, 70, 60, 50, 40
 SOME = 3
 
@@ -36,7 +36,7 @@ def evaluation_screen(
     taken: int = 0,
     if_room: Sequence[str] = (),
 ) -> str:
-    """Return at most 24 lines about a result of one model or five.
+    """Return the result of one or a few models in at most 24 lines.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def evaluation_screen(
     more
         Lines to end with, such as where the tables are.
     taken
-        Lines of the screen that something else needs, such as warnings.
+        Lines of the screen that are needed for something else, such as warnings.
     if_room
-        Lines to add to the answer where the screen has room for them.
+        Lines to add if the screen has room for them.
     """
     if not result.average_scores:
         return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
@@ -89,7 +89,7 @@ def _settings(result: Result) -> list[Setting]:
 
 
 def _rows(result: Result, room: int) -> list[Who]:
-    """Return every model with every class; with the headline class alone where these are many."""
+    """Return each model with each class, or with the headline class alone if there are many."""
     models = [model for model in result.models if result.evaluated(model)]
     settings = _settings(result)
     if len(models) * len(settings) <= min(room, MOST_ROWS):
@@ -103,7 +103,7 @@ def _rows(result: Result, room: int) -> list[Who]:
 
 
 def _unshown(result: Result, rows: Sequence[Who]) -> list[str]:
-    """Return how many models and classes have no row."""
+    """Return a note about models and classes without a row."""
     models = sum(1 for model in result.models if result.evaluated(model))
     settings = _settings(result)
     missing = [
@@ -162,7 +162,7 @@ def _class_score_columns(result: Result, rows: Sequence[Who]) -> list[Column]:
 
 
 def _metric_columns(result: Result, rows: Sequence[Who], at: str) -> list[Column]:
-    """Return the mean of every metric over true positives, with its unit."""
+    """Return the mean of each metric over the true positives, with its unit."""
     threshold = result.spec.thresholds[0]
     scores = [metric_scores(metric)[0] for metric in result.spec.metric_objects]
     columns = []
@@ -185,7 +185,7 @@ def _values(
 
 
 def _counts(result: Result, rows: Sequence[Who]) -> list[tuple[str, ...]]:
-    """Return TP, FP and FN of all rows at the first threshold; a mean over classes has none."""
+    """Return TP, FP and FN of each row at the first threshold; means over classes have none."""
     series = {(one.model, one.setting): one for one in result.series}
     lines = []
     for who in rows:
@@ -198,9 +198,9 @@ def _counts(result: Result, rows: Sequence[Who]) -> list[tuple[str, ...]]:
 
 
 def largest_mistakes(result: Result) -> dict[str, dict[str, int]]:
-    """Return the kinds of mistakes of every model, the most frequent first.
+    """Return how often each model makes each kind of mistake, most frequent first.
 
-    They are counted in the headline class, or in all classes where that is a mean over classes.
+    Mistakes are counted in the headline class, or in all classes if that is a mean over classes.
     """
     found = {}
     for model in result.models:
@@ -214,7 +214,7 @@ def largest_mistakes(result: Result) -> dict[str, dict[str, int]]:
 
 
 def _losses(result: Result, width: int) -> list[str]:
-    """Return what PQ is lost to: all kinds of mistakes of one model, the largest of several."""
+    """Return what costs PQ: all kinds of mistakes of one model, or the largest of several."""
     losses = {model: kinds for model, kinds in result.losses.items() if kinds}
     at = f"at τ = {result.spec.thresholds[0]:g}"
     if len(losses) == 1:
@@ -235,7 +235,7 @@ def _loss(kind: Repair, loss: float) -> str:
 
 
 def _failures(result: Result, width: int) -> list[str]:
-    """Return the first failure in full, and how many more there are."""
+    """Return the first failure in full, and the number of others."""
     if not result.failures:
         return []
     first = result.failures[0]

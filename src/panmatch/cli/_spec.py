@@ -1,4 +1,4 @@
-"""`panmatch spec`: a spec to begin with, and what may stand in one."""
+"""`panmatch spec`: a spec to start from, and what can go into one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run_spec(
         print(text, end="")
         return
     if out.exists():
-        raise FileError(f"--out {str(out)!r} exists: name another file, or move it away.")
+        raise FileError(f"--out {str(out)!r} already exists: name another file, or move it away.")
     write_atomically(out, text.encode())
     print(f"{'Spec' if listed is None else listed.capitalize()}: {out}")
 

@@ -1,4 +1,4 @@
-"""Strategies, thresholds, metrics and classes on the command line, in place of a YAML file."""
+"""Strategies, thresholds, metrics and classes on the command line, instead of in a YAML file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from panmatch.spec import ClassSpec, Spec, as_spec, label_numbers, parse_matcher
 
 Content = dict[str, object]
 
-INDENT = 19  # of what is said about a preset
+INDENT = 19  # of the description of a preset
 BACKGROUND = "background"
 CLASS_WORDS = {
     "ids": "instances",
@@ -39,7 +39,7 @@ def change_spec(
     whole: Sequence[str] = (),
     related: Sequence[str] = (),
 ) -> Spec:
-    """Return a spec with what the command line says in place of its own.
+    """Return a spec with the command line's choices instead of its own.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_strategy(text: str) -> Matcher:
 
 
 def read_related(text: str) -> Content:
-    """Return a related score and its options as a spec has them.
+    """Return a related score and its options, as they are written in a spec.
 
     Examples
     --------
@@ -134,9 +134,9 @@ def _read_threshold(text: str) -> float:
 
 
 def _chosen_classes(spec: Spec, given: Sequence[str]) -> Content:
-    """Return classes that are named, or made of labels; labels of dropped ones are background."""
+    """Return the classes to evaluate; labels of the others become background."""
     if spec.encoding == "coco":
-        raise OptionError("--class: classes of COCO files come from the JSON file; drop it.")
+        raise OptionError("--class: the classes of COCO files come from the JSON file; drop it.")
     chosen: dict[str, ClassSpec] = {}
     others = spec.background == "others" or f"{BACKGROUND}=others" in given
     ignored: list[int | str] = [] if spec.background == "others" else list(spec.background)
@@ -175,7 +175,7 @@ def _read_labels(text: str, labels: str) -> list[int | str]:
         first, dash, last = part.partition("-")
         if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
             raise OptionError(
-                f"--class {text!r} must be the name of a class of the spec, or a name and labels: "
+                f"--class {text!r} must be the name of a class in the spec, or a name and labels: "
                 f"lesion=2, bone=1,4-7/components or cell=all."
             )
         found.append(part if dash else int(part))
@@ -185,7 +185,7 @@ def _read_labels(text: str, labels: str) -> list[int | str]:
 def _dropped_labels(
     spec: Spec, chosen: dict[str, ClassSpec], ignored: Sequence[int | str]
 ) -> list[int]:
-    """Return labels of classes that are not wanted any more, and of nothing else."""
+    """Return the labels that belong only to classes that were not chosen."""
     if spec.encoding != "labels" or any(one.numbers is None for one in chosen.values()):
         return []
     dropped = {label for name, one in spec.classes.items() for label in one.numbers or ()}
@@ -200,7 +200,7 @@ def _listed(given: Sequence[str]) -> Iterator[str]:
 
 
 def preset_lines(name: str, width: int) -> list[str]:
-    """Return a preset's name, and its opening comment in whole sentences beside it."""
+    """Return a preset's name, with its opening comment in full next to it."""
     text = []
     for line in preset_text(name).splitlines():
         if not line.startswith("#"):

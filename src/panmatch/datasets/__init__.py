@@ -1,7 +1,6 @@
-"""From cases, one by one or in folders, to results, and what the results say.
+"""Evaluate cases, one by one or in folders, and compare and write the results.
 
-Names are imported when they are first used, so that a worker pool can start before anything else
-is loaded.
+Names are imported on first use, so a worker pool can start before anything else is loaded.
 """
 
 from typing import TYPE_CHECKING

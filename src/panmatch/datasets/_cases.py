@@ -1,4 +1,4 @@
-"""The cases of a dataset: which files belong together, as a COCO file or a manifest lists them."""
+"""The cases of a dataset: which files belong together, as listed in a COCO file or a manifest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDED = ("case", "reference", "prediction")
 class ImageFile:
     """Where one side of a case is stored."""
 
-    path: Path  # A label image, or a COCO panoptic JSON file
+    path: Path  # a label image, or a COCO panoptic JSON file
     parts: Path | None = None  # its part image, if there is one
     item: str | None = None  # id of the image in a COCO file
 
@@ -28,22 +28,22 @@ class ImageFile:
 class Case:
     """One case of one model."""
 
-    name: str  # what it is called in tables
+    name: str  # its name in tables
     model: str
-    reference: ImageFile | None  # its files; None for one that is missing
+    reference: ImageFile | None  # its files; None if missing
     prediction: ImageFile | None
-    problem: str = ""  # why it cannot be evaluated; empty if nothing is known to be wrong
-    # Whether the predictions are those of single folds, which leave most references to others.
+    problem: str = ""  # why it cannot be evaluated; empty if there is no known problem
+    # Whether the predictions come from single folds, which cover only some of the references.
     of_some_folds: bool = False
-    map_place: str = ""  # where its label maps go, below the folder of maps
+    map_place: str = ""  # where its label maps go, inside the folder of maps
 
 
 def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:
-    """Return one case per image of the reference and model."""
+    """Return one case for each image of the reference and each model."""
     sides = {model: open_coco(path) for model, path in predictions.items()}
     wanted = {str(number): number for number in open_coco(reference).annotations}
     if not wanted:
-        raise FileError(f"path={str(reference)!r} does not list any image.")
+        raise FileError(f"path={str(reference)!r} does not list any images.")
     cases = []
     for model, side in sides.items():
         there = {str(number) for number in side.annotations}
@@ -58,9 +58,9 @@ def coco_cases(reference: Path, predictions: Mapping[str, Path]) -> list[Case]:
 
 
 def open_coco(path: Path) -> CocoPanoptic:
-    """Read a COCO panoptic file, once as long as it does not change.
+    """Read a COCO panoptic file, and read it again only if it changes.
 
-    Its images are in the folder of the same name beside it, or beside it where there is none.
+    Its images are in a folder of the same name next to it, or if there is none, next to it.
     """
     try:
         state = path.stat()
@@ -78,9 +78,9 @@ def _open(path: Path, _changed: int, _size: int) -> CocoPanoptic:
 def read_manifest(path: Path) -> list[Case]:
     """Read a CSV file with the columns case, reference and prediction.
 
-    A column model tells several models apart, reference_parts and prediction_parts name part
-    images. Paths are relative to the folder of the file. A case whose prediction is left empty has
-    none. Other columns are left alone.
+    The column model names the model if there are several; reference_parts and prediction_parts
+    name part images. Paths are relative to the folder of the file. A case with an empty prediction
+    has none. Other columns are ignored.
     """
     rows = _rows(path)
     cases = [_case(path, line, row) for line, row in rows]
@@ -89,7 +89,7 @@ def read_manifest(path: Path) -> list[Case]:
         if (case.name, case.model) in seen:
             model = f" of model {case.model!r}" if case.model else ""
             raise FileError(
-                f"{str(path)!r}, line {line}: case {case.name!r}{model} is there twice."
+                f"{str(path)!r}, line {line}: case {case.name!r}{model} is listed twice."
             )
         seen.add((case.name, case.model))
     return cases
@@ -114,7 +114,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         if any(values):
             rows.append((reader.line_num, dict(zip(columns, values, strict=True))))
     if not rows:
-        raise FileError(f"path={str(path)!r} lists no case.")
+        raise FileError(f"path={str(path)!r} lists no cases.")
     return rows
 
 

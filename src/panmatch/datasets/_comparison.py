@@ -1,4 +1,4 @@
-"""Models against each other: differences, rankings, and how much these depend on the matching."""
+"""Comparing models: differences, rankings, and how much these depend on the matching."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ class Comparison:
     models, cases
         Names of the models, and of the cases that all of them have.
     left_out
-        For every model the cases that it lacks, or failed, and others have.
+        For each model, the cases that other models have but that it lacks or failed.
     scores
         Scores to compare by.
     values
-        Scores by every criterion, shape (cases, models).
+        The scores for each criterion, shape (cases, models).
     headline_class
-        The class to speak of.
+        The class that verdict and screen are about.
     unit
-        Unit of distances; None where cases have different ones.
+        Unit of distances; None if it differs between cases.
     notices
         What to know about the shared cases before trusting the comparison.
     series
-        What the curves are made of; none where only scores are known.
+        Where the curves come from; empty if only scores are known.
     source
-        Where settings come from, in words.
+        Where the settings come from, in words.
 
     Examples
     --------
@@ -104,13 +104,13 @@ class Comparison:
         return f"Comparison({', '.join(self.models)} on {len(self.cases)} cases by {by})"
 
     def _repr_html_(self) -> str:
-        """Show the verdict, and the models under every setting, in a notebook."""
+        """Show the verdict and the models under each setting in a notebook."""
         from panmatch.datasets._result_table import comparison_html
 
         return comparison_html(self)
 
     def by(self, scores: Sequence[Score]) -> Comparison:
-        """Return the same by some of its scores only."""
+        """Return the same comparison by only some of its scores."""
         kept = {key: table for key, table in self.values.items() if key.score in scores}
         return replace(self, scores=tuple(scores), values=kept)
 
@@ -121,7 +121,7 @@ class Comparison:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """Paired differences of every two models; p corrected over the pairs of a criterion."""
+        """Paired differences between every two models, p corrected over the pairs."""
         pairs = list(combinations(range(len(self.models)), 2))
         found = []
         for criterion, table in self.values.items():
@@ -138,24 +138,24 @@ class Comparison:
 
     @cached_property
     def rankings(self) -> dict[Criterion, list[Placing]]:
-        """The models by rank under every criterion."""
+        """The models by rank under each criterion."""
         return {criterion: self._placings(criterion) for criterion in self.values}
 
     @cached_property
     def over_threshold(self) -> dict[Setting, list[RankInterval]]:
-        """Intervals of thresholds on which the ranking by pooled PQ stands still, exactly."""
+        """The exact intervals of thresholds with the same ranking by pooled PQ."""
         return {setting: ranking_over_threshold(curves) for setting, curves in self._curves.items()}
 
     @cached_property
     def leads(self) -> dict[Setting, dict[str, float]]:
-        """For every setting the share of thresholds at which no model has a higher PQ."""
+        """For each setting and model, the share of thresholds at which no model has a higher PQ."""
         return {
             setting: {name: share.total for name, share in lead_share(curves).items()}
             for setting, curves in self._curves.items()
         }
 
     def stability(self, score: Score) -> dict[str, RankStability]:
-        """Return for every class how much its rankings agree over matchers and thresholds."""
+        """Return, for each class, how well the rankings agree across matchers and thresholds."""
         found: dict[str, dict[str, Floats]] = {}
         for criterion, table in self.values.items():
             if criterion.score == score:
@@ -235,7 +235,7 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     Parameters
     ----------
     result
-        With two models or more.
+        A result of two or more models.
     scores
         Names of the scores to compare by; PQ and AUTC by default, with PartPQ where there are
         parts.
@@ -253,7 +253,7 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
     models = result.models
     if len(models) < 2:
         raise OptionError(
-            "there is a single model: name a second folder, or evaluate several models at once."
+            "there is only one model: name a second folder, or evaluate several models at once."
         )
     good = {model: [case.case for case in result.evaluated(model)] for model in models}
     shared, left_out = shared_cases(
@@ -281,7 +281,7 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
 def shared_cases(
     good: Mapping[str, Collection[str]], everything: Collection[str]
 ) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """Return the cases that all models have, and for every model those that it lacks.
+    """Return the cases that all models have, and for each model the cases that it lacks.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def shared_cases(
 
 
 def _case_values(result: Result, scores: Sequence[Score]) -> dict[Criterion, Floats]:
-    """Return scores by every criterion, shape (cases, models)."""
+    """Return the scores for each criterion, shape (cases, models)."""
     undefined = result.spec.averaging.undefined
     found: dict[Criterion, dict[str, Floats]] = {}
     for series in result.all_series:
@@ -320,7 +320,7 @@ def _case_values(result: Result, scores: Sequence[Score]) -> dict[Criterion, Flo
 def with_means(
     tables: Mapping[Criterion, Floats], scores: Sequence[Score]
 ) -> dict[Criterion, Floats]:
-    """Return tables in the order of the scores, and means over classes where there are several."""
+    """Return tables in the order of the scores, and means over classes if there are several."""
     ordered = sorted(tables, key=lambda criterion: scores.index(criterion.score))
     return {key: tables[key] for key in ordered} | _over_classes(tables)
 
@@ -340,7 +340,7 @@ def order_text(part: RankInterval) -> str:
 
 
 def _over_classes(tables: Mapping[Criterion, Floats]) -> dict[Criterion, Floats]:
-    """Return the mean over classes of every case, where there are several classes."""
+    """Return the mean over classes for each case, if there are several classes."""
     title = next(iter(MEANS))
     families: dict[Criterion, list[Floats]] = {}
     for criterion, table in tables.items():
@@ -354,7 +354,7 @@ def _over_classes(tables: Mapping[Criterion, Floats]) -> dict[Criterion, Floats]
 
 
 def _named(runs: Mapping[Path, Result]) -> dict[str, tuple[Result, str]]:
-    """Return runs and models by a name that is unique: the model's, or the folder's with it."""
+    """Return runs and models by a unique name: the model's, prefixed by the folder if needed."""
     every = [(folder, run, model) for folder, run in runs.items() for model in run.models]
     names = [model for _, _, model in every]
     found = {}

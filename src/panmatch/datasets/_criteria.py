@@ -1,4 +1,4 @@
-"""What models are compared by, and what is found: criteria, differences and places."""
+"""What models are compared by, and the outcome: criteria, differences and placings."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Difference:
 class Placing:
     """One model in a ranking: its mean of cases, its rank, and how often it comes first.
 
-    Of fewer than 5 cases the interval and the share of first places are NaN.
+    With fewer than 5 cases, the interval and the share of first places are NaN.
     """
 
     criterion: Criterion

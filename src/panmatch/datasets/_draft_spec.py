@@ -1,4 +1,4 @@
-"""A spec to begin with, from what the references hold."""
+"""A first draft of a spec, from a look at the references."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from panmatch.evaluation import plural
 from panmatch.formats import read_labels
 from panmatch.labels import Connectivity, LabelArray, components_within_labels, distinct_labels
 
-HINT = "# For everything else that a spec can say: panmatch spec"
+HINT = "# To see everything else that a spec can say: panmatch spec"
 CLASSES = (
-    "# they are classes, and components are objects. Name them as you like. Where an object",
-    "# has several labels (a lesion and its core), make one class of them: labels: [1, 2].",
+    "# they look like classes whose components are objects. Name them as you like. If an object",
+    "# has several labels (a lesion and its core), combine them in one class: labels: [1, 2].",
 )
 OBJECTS = (
-    "# every label is one object. If labels are classes, give each a name:",
+    "# each label looks like one object. If labels are classes, give each a name:",
     "# liver: {labels: 1, instances: components}.",
     "classes:",
     "  object:",
@@ -30,16 +30,16 @@ OBJECTS = (
 
 @dataclass(frozen=True, slots=True)
 class SeenLabel:
-    """A label in the references that have it.
+    """Statistics of one label, over the references that contain it.
 
     Attributes
     ----------
     cases
         Number of references with the label.
     pieces, by_faces
-        Its connected components in all of them, in full and where voxels must share a face.
+        Its connected components in all of them, with full connectivity and by faces only.
     specks
-        Those of fewer than three voxels.
+        Components of fewer than three voxels.
     """
 
     cases: int
@@ -57,7 +57,7 @@ class SeenLabel:
 
 
 def draft_spec(reference: Path) -> str:
-    """Return a commented spec for a label file, or for all of those in a folder, as YAML."""
+    """Return a commented spec, as YAML, for a label file or for all label files in a folder."""
     files = [reference]
     if reference.is_dir():
         files = list(find_label_files(reference, None, "REF").images.values()) or files
@@ -70,7 +70,7 @@ def draft_spec(reference: Path) -> str:
 
 
 def look_at(labels: LabelArray) -> dict[int, SeenLabel]:
-    """Return what one reference says about each of its labels.
+    """Return the statistics of each label in one reference.
 
     Examples
     --------
@@ -99,14 +99,14 @@ def _sizes(labels: LabelArray, connectivity: Connectivity) -> dict[int, list[int
 
 def _spec_lines(seen: dict[int, SeenLabel], n_files: int) -> list[str]:
     if not seen:
-        nothing = "# No reference holds a label, so nothing is known about objects."
+        nothing = "# The references contain no labels, so nothing is known about objects."
         return [nothing, "classes:", "  object: {labels: all}"]
     pieces = sum(max(one.pieces - one.specks, one.cases) for one in seen.values())
     cases = sum(one.cases for one in seen.values())
     each = f"{pieces / cases:.1f} connected components per label and reference"
     if len(seen) == 1:
         why = f"# There is one label, with {each}:"
-        lines = [why, "# it is a mask, and its components are objects.", "classes:"]
+        lines = [why, "# it looks like a mask whose components are objects.", "classes:"]
         return lines + _class_lines("foreground", *next(iter(seen.items())), n_files)
     if len(seen) <= MOST_LABELS and pieces >= MANY_PIECES * cases:
         lines = [f"# {len(seen)} labels, with {each}:", *CLASSES, "classes:"]

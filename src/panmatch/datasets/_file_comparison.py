@@ -1,4 +1,4 @@
-"""Models against each other by the scores that panoptica wrote, one TSV file each."""
+"""Comparing models by scores that panoptica wrote, in one TSV file per model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from panmatch.evaluation import MEANS, ClassSetting, Notice, Score, some_names
 from panmatch.overlap import Floats
 from panmatch.spec import PanopticaColumn
 
-FIRST = "pq"  # what to speak of, where files have it
+FIRST = "pq"  # the score to put first, if the files have it
 
 
 @dataclass(frozen=True, slots=True)
 class FileSetting(ClassSetting):
-    """A group of a file, which does not say how its objects were matched."""
+    """A group in a file; the file does not say how its objects were matched."""
 
     @property
     def label(self) -> str:
@@ -30,25 +30,25 @@ class FileSetting(ClassSetting):
         return "as in the files"
 
     def mean(self, title: str) -> FileSetting:
-        """Return the same for a mean over groups."""
+        """Return the setting of a mean over groups."""
         return FileSetting(title, "mean")
 
 
 def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparison:
-    """Compare models by TSV files of panoptica, or of ``panmatch evaluate --wide``.
+    """Compare models by TSV files from panoptica or ``panmatch evaluate --wide``.
 
     Parameters
     ----------
     paths
-        One file per model, which is called by the name of the file.
+        One file per model. A model takes the name of its file.
     scores
-        Names of the metrics to compare by, as panoptica or panmatch calls them; by default every
-        one of which it is known whether more is better, PQ first.
+        Names of the metrics to compare by, in panoptica's or panmatch's spelling; by default all
+        metrics for which higher or lower is known to be better, PQ first.
     """
     if len({path.resolve() for path in paths}) < len(paths):
         raise OptionError("the same file is named twice.")
     if len(paths) < 2:
-        raise OptionError("there is a single file, and so a single model: name a second file.")
+        raise OptionError("there is only one file, and so only one model: name a second file.")
     files = dict(zip(_model_names(paths), map(read_score_file, paths), strict=True))
     good = {model: file.subjects for model, file in files.items()}
     shared, left_out = shared_cases(good, {case for cases in good.values() for case in cases})
@@ -76,7 +76,7 @@ def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparis
 
 
 def _model_names(paths: Sequence[Path]) -> list[str]:
-    """Return a name for every file that no other one has.
+    """Return a unique name for each file.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _model_names(paths: Sequence[Path]) -> list[str]:
 
 
 def _shared_keys(files: Mapping[str, ScoreFile]) -> list[Key]:
-    """Return the groups and metrics that all files have and that have a better direction."""
+    """Return the groups and metrics that all files have and that can be ranked."""
     first, *others = files.values()
     shared = [key for key in first.values if all(key in other.values for other in others)]
     keys = [key for key in shared if key[1].better]
@@ -112,7 +112,7 @@ def _shared_keys(files: Mapping[str, ScoreFile]) -> list[Key]:
 def _chosen_scores(
     files: Mapping[str, ScoreFile], keys: Sequence[Key], wanted: Sequence[str]
 ) -> dict[str, Score]:
-    """Return the scores to compare by, by the names of their columns."""
+    """Return the scores to compare by, keyed by column name."""
     known = {column.base: _score(column) for _, column in keys}
     ours = {column.ours: column.base for _, column in keys if column.ours}
     for name in wanted:
@@ -133,7 +133,7 @@ def _chosen_scores(
 
 
 def _score(column: PanopticaColumn) -> Score:
-    """Return a column as a score; a file does not say which unit its distances have."""
+    """Return a column as a score, without a unit, because files do not give one."""
     name = column.base
     start, _, end = name.partition("_")
     label = name.replace("_", " ")
@@ -160,7 +160,7 @@ def _case_table(key: Key, files: Mapping[str, ScoreFile], cases: Sequence[str]) 
 
 
 def _defined(tables: Mapping[Criterion, Floats], score: Score) -> dict[str, int]:
-    """Return for every group in how many cases a score is defined, of the model with fewest."""
+    """Return, for each group, the number of cases with a defined score: the lowest of any model."""
     counts: dict[str, int] = {}
     for criterion, table in tables.items():
         if criterion.score == score:
@@ -171,7 +171,7 @@ def _defined(tables: Mapping[Criterion, Floats], score: Score) -> dict[str, int]
 
 
 def _notes(files: Mapping[str, ScoreFile], keys: Sequence[Key]) -> list[Notice]:
-    """Return what of the files is not compared, but for columns without a better direction."""
+    """Return notes about what is not compared, apart from columns that cannot be ranked."""
     found = []
     for model, file in files.items():
         alone = [_title(key) for key in file.values if key[1].better and key not in keys]

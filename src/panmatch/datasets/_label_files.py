@@ -1,4 +1,4 @@
-"""The label files below a folder by case and model, and what else lies there."""
+"""The label files in a folder, by case and model, and whatever else is there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from panmatch.errors import Argument, FileError, OptionError
 from panmatch.evaluation import plural
 from panmatch.formats import case_name, image_name, is_label_file
 
-MOST_NAMED = 2  # files of one kind that are named rather than counted
+MOST_NAMED = 2  # more files of one kind are counted rather than named
 
 ARCHIVE = ".npz"
 FIRST_CHANNEL = "_0000"  # as nnU-Net calls the images of a case
@@ -20,19 +20,19 @@ FIRST_CHANNEL = "_0000"  # as nnU-Net calls the images of a case
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """What a folder holds.
+    """The contents of a folder.
 
     Attributes
     ----------
     images
-        Label files by case and model; the model is empty where none is named.
+        Label files by case and model; the model is empty if the path does not name one.
     twins
-        Archives beside a label image of the same name, as nnU-Net leaves its probabilities.
+        Archives next to a label image of the same name, such as nnU-Net's probabilities.
     strays
         Label files that do not fit the pattern.
     others
-        Files of other kinds, and all that is outside of the folds of nnU-Net where there are any;
-        hidden files are not among them.
+        Files of other kinds, and everything outside of nnU-Net's folds if there are any. Hidden
+        files are not included.
     """
 
     images: dict[tuple[str, str], Path]
@@ -42,16 +42,16 @@ class FoundFiles:
 
     @property
     def ignored_text(self) -> str:
-        """What was not read, by kind; empty where there is nothing.
+        """The files that were not read, by kind; empty if there are none.
 
         Examples
         --------
         >>> twins = tuple(Path(f"{name}.npz") for name in "abc")
         >>> FoundFiles({}, twins, others=(Path("plans.json"),)).ignored_text
-        '3 *.npz beside label images of the same name, plans.json'
+        '3 *.npz next to label images of the same name, plans.json'
         """
         kinds = {
-            " beside label images of the same name": self.twins,
+            " next to label images of the same name": self.twins,
             " that do not fit the pattern": self.strays,
             "": self.others,
         }
@@ -61,17 +61,17 @@ class FoundFiles:
 
     @property
     def n_ignored(self) -> int:
-        """How many files were not read."""
+        """The number of files that were not read."""
         return len(self.twins) + len(self.strays) + len(self.others)
 
 
 def find_label_files(folder: Path, pattern: str | None, side: str) -> FoundFiles:
-    """Return the label files below a folder; one that holds none is an error.
+    """Return the label files in a folder; raise an error if there are none.
 
     Parameters
     ----------
     pattern
-        Where the names of case and model are in a path; by default the whole path is the case.
+        Where case and model are in a path; by default the whole path is the case.
     side
         What to call the folder in an error message.
     """
@@ -95,14 +95,14 @@ def find_label_files(folder: Path, pattern: str | None, side: str) -> FoundFiles
                 _add(images, keys[path], path)
     if not images:
         fits = f" that fits the pattern {pattern!r}" if pattern else ""
-        raise FileError(f"{side}={str(folder)!r} holds no label file{fits}.")
+        raise FileError(f"{side}={str(folder)!r} contains no label file{fits}.")
     return FoundFiles(images, tuple(twins), tuple(strays), tuple(others))
 
 
 def find_images(folder: Path) -> dict[str, Path]:
-    """Return the images below a folder by their cases, those of nnU-Net's first channel too.
+    """Return the images in a folder by case, including those of nnU-Net's first channel.
 
-    Where a case has an image with and one without the suffix of a channel, the latter is taken.
+    If a case has one image with a channel suffix and one without, the one without is used.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def find_images(folder: Path) -> dict[str, Path]:
             place = path.relative_to(folder).parent / name
             named.setdefault(_printable(place.as_posix()), path)
     if not named:
-        raise FileError(Argument("images", str(folder)), " holds no image.")
+        raise FileError(Argument("images", str(folder)), " contains no images.")
     channels = {
         name.removesuffix(FIRST_CHANNEL): path
         for name, path in named.items()
@@ -130,14 +130,14 @@ def _add(images: dict[tuple[str, str], Path], key: tuple[str, str] | None, path:
     assert key is not None
     if key in images:
         raise FileError(
-            f"{str(images[key])!r} and {str(path)!r} are both case {key[0]!r}: drop one, or "
-            f"tell them apart with --pattern."
+            f"{str(images[key])!r} and {str(path)!r} are both case {key[0]!r}: remove one, or "
+            f"choose one with --pattern."
         )
     images[key] = path
 
 
 def _key(below: Path, match: re.Pattern[str] | None) -> tuple[str, str] | None:
-    """Return case and model; None for a path that does not fit the pattern."""
+    """Return case and model, or None if a path does not fit the pattern."""
     if match is None:
         return _printable((below.parent / case_name(below)).as_posix()), ""
     names = match.fullmatch(_printable(below.as_posix()))
@@ -145,7 +145,7 @@ def _key(below: Path, match: re.Pattern[str] | None) -> tuple[str, str] | None:
 
 
 def _printable(name: str) -> str:
-    r"""Return the name of a file as text; bytes that are none are spelt out.
+    r"""Return the name of a file as text, with undecodable bytes spelt out.
 
     Examples
     --------
@@ -156,9 +156,9 @@ def _printable(name: str) -> str:
 
 
 def _files(folder: Path, above: frozenset[Path] = frozenset()) -> Iterator[Path]:
-    """Yield what is below a folder; a Zarr store is one file, and hidden ones are left out.
+    """Yield the files in a folder and its subfolders. A Zarr store counts as one file.
 
-    A link to a folder that it lies in leads nowhere new, and is left out too.
+    Hidden files are left out, and so are links to a folder that contains them.
     """
     above |= {folder.resolve()}
     try:
@@ -190,7 +190,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def _by_suffix(files: Iterable[Path]) -> Iterator[str]:
-    """Yield how many files there are of every suffix, or their names where they are few."""
+    """Yield the number of files with each suffix, or their names if there are few."""
     kinds: dict[str, list[str]] = {}
     for path in files:
         suffix = path.name[len(case_name(path)) :].lower() or path.suffix.lower()
@@ -204,7 +204,7 @@ def _by_suffix(files: Iterable[Path]) -> Iterator[str]:
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the pattern as a regular expression; a name that is repeated must agree.
+    """Return the pattern as a regular expression; a repeated name must match the same text.
 
     Examples
     --------
@@ -214,12 +214,12 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     """
     if "{case}" not in pattern:
         raise OptionError(
-            f"--pattern {pattern!r} must say where the name of the case is: {{case}}."
+            f"--pattern {pattern!r} must contain {{case}} where the name of the case is."
         )
     strange = sorted(set(re.findall(r"\{[^}]*\}", pattern)) - {"{case}", "{model}"})
     if strange:
         raise OptionError(
-            f"--pattern {pattern!r} has {strange[0]}, which means nothing; there are {{case}} and "
+            f"--pattern {pattern!r} contains {strange[0]}, which is not known: use {{case}} and "
             f"{{model}}."
         )
     text, seen = "", set()

@@ -37,7 +37,7 @@ class Loaded:
     spacing: tuple[float, ...] | None
     unit: Unit
     grid: StoredImage | None = None  # the reference with its affine; None for COCO images
-    resampled: str = ""  # from which grid the prediction was brought to that of the reference
+    resampled: str = ""  # how the prediction was resampled; empty if it was not
     mismatched: bool = False  # whether images on different grids are compared voxel by voxel
 
 
@@ -49,16 +49,16 @@ def load_case(
     resample: bool = False,
     on_dask: bool = False,
 ) -> Loaded:
-    """Read all images of a case, and check that they lie on one grid.
+    """Read all images of a case, and check that they are on the same grid.
 
-    A case without prediction gets an empty one.
+    A case without a prediction gets an empty one.
 
     Parameters
     ----------
     resample
-        Whether a prediction on another grid is put on that of the reference.
+        Whether to resample a prediction on another grid to that of the reference.
     on_dask
-        Whether images that stay in their chunks are handed over to Dask.
+        Whether to hand images that stay in chunks to Dask.
     """
     ref, pred = case.reference, case.prediction
     if ref is None or (case.problem and pred is not None):
@@ -82,7 +82,7 @@ def load_case(
         if resample and name != "reference_parts" and not is_on_grid_of(image, first):
             placed = resample_like(image, first)
             found[name] = placed.image
-            resampled = resampled or _told(image, placed)
+            resampled = resampled or _resampling_text(image, placed)
         else:
             _check_grid(first, image, allow_header_mismatch)
             mismatched = mismatched or not is_on_grid_of(image, first)
@@ -100,13 +100,13 @@ def load_case(
     )
 
 
-def _told(image: StoredImage, placed: Resampled) -> str:
+def _resampling_text(image: StoredImage, placed: Resampled) -> str:
     share = "" if placed.covered == 1 else f"; it covers {placed.covered:.1%} of the reference"
     return f"resampled to the grid of the reference, from {image.describe()}{share}"
 
 
 def _check_grid(first: StoredImage, image: StoredImage, allow_header_mismatch: bool) -> None:
-    """Raise an error for another grid; it names the way out where there is one."""
+    """Raise an error for another grid; it names the remedy if there is one."""
     try:
         check_same_grid(first, image, allow_header_mismatch=allow_header_mismatch)
     except (FileError, ShapeError) as error:
@@ -116,19 +116,19 @@ def _check_grid(first: StoredImage, image: StoredImage, allow_header_mismatch: b
             *error.args,
             " ",
             Argument("resample", True),
-            " puts the prediction on the grid of the reference.",
+            " resamples the prediction to the grid of the reference.",
         ) from None
 
 
 def _spacing_in(wanted: Unit | None, image: StoredImage) -> tuple[tuple[float, ...] | None, Unit]:
-    """Return the spacing in the unit that a spec insists on, or in that of the file."""
+    """Return the spacing in the unit that the spec requires, or else in that of the file."""
     if wanted is None or image.spacing is None:
         return image.spacing, image.unit
     return convert_spacing(image.spacing, image.unit, wanted), wanted
 
 
 def is_chunked_case(case: Case) -> bool:
-    """Return whether both images of a case are Zarr folders, or inside of one."""
+    """Return whether both images of a case are Zarr folders, or inside one."""
     sources = (case.reference, case.prediction)
     return all(source is not None and is_chunked_file(source.path) for source in sources)
 
@@ -151,10 +151,9 @@ def _coco_image(source: ImageFile, classes: tuple[SegmentClass, ...]) -> Panopti
 
 
 def file_state(case: Case) -> str:
-    """Return what changes whenever a file of a case does: size and time of the last change.
+    """Return a text that changes whenever a file of a case does: from sizes and modification times.
 
-    No file is read for it. Names do not count, so that a folder copied with its times is known
-    again.
+    This reads no files. Names do not count, so a folder copied with its times is recognised.
     """
     digest = hashlib.sha256()
     for image in (case.reference, case.prediction):
@@ -166,7 +165,7 @@ def file_state(case: Case) -> str:
 
 
 def _files(path: Path, image: ImageFile | None) -> Iterator[tuple[str, int, int]]:
-    """Yield place below `path`, size and time of the last change of every file."""
+    """Yield the path relative to `path`, the size and the modification time of each file."""
     try:
         if image is not None and image.item is not None:
             side = open_coco(path)

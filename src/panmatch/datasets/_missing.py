@@ -1,4 +1,4 @@
-"""References without prediction, predictions without reference, and what becomes of them."""
+"""What happens to references without a prediction, and predictions without a reference."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from panmatch.spec import MetricOptions, Spec, label_numbers
 
 Missing = Literal["fail", "skip", "empty", "worst"]
 
-REMEDY = "decide with --missing whether to skip it, or to count it as empty or worst"
+REMEDY = "use --missing to skip it, or to count it as empty or as the worst prediction"
 
-EMPTY = "no prediction: counts as an empty one (--missing empty)"
-WORST = "no prediction: counts as the worst one (--missing worst)"
+EMPTY = "no prediction: counted as an empty one (--missing empty)"
+WORST = "no prediction: counted as the worst one (--missing worst)"
 
 
 def without_images(case: Case, decision: Missing) -> CaseResult | None:
-    """Return the result of a case that has nothing to compare; None for all others."""
+    """Return the result of a case that has nothing to compare, or None for other cases."""
     if case.reference is None:
         return _only(case, "extra", case.problem)
     if case.prediction is None and decision == "skip":
@@ -52,17 +52,17 @@ def _only(case: Case, status: Status, reason: str) -> CaseResult:
 def evaluate_missing(
     case: Case, loaded: Loaded, spec: Spec, decision: Missing, how: CaseKeywords
 ) -> CaseResult:
-    """Evaluate a reference against nothing, or against what is worse than nothing.
+    """Evaluate a reference against an empty prediction, or against the worst one.
 
     Parameters
     ----------
     loaded
         The images of the case, with an empty prediction.
     decision
-        ``"empty"``: every object is missed. ``"worst"``: also, a class without any reference has
-        one spurious object that fills the image, so that no score is undefined where a prediction
-        could have been wrong; and distances of objects without partner are the image diagonal,
-        unless the spec has a penalty of its own.
+        ``"empty"``: every object is missed. ``"worst"``: in addition, a class without references
+        gets one spurious object that fills the image, so a score is never undefined where a
+        prediction could have been wrong. Distances of objects without a partner are the image
+        diagonal, unless the spec sets a penalty.
     """
     if decision != "worst":
         found = _evaluate(case, loaded.reference, loaded.prediction, spec, how)
@@ -107,7 +107,7 @@ def _same_setting(entries: tuple[Entry, ...], wanted: Entry) -> Entry:
 
 
 def _filled(name: str, loaded: Loaded, spec: Spec, case: Case, how: CaseKeywords) -> CaseResult:
-    """Return what a class has where nothing is there and one object of it is predicted."""
+    """Return the result of a class without references whose prediction fills the image."""
     shape, label = shape_of(loaded.reference.labels), _a_label_of(name, spec)
     nothing = np.zeros(shape, np.uint8)
     object_everywhere = np.full(shape, label, np.min_scalar_type(label))

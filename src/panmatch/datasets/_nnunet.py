@@ -1,4 +1,4 @@
-"""What nnU-Net leaves in its folders: where its predictions are, and what lies beside them."""
+"""The folders of nnU-Net: where its predictions are, and what else is there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 VALIDATION = "validation"
 _FOLD = re.compile(r"fold_(\d+|all)")
 
-# Patterns of what training leaves in the folder of a fold, beside the validation output.
+# Patterns of the files that training leaves in the folder of a fold, next to validation.
 _LEFT_BY_TRAINING = ("checkpoint_*.pth", "training_log_*.txt", "debug.json")
 _PICTURE = "progress.png"
 
@@ -16,7 +16,7 @@ _PICTURE = "progress.png"
 def prediction_folders(folder: Path) -> list[Path]:
     """Return the folders that hold the predictions: those of the folds, or the folder itself.
 
-    A fold has its predictions in ``validation``; a trained model has several folds.
+    A fold keeps its predictions in ``validation``; a trained model has several folds.
     """
     if _is_fold(folder):
         return [folder / VALIDATION]
@@ -25,7 +25,7 @@ def prediction_folders(folder: Path) -> list[Path]:
 
 
 def is_validation_output(folder: Path) -> bool:
-    """Return whether a folder has the validation output of a fold: predictions of its cases only.
+    """Return whether a folder is the validation output of a fold, with only that fold's cases.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def is_validation_output(folder: Path) -> bool:
 
 
 def is_training_picture(path: Path) -> bool:
-    """Return whether a PNG file is the picture of a training's progress, not a label image."""
+    """Return whether a PNG file shows the progress of training, and is not a label image."""
     return path.name == _PICTURE and any(
         True for pattern in _LEFT_BY_TRAINING for _ in path.parent.glob(pattern)
     )

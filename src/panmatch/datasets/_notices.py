@@ -1,4 +1,7 @@
-"""What makes a run plausible but wrong: the same files, label maps read as objects, few cases."""
+"""Warnings about results that look plausible but may be wrong.
+
+Examples are files compared with themselves, classes read as objects, and too few cases.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,19 @@ from panmatch.formats import open_labels
 from panmatch.labels import Ints, LabelArray, as_labels, component_sizes
 from panmatch.spec import Spec
 
-# How often a 95 % interval of so many cases holds the true score, in percent, from the least to
-# the most favourable distribution of benchmarks/coverage.py.
+# By number of cases: how often a 95 % interval contains the true score, in percent, for the least
+# and the most favourable distribution in benchmarks/coverage.py.
 MEASURED_COVERAGE = {5: (66, 84), 10: (75, 90)}
 
-LOOKED_AT = 3  # cases whose components are counted
-MOST_LABELS = 20  # of a label map with a few classes
+LOOKED_AT = 3  # cases in which components are counted
+MOST_LABELS = 20  # in a label map of classes
 MANY_PIECES = 3  # components per label; objects of real references have at most 2.0
-SPECK_VOXELS = 3  # components of fewer voxels are noise
-MOST_VOXELS = 1 << 28  # of an image that is read again
+SPECK_VOXELS = 3  # smaller components are noise
+MOST_VOXELS = 1 << 28  # larger images are not read again
 
 
 def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
-    """Return everything about a run that a reader must know before trusting its numbers."""
+    """Return everything about a run that readers should know before they trust its numbers."""
     same = list(same_files(cases))
     copied = {notice.model for notice in same}
     return [
@@ -44,26 +47,26 @@ def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
 
 
 def damaged_results(n_damaged: int) -> Iterator[Notice]:
-    """Yield a notice if stored results were not as they had been written.
+    """Yield a notice if stored results were damaged or changed.
 
     Examples
     --------
     >>> [notice.text for notice in damaged_results(1)]
-    ['1 line of cases.jsonl was damaged or changed: what it held was evaluated again.']
+    ['1 line of cases.jsonl was damaged or changed: its case was evaluated again.']
     """
     if n_damaged:
         verb = "was" if n_damaged == 1 else "were"
         text = (
-            f"{plural(n_damaged, 'line')} of cases.jsonl {verb} damaged or changed: what "
-            f"{'it' if n_damaged == 1 else 'they'} held was evaluated again."
+            f"{plural(n_damaged, 'line')} of cases.jsonl {verb} damaged or changed: "
+            f"{'its case was' if n_damaged == 1 else 'their cases were'} evaluated again."
         )
         yield Notice("damaged-results", text)
 
 
 def same_files(cases: Iterable[Case]) -> Iterator[Notice]:
-    """Yield a notice for every model with predictions that are the references themselves.
+    """Yield a notice for each model whose predictions are the references themselves.
 
-    Links of any kind lead to the same file.
+    Links count as the files that they point to.
     """
     paired: dict[str, list[Case]] = {}
     for case in cases:
@@ -74,8 +77,8 @@ def same_files(cases: Iterable[Case]) -> Iterator[Notice]:
         if same:
             text = (
                 f"{len(same)} of {plural(len(listed), 'case')} compare a file with itself "
-                f"({some_names(same)}): REF and PRED lead to the same files, so their scores say "
-                f"nothing. Check the paths."
+                f"({some_names(same)}): REF and PRED point to the same files, so their scores "
+                f"mean nothing. Check the paths."
             )
             yield Notice("same-files", text, same, model)
 
@@ -91,7 +94,7 @@ def _is_one_file(case: Case) -> bool:
 
 
 def perfect_scores(result: Result) -> Iterator[Notice]:
-    """Yield a notice for every model that makes no mistake at all."""
+    """Yield a notice for each model that makes no mistakes at all."""
     for model in result.models:
         tallies = [
             counts.tallies
@@ -102,14 +105,14 @@ def perfect_scores(result: Result) -> Iterator[Notice]:
         scores = [one.pq[one.occurs] for one in tallies]
         if any(map(len, scores)) and all((pq == 1).all() for pq in scores):
             text = (
-                "every object of every case is predicted to the voxel. Check that the predictions "
-                "are not a copy of the references."
+                "every object of every case is predicted perfectly, voxel by voxel. Check that the "
+                "predictions are not copies of the references."
             )
             yield Notice("perfect-scores", text, model=model)
 
 
 def missing_predictions(result: Result, cases: Sequence[Case]) -> Iterator[Notice]:
-    """Yield a notice for every model whose missing predictions were skipped, or filled in."""
+    """Yield a notice for each model whose missing predictions were skipped or filled in."""
     asked = {(case.model, case.name): case for case in cases if case.reference is not None}
     for model in result.models:
         n_asked = sum(who[0] == model for who in asked)
@@ -130,14 +133,14 @@ def missing_predictions(result: Result, cases: Sequence[Case]) -> Iterator[Notic
 def _left_out(case: Case) -> str:
     if case.of_some_folds:
         return (
-            "left out, because a fold of nnU-Net predicts its own cases only (--missing fail "
-            "insists on all)"
+            "left out, because an nnU-Net fold predicts only its own cases (use --missing fail "
+            "to require all)"
         )
     return "left out (--missing skip)"
 
 
 def extra_predictions(result: Result) -> Iterator[Notice]:
-    """Yield a notice for every model with predictions that have no reference."""
+    """Yield a notice for each model that has predictions without a reference."""
     for model in result.models:
         names = tuple(one.case for one in result.with_status("extra") if one.model == model)
         if names:
@@ -151,8 +154,8 @@ def extra_predictions(result: Result) -> Iterator[Notice]:
 def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:
     """Return a notice if labels that count as objects look like classes.
 
-    They do where a few labels that all references share fall into many connected components. That
-    is looked up in at most three references, the smallest ones, and only if there are few labels.
+    They do if all references share a few labels that fall into many connected components. At most
+    three references are checked, the smallest ones, and only if there are few labels.
     """
     ids = _few_object_labels(result)
     files = {case.name: case.reference.path for case in cases if case.reference is not None}
@@ -172,7 +175,7 @@ def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:
 
 
 def count_pieces(labels: LabelArray) -> dict[int, int]:
-    """Return the number of connected components of every label, specks left out.
+    """Return the number of connected components of each label, leaving out specks.
 
     Examples
     --------
@@ -185,9 +188,9 @@ def count_pieces(labels: LabelArray) -> dict[int, int]:
 
 
 def _few_object_labels(result: Result) -> dict[str, list[int]]:
-    """Return the labels of every reference that the spec reads as objects, by case.
+    """Return the labels that the spec reads as objects, for each reference.
 
-    Cases without any are left out, and if there are many labels in all, so is every case.
+    Cases without such labels are left out. If there are many labels overall, all cases are.
     """
     spec = result.spec
     names = {
@@ -217,7 +220,7 @@ def _reference_ids(case: CaseResult, class_names: set[str]) -> Ints:
 
 
 def _read_again(path: Path, spec: Spec) -> LabelArray | None:
-    """Return a reference; None if it is gone by now."""
+    """Return a reference, or None if it no longer exists."""
     try:
         return as_labels(open_labels(path, colour_ids=spec.colour_ids).labels, "reference")
     except PanmatchError:
@@ -228,7 +231,7 @@ def _semantic_notice(labels: Sequence[int], n_pieces: int, cases: Sequence[str])
     several = len(labels) > 1
     text = (
         f"{'labels' if several else 'label'} {', '.join(map(str, labels))} of the references "
-        f"{'lie' if several else 'lies'} in {n_pieces} connected components "
+        f"{'form' if several else 'forms'} {n_pieces} connected components "
         f"({some_names(cases)}), but "
         f"{'each label' if several else 'the label'} counts as one object per case. If labels are "
         f"classes rather than objects, use --spec binary-components for the components of the "
@@ -239,9 +242,9 @@ def _semantic_notice(labels: Sequence[int], n_pieces: int, cases: Sequence[str])
 
 
 def few_cases(result: Result) -> list[Notice]:
-    """Return why there are no intervals, or how far to trust them, where cases are few.
+    """Return why there are no intervals, or how far to trust them, if there are few cases.
 
-    Nobody expects an interval of a single case, so it has no notice.
+    Nobody expects an interval for a single case, so that gets no notice.
     """
     n_cases = {model: len(result.evaluated(model)) for model in result.models}
     counts: dict[str, int] = {}
@@ -254,7 +257,7 @@ def few_cases(result: Result) -> list[Notice]:
 
 
 def few_cases_of(counts: Mapping[str, int], n_cases: int) -> list[Notice]:
-    """Return the same, given in how many cases every class occurs."""
+    """Return the same notices, given the number of cases of each class."""
     if n_cases < 2:
         return []
     known = {name: n for name, n in counts.items() if n}
@@ -263,14 +266,14 @@ def few_cases_of(counts: Mapping[str, int], n_cases: int) -> list[Notice]:
 
 
 def no_interval_text(counts: Mapping[str, int]) -> str:
-    """Return why classes have no interval, given their cases; empty where all have one.
+    """Return why classes have no interval, given their cases; empty if all have one.
 
     Examples
     --------
     >>> no_interval_text({"cell": 3})
-    'no interval: 3 cases are too few (5 is the least).'
+    'no interval: 3 cases are too few (at least 5 are needed).'
     >>> no_interval_text({"cell": 30, "mitosis": 2})
-    'no interval for mitosis (2 cases): fewer than 5 cases are too few.'
+    'no interval for mitosis (2 cases): at least 5 cases are needed.'
     """
     few = {name: n for name, n in counts.items() if n < FEWEST_CASES}
     if not few:
@@ -278,12 +281,13 @@ def no_interval_text(counts: Mapping[str, int]) -> str:
     if len(few) == len(counts) and len(set(few.values())) == 1:
         n = next(iter(few.values()))
         are = "are" if n > 1 else "is"
-        return f"no interval: {plural(n, 'case')} {are} too few ({FEWEST_CASES} is the least)."
-    return f"no interval for {_listed(few)}: fewer than {FEWEST_CASES} cases are too few."
+        need = f"at least {FEWEST_CASES} are needed"
+        return f"no interval: {plural(n, 'case')} {are} too few ({need})."
+    return f"no interval for {_listed(few)}: at least {FEWEST_CASES} cases are needed."
 
 
 def narrow_interval_text(counts: Mapping[str, int]) -> str:
-    """Return how far to trust the intervals of classes, given their cases; empty for many cases.
+    """Return how far to trust intervals, given the cases of each class; empty for many cases.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What others read: ``summary.json`` of nnU-Net, ``metrics.json``, panoptica's TSV, maps."""
+"""Files for other tools: nnU-Net's ``summary.json``, ``metrics.json``, panoptica's TSV, maps."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # o
 
 
 def nnunet_summary(result: Result, model: str, cases: Sequence[Case]) -> Json:
-    """Return the voxel counts of every class as one mask, in the shape of nnU-Net's summary.
+    """Return the voxel counts of each class as one mask, in the layout of nnU-Net's summary.
 
-    Keys are labels, as nnU-Net has them: ``"1"``, or ``"(1, 2)"`` for a class with several; a class
-    of all labels has its name. Values that are not defined are NaN.
+    As in nnU-Net, keys are labels: ``"1"``, or ``"(1, 2)"`` for a class with several. A class of
+    all labels goes by its name. Undefined values are NaN.
     """
     files = {case.name: case for case in cases if case.model == model}
     keys = _label_keys(result.spec)
@@ -73,7 +73,7 @@ def _label_keys(spec: Spec) -> dict[str, str]:
         if kind.numbers is not None:
             several = len(kind.numbers) > 1
             keys[name] = str(kind.numbers) if several else str(kind.numbers[0])
-    return keys if len(set(keys.values())) == len(keys) else {}  # two classes of the same labels
+    return keys if len(set(keys.values())) == len(keys) else {}  # two classes share all labels
 
 
 def _mask_metrics(counts: MaskCounts) -> dict[str, float]:
@@ -92,7 +92,7 @@ def _mask_metrics(counts: MaskCounts) -> dict[str, float]:
 
 
 def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of every metric over the cases where it is defined."""
+    """Return the mean of each metric over the cases where it is defined."""
     means = {}
     for name in dict.fromkeys(name for row in rows for name in row):
         values = [row[name] for row in rows if name in row and not math.isnan(row[name])]
@@ -106,11 +106,11 @@ def _file(files: Mapping[str, Case], case: str, side: str) -> str | None:
 
 
 def challenge_metrics(result: Result, model: str) -> Json:
-    """Return all scores in the shape of grand-challenge's metrics: cases, and aggregates.
+    """Return all scores in the layout of grand-challenge's metrics: cases, and aggregates.
 
-    Paths are made of words that leaderboards accept: the pooled PQ of lesions at the threshold 0.5
-    is ``aggregates.lesion.one-to-one.at_50.pq.pooled``. Areas have no threshold. A matcher is
-    called by its strategy, or by its whole label where a spec has several of one strategy.
+    Paths consist of words that leaderboards accept: the pooled PQ of lesions at the threshold 0.5
+    is ``aggregates.lesion.one-to-one.at_50.pq.pooled``. Areas have no threshold. A matcher goes by
+    its strategy, or by its full label if the spec has several with the same strategy.
     """
     aggregates: Json = {}
     short = _matcher_words(result.spec)
@@ -146,7 +146,7 @@ def _matcher_words(spec: Spec) -> dict[Matcher, str]:
 
 
 def _scores_of_cases(result: Result, model: str, short: Mapping[Matcher, str]) -> dict[str, Json]:
-    """Return the scores of every case as tables have them, by class, matcher and threshold."""
+    """Return the scores of each case as in the tables, by class, matcher and threshold."""
     found: dict[str, Json] = {}
     for series in (one for one in result.all_series if one.model == model):
         setting = series.setting
@@ -164,7 +164,7 @@ def _scores_of_cases(result: Result, model: str, short: Mapping[Matcher, str]) -
 
 
 def _counts(series: CaseSeries | ClassSeries, case: int) -> Json:
-    """Return TP, FP and FN of a case at every threshold; without a matcher there are none."""
+    """Return TP, FP and FN of a case at each threshold; there are none without a matcher."""
     if isinstance(series, ClassSeries):
         return {}
     return {
@@ -176,7 +176,7 @@ def _counts(series: CaseSeries | ClassSeries, case: int) -> Json:
 
 
 def _or_null(value: float) -> float | None:
-    """Return what JSON can hold: null for what is undefined or infinite."""
+    """Return a value that JSON can hold: null if it is undefined or infinite."""
     return value if math.isfinite(value) else None
 
 
@@ -192,7 +192,7 @@ def _percent(threshold: float) -> str:
 
 
 def _word(text: str) -> str:
-    """Return a text without blanks, dots and whatever else a path cannot have.
+    """Return a text without spaces, dots and other characters that a path cannot contain.
 
     Examples
     --------
@@ -209,7 +209,7 @@ OTHER_OUTPUTS = ("summary.json", "metrics.json", WIDE)
 def write_other_outputs(
     folder: Path, result: Result, cases: Sequence[Case], names: Sequence[str]
 ) -> None:
-    """Write what was asked for, one file per model; a single model has the plain name."""
+    """Write the files that were asked for, one per model; a single model gets the plain name."""
     if WIDE in names:
         write_wide(folder, result)
     makers: dict[str, Callable[[str], Json]] = {
@@ -226,10 +226,10 @@ def write_other_outputs(
 
 
 def wide_files(result: Result) -> dict[str, tuple[str, Matcher, float]]:
-    """Return the files of panoptica's layout, and the model, matcher and threshold of each.
+    """Return the files in panoptica's layout, and the model, matcher and threshold of each.
 
-    A single one is ``wide.tsv``. Several stand in the folder ``wide``, called by what tells them
-    apart, such as ``unet_one-to-one_at_50.tsv`` or, of one matcher and threshold, ``unet.tsv``.
+    A single file is ``wide.tsv``. Several go into the folder ``wide`` and are named after what
+    distinguishes them: ``unet_one-to-one_at_50.tsv``, or ``unet.tsv`` if only models differ.
     """
     models, short = file_words(result.models), _matcher_words(result.spec)
     matchers, thresholds = result.spec.matching, result.spec.thresholds
@@ -248,7 +248,7 @@ def wide_files(result: Result) -> dict[str, tuple[str, Matcher, float]]:
 
 
 def write_wide(folder: Path, result: Result) -> None:
-    """Write the files of panoptica's layout, and remove those of an earlier run."""
+    """Write the files in panoptica's layout, and remove those of an earlier run."""
     files = wide_files(result)
     place = folder / WIDE.removesuffix(".tsv")
     for old in (folder / WIDE, *place.glob("*.tsv")):
@@ -265,7 +265,7 @@ def _json_text(content: Any, *, nan: bool) -> str:
 
 
 def with_map_places(cases: Sequence[Case]) -> list[Case]:
-    """Return cases that know where their label maps go: every one of them somewhere else."""
+    """Return the cases with a distinct place for the label maps of each."""
     models = file_words(case.model for case in cases)
     names = file_words((case.name for case in cases), folders=True)
     return [
@@ -275,17 +275,17 @@ def with_map_places(cases: Sequence[Case]) -> list[Case]:
 
 
 def map_name(case: Case, class_name: str, classes: Iterable[str]) -> str:
-    """Return the place of a map below the folder of maps, without its suffix."""
+    """Return the path of a map inside the folder of maps, without its suffix."""
     words = file_words(classes)
     return f"{case.map_place}.{words[class_name]}" if len(words) != 1 else case.map_place
 
 
 def file_words(texts: Iterable[str], *, folders: bool = False) -> dict[str, str]:
-    """Return a file name for every text, or a path with `folders`.
+    """Return a file name for each text, or a path with `folders`.
 
-    Texts of letters, digits and the like stay as they are. What no file can be called, what leads
-    out of a folder and what is too long is replaced, and gets a digest of the text. So do names
-    that are told apart by capitals only, which some disks take for one.
+    Plain texts of letters and digits stay as they are. Texts that cannot be file names, lead out
+    of the folder or are too long are replaced, and get a digest of the text. So do names that
+    differ only in capitals, because some disks treat them as one.
 
     Examples
     --------
@@ -324,10 +324,10 @@ def _regardless_of_capitals(text: str) -> str:
 
 
 def write_legend(folder: Path) -> None:
-    """Write what the codes of maps mean, in the format of ITK-SNAP's label descriptions."""
+    """Write the meaning of the codes in the maps, as label descriptions for ITK-SNAP."""
     lines = [
         "# Codes of the label maps in this folder; ITK-SNAP reads this file as label descriptions.",
-        "# What is matched is that of the first matcher of the spec, at its lowest threshold.",
+        "# Matches are those of the first matcher of the spec, at its lowest threshold.",
         '    0     0    0    0        0  0  0    "background"',
     ]
     for code, (name, about, (red, green, blue)) in MAP_LEGEND.items():

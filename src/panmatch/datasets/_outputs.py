@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 EVERY = "every matcher"
 SEED = 0
-# Tables with rows of cases.
+# Tables that have rows for each case.
 BY_CASE = ("scores", "instances", "curves", "diagnosis", "mistakes", "budget")
 
 
 def summary_table(result: Result) -> pd.DataFrame:
     """Return pooled scores and means of cases with 95 % bootstrap intervals over cases.
 
-    Every model is resampled with the same seed, so that models with the same cases see the same
-    resamples. Of fewer than 5 cases there is no interval: it would claim more than it can hold.
+    Every model is resampled with the same seed, so models with the same cases see the same
+    resamples. Fewer than 5 cases get no interval: it would promise too much.
     """
     with needs_extra("cli", "Tables"):
         import pandas as pd
 
-    # Matcher by matcher: the samples of all scores of hundreds of classes would take gigabytes.
+    # One matcher at a time: samples of all scores of hundreds of classes would take gigabytes.
     rows = [
         _row(average, result.unit)
         for model in result.models
@@ -69,7 +69,7 @@ def summary_table(result: Result) -> pd.DataFrame:
 def averages_with_samples(
     result: Result, model: str, matcher: Matcher | str | None = EVERY, *, areas: bool = True
 ) -> list[AverageScore]:
-    """Return the averages of a model with their resamples, by one matcher, by none, or by all."""
+    """Return the averages of a model with their resamples: for one matcher, for none, or all."""
     n = len(result.evaluated(model))
     weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
     series = [
@@ -81,7 +81,7 @@ def averages_with_samples(
 
 
 def spread(average: AverageScore) -> Interval:
-    """Return the interval of an average; of fewer than 5 cases there is none."""
+    """Return the interval of an average, which is undefined for fewer than 5 cases."""
     return interval_over_cases(average.samples, average.cases)
 
 
@@ -100,9 +100,9 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 
 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
-    """Write scores, instances, curves, diagnosis, mistakes, budget and summary, each whole.
+    """Write all tables: scores, instances, curves, diagnosis, mistakes, budget and summary.
 
-    Cases are read block by block, so that memory does not grow with their number.
+    Cases are read block by block, so memory does not grow with their number.
     """
     with clock.phase("tables"), ExitStack() as stack:
         files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
@@ -128,7 +128,7 @@ def _rows_of_cases(block: Result, name: str, totals: Totals) -> pd.DataFrame:
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:
-    """Write run.json: the spec, versions, and whatever else is known about the run."""
+    """Write run.json: the spec, the versions, and other facts about the run."""
     content = {
         "format": FORMAT,
         "spec": spec.model_dump(mode="json"),
@@ -146,7 +146,7 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
 
 
 def note_seconds(folder: Path, seconds: Mapping[str, float]) -> None:
-    """Write times into run.json, in place of those that it has."""
+    """Replace the times in run.json."""
     content = read_run(folder) | {"seconds": dict(seconds)}
     text = json.dumps(content, indent=2, allow_nan=False)
     write_atomically(folder / "run.json", f"{text}\n".encode())
@@ -167,8 +167,13 @@ def read_run(folder: Path) -> Json:
         content: Json = json.loads(path.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
+    except FileNotFoundError as error:
+        why = "it has no run.json" if folder.exists() else "there is no such folder"
+        raise FileError(
+            f"path={str(folder)!r} is not an output folder of `panmatch evaluate`: {why}."
+        ) from error
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(
-            f"path={str(folder)!r} is not an output of `panmatch evaluate`: {error}."
+            f"path={str(folder)!r} is not an output folder of `panmatch evaluate`: {error}."
         ) from error
     return content

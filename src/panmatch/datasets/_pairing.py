@@ -15,7 +15,7 @@ from panmatch.formats import case_name, is_label_file
 
 MOST_NAMES = 5
 
-RULE = "files pair if their names are equal, folders below REF and PRED included, suffixes aside"
+RULE = "two files pair if their paths inside REF and PRED are equal, apart from the suffix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class DatasetPaths:
     predictions
         Files or folders by the name of the model.
     patterns
-        None, one or two patterns for the paths below the folders: of both sides, or of the
-        references and of the predictions. ``{case}`` stands for the name of the case,
-        ``{model}`` for that of the model, ``*`` and ``?`` for anything.
+        Up to two patterns for the paths inside the folders: one for both sides, or one for the
+        references and one for the predictions. ``{case}`` stands for the name of the case,
+        ``{model}`` for the name of the model, ``*`` and ``?`` for anything.
     reference_parts, prediction_parts
         Files or folders of part images, the latter by model.
     """
@@ -45,12 +45,12 @@ class DatasetPaths:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What the folders of a dataset hold.
+    """The cases in the folders of a dataset.
 
     Attributes
     ----------
     cases
-        All cases, those without a partner included.
+        All cases, including those without a partner.
     notices
         Which files were ignored.
     """
@@ -60,26 +60,30 @@ class Pairing:
 
 
 def pair(paths: DatasetPaths) -> list[Case]:
-    """Return all cases, those without a partner included."""
+    """Return all cases, including those without a partner."""
     return find_pairs(paths).cases
 
 
 def find_pairs(paths: DatasetPaths) -> Pairing:
-    """Return all cases, those without a partner included, and what was ignored."""
+    """Return all cases, including those without a partner, and which files were ignored."""
     if not paths.predictions:
         raise OptionError("PRED is missing: name a file or folder, or models with --model.")
     for path in (paths.reference, *paths.predictions.values()):
         if not path.exists():
-            raise FileError(f"path={str(path)!r} does not exist.")
+            raise FileError(
+                f"path={str(path)!r} does not exist: check its spelling and the current folder."
+            )
     if len(paths.patterns) > 2:
-        raise OptionError("--pattern is given more than twice: once for both sides, or for each.")
+        raise OptionError(
+            "--pattern is given more than twice: pass one for both sides, or one for each."
+        )
     if all(_is_one(path) for path in (paths.reference, *paths.predictions.values())):
         return Pairing(_pair_files(paths))
     for path in (paths.reference, *paths.predictions.values()):
         if not path.is_dir() or _is_one(path):
             raise OptionError(
-                f"path={str(path)!r} is a file where others are folders: pass files only, or "
-                f"folders only."
+                f"path={str(path)!r} is a file, but others are folders: pass only files, or only "
+                f"folders."
             )
     return _pair_folders(paths)
 
@@ -181,9 +185,9 @@ def _nothing_pairs(paths: DatasetPaths, cases: list[Case]) -> str:
         for side, names in sides.items()
     )
     remedy = (
-        "The patterns leave no name in common"
+        "With these patterns, no name is on both sides"
         if paths.patterns
-        else "Say where the name of a case is, for instance --pattern '{case}_ref.nii.gz' "
+        else "Say where the case is in a file name, for instance --pattern '{case}_ref.nii.gz' "
         "--pattern '{case}_pred.nii.gz', or pass a manifest"
     )
     return f"no reference has a prediction: {shown}. By default {RULE}. {remedy}."

@@ -1,4 +1,4 @@
-"""A result in the words of a paper: how it was scored, and what came out."""
+"""Sentences for a paper: how a result was scored, and what came out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from panmatch.datasets._verdict import headline_scores, interval_text, setting_t
 from panmatch.evaluation import MEANS, AverageScore, Result, number, plural
 from panmatch.matching import Matcher
 
-# What a pair is judged by, in the words of a paper.
+# What the threshold applies to, in the words of a paper.
 EDGE_SCORES = {
     "iou": "IoU",
     "dice": "Dice",
@@ -21,7 +21,7 @@ EDGE_SCORES = {
 
 
 def methods_sentence(result: Result) -> str:
-    """Return how the first setting of the spec was scored: a sentence for the methods of a paper.
+    """Return a sentence for the methods of a paper: how the first setting of the spec was scored.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def methods_sentence(result: Result) -> str:
 
 
 def results_sentence(result: Result) -> str:
-    """Return PQ of every model in the first setting of the spec: a sentence for the results.
+    """Return a sentence for the results: PQ of each model in the first setting of the spec.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _class_text(result: Result) -> str:
 
 
 def _scores_text(result: Result) -> str:
-    """Return what is reported."""
+    """Return which scores are reported."""
     scores = ["Panoptic Quality (PQ)"]
     scores += ["its part-aware variant (PartPQ)"] if result.has_parts else []
     scores += ["the exact area under PQ over all thresholds (AUTC)"] if result.spec.curve else []

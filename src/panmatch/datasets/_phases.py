@@ -1,4 +1,4 @@
-"""What a run is doing, and how long each part of it took."""
+"""The phases of a run, and how long each took."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Phase = Literal["search", "evaluation", "bootstrap", "tables", "report"]
 
 
 class Stopwatch:
-    """Seconds by phase; somebody may be told when one begins.
+    """Measures the seconds of each phase, and can call a function when one begins.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Stopwatch:
 
     @contextmanager
     def phase(self, name: Phase) -> Iterator[None]:
-        """Count the time of a block; a phase may have several."""
+        """Measure the time of a block; a phase may have several blocks."""
         self.enter(name)
         start = time.perf_counter()
         try:
@@ -40,6 +40,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> dict[str, float]:
-        """Seconds of every phase so far, and of everything since the clock was made."""
+        """Seconds of each phase so far, and in total since the stopwatch was created."""
         everything = {**self._seconds, "all": time.perf_counter() - self._start}
         return {name: round(seconds, 3) for name, seconds in everything.items()}

@@ -1,4 +1,4 @@
-"""Results and comparisons as people read them: a row per setting, a column per score."""
+"""Results and comparisons as tables for people: a row per setting, a column per score."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 USUAL = ("pq", "sq", "rq", "part_pq", "part_sq", "autc", "part_autc")
 COUNTS = ("tp", "fp", "fn")
-MOST_ROWS = 20  # of a table in a notebook
+MOST_ROWS = 20  # in a notebook
 MOST_FAILURES = 3
 NO_INTERVAL = Interval(math.nan, math.nan, 0.95)
 
@@ -49,25 +49,25 @@ def result_table(
     intervals: bool = False,
     digits: int | None = None,
 ) -> pd.DataFrame:
-    """Return a row for every model, class, strategy and threshold, and a column for every score.
+    """Return a row for each model, class, strategy and threshold, and a column for each score.
 
-    Columns come first that tell rows apart; what is the same in all rows is in ``attrs``.
+    The first columns say how the rows differ; values that all rows share are in ``attrs``.
 
     Parameters
     ----------
     scores
         Names of the columns, in this order. By default PQ, SQ and RQ, PartPQ and PartSQ where there
-        are parts, AUTC where there are curves, SQ by every other metric, the scores that need no
+        are parts, AUTC where there are curves, SQ by each other metric, the scores that need no
         matching, and ``tp``, ``fp`` and ``fn``, which are summed over all cases.
     averaging
         ``"pooled"``: tallies of all cases are summed, then scored. ``"mean of cases"``: cases are
         scored, and the scores averaged.
     intervals
         Whether to add the ends of 95 % bootstrap intervals over cases, as ``pq_low`` and
-        ``pq_high``. Of fewer than 5 cases there is none.
+        ``pq_high``. Fewer than 5 cases get no interval.
     digits
-        How many digits to round to, for a paper: cells are text then, such as ``"0.712"``, or
-        ``"0.712 [0.650, 0.770]"`` with intervals. By default cells are exact numbers.
+        How many digits to round to, for a paper. Cells are then text, such as ``"0.712"``, or
+        ``"0.712 [0.650, 0.770]"`` with intervals. By default, cells are exact numbers.
 
     Examples
     --------
@@ -112,9 +112,9 @@ def result_table(
 
 
 def _score_names(result: Result, scores: Sequence[str]) -> list[str]:
-    """Return which columns a table has."""
+    """Return the score columns of a table."""
     if isinstance(scores, str):
-        raise OptionError(f"scores={scores!r} is one name: pass a list, [{scores!r}].")
+        raise OptionError(f"scores={scores!r} is a single name: pass a list, [{scores!r}].")
     known = result.known_scores
     for name in scores:
         check_choice("scores", name, [*known, *COUNTS])
@@ -124,7 +124,7 @@ def _score_names(result: Result, scores: Sequence[str]) -> list[str]:
 
 
 def _averages(result: Result, averaging: AveragingName, intervals: bool) -> Found:
-    """Return scores with intervals; without, those that the result has computed already."""
+    """Return scores with intervals, or without them those that the result already has."""
     found: Found = {}
     for average in _with_samples(result) if intervals else result.average_scores:
         if average.averaging == averaging:
@@ -134,7 +134,7 @@ def _averages(result: Result, averaging: AveragingName, intervals: bool) -> Foun
 
 
 def _with_samples(result: Result) -> Iterator[AverageScore]:
-    """Yield averages matcher by matcher: samples of all at once would take gigabytes."""
+    """Yield averages one matcher at a time: all samples at once would take gigabytes."""
     for model in result.models:
         for matcher in (*result.spec.matching, None):
             yield from averages_with_samples(result, model, matcher)
@@ -153,7 +153,7 @@ def _settings(result: Result) -> Iterator[SettingRow]:
 
 
 def _find(found: Found, row: SettingRow, name: str) -> tuple[float, Interval]:
-    """Return a score of a row; areas hold for all thresholds, others for all matchers as well."""
+    """Return a score of a row; areas apply to all thresholds, some scores to all matchers too."""
     model, setting, threshold = row
     of_class = ClassSetting(setting.class_name, setting.kind)
     for place in (
@@ -192,7 +192,7 @@ def _text(value: float, ends: Interval, digits: int) -> str:
 
 
 def _named(settings: Sequence[SettingRow]) -> tuple[dict[str, list[object]], dict[str, object]]:
-    """Return the columns that tell rows apart, and what is the same in all rows."""
+    """Return the columns in which rows differ, and the values that all rows share."""
     columns: dict[str, list[object]] = {
         "model": [model for model, _, _ in settings],
         "class": [setting.class_name for _, setting, _ in settings],
@@ -205,7 +205,7 @@ def _named(settings: Sequence[SettingRow]) -> tuple[dict[str, list[object]], dic
 
 
 def result_html(result: Result) -> str:
-    """Return what a notebook shows of a result: pooled scores of the headline class, and curves."""
+    """Return a result as HTML for a notebook: pooled scores of the headline class, and curves."""
     settings = [
         one
         for one in _settings(result)
@@ -232,7 +232,7 @@ def result_html(result: Result) -> str:
 
 
 def _meaning(result: Result) -> str:
-    """Return what the numbers in a notebook are (D15)."""
+    """Return what the numbers in a notebook mean (D15)."""
     several = len({case.case for case in result.with_status("ok")}) > 1
     pooled = ", pooled over cases" if several else ""
     named = f"{result.models[0]}: " if len(result.models) == 1 and result.models[0] else ""
@@ -240,9 +240,9 @@ def _meaning(result: Result) -> str:
 
 
 def _notes(result: Result, settings: Sequence[SettingRow]) -> Iterator[str]:
-    """Yield what a notebook says below a table: what is left out, what failed, and warnings."""
+    """Yield the notes under a table in a notebook: what is left out, failures and warnings."""
     if len(settings) > MOST_ROWS:
-        yield quiet(f"The first {MOST_ROWS} of {len(settings)} rows.")
+        yield quiet(f"These are the first {MOST_ROWS} of {len(settings)} rows.")
     every = len(list(_settings(result)))
     if every > len(settings):
         yield quiet(f".table() has all {every} rows, for every class and threshold.")
@@ -255,7 +255,7 @@ def _notes(result: Result, settings: Sequence[SettingRow]) -> Iterator[str]:
 
 
 def _curve_of(result: Result, model: str, matcher: Matcher) -> Html:
-    """Return pooled PQ over the threshold, of the headline class or the mean over classes."""
+    """Return pooled PQ over the threshold, for the headline class or the mean over classes."""
     name = result.headline_class
     curves = [
         series.pooled_curve
@@ -273,7 +273,7 @@ def _curve_of(result: Result, model: str, matcher: Matcher) -> Html:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Return what a notebook shows of a comparison: the verdict, and the models by setting."""
+    """Return a comparison as HTML for a notebook: the verdict, and the models by setting."""
     rankings = headline_rankings(comparison)
     score, name = comparison.scores[0], next(iter(rankings)).setting.class_name
     rows = []
@@ -289,6 +289,10 @@ def comparison_html(comparison: Comparison) -> str:
         verdict_on_models(comparison),
         quiet(f"Mean {score.title} of cases ({name}):"),
         table(["strategy", "τ", *comparison.models], rows),
-        quiet("" if len(rankings) <= MOST_ROWS else f"The first of {len(rankings)} settings."),
+        quiet(
+            ""
+            if len(rankings) <= MOST_ROWS
+            else f"The first {MOST_ROWS} of {len(rankings)} settings."
+        ),
         *(f"Careful: {notice.text}" for notice in comparison.notices),
     )

@@ -36,13 +36,13 @@ Watch = Callable[[Outcome], None]
 class RunOptions:
     """How to run."""
 
-    # Number of processes, or the address of a Dask scheduler. Several cases are shared out among
-    # its workers, a single one with Zarr images chunk by chunk.
+    # Number of processes, or the address of a Dask scheduler. Several cases are distributed to its
+    # workers case by case, a single one with Zarr images chunk by chunk.
     workers: int = 1
     dask: str | None = None
-    resume: bool = False  # whether to go on with what a folder holds, or to drop it
+    resume: bool = False  # whether to continue with the results in a folder, or to discard them
     overwrite: bool = False
-    also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write beside the tables
+    also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write in addition to the tables
     maps: bool = False  # whether to write label maps of the mistakes
 
 
@@ -55,7 +55,7 @@ def run_dataset(
     clock: Stopwatch | None = None,
     notices: Sequence[Notice] = (),
 ) -> Result:
-    """Evaluate all cases, write every result at once and the tables at the end.
+    """Evaluate all cases. Write each result as soon as it is there, and tables at the end.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def run_dataset(
     folder
         Where results go.
     watch
-        Called with every outcome, for progress.
+        Called with each outcome, to show progress.
     clock
-        Told of every phase; its times are written to run.json.
+        Measures each phase; the times are written to run.json.
     notices
-        What is known about the dataset already, to be written with what the run finds.
+        Notices about the dataset, to be written along with those of the run.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def run_dataset(
     again = options.resume or options.overwrite or not store.holds_results()
     if not again:
         raise FileError(
-            f"OUT={str(folder)!r} holds results already: pass --resume to do only what is missing "
-            f"or changed, --overwrite to start over, or name another folder with -o."
+            f"OUT={str(folder)!r} already contains results: pass --resume to evaluate only new and "
+            f"changed cases, --overwrite to start over, or name another folder with -o."
         )
     with closing(store):
         store.open()
@@ -114,7 +114,7 @@ def run_dataset(
 
 
 class _Log:
-    """What a run has done so far, and how that is written."""
+    """Keeps track of what a run has done so far, and writes it."""
 
     def __init__(
         self,
@@ -136,19 +136,19 @@ class _Log:
         self.status: Literal["running", "interrupted", "finished"] = "running"
 
     def begin(self) -> None:
-        """Say that a run is under way."""
+        """Note that a run is under way."""
         write_run(self._folder, self._spec, status=self.status, **self._facts)
-        self.status = "interrupted"  # until the run ends well
+        self.status = "interrupted"  # until the run is complete
 
     def finished(self, outcome: Outcome) -> None:
-        """Keep what became of a case."""
+        """Keep the outcome of a case."""
         if outcome.result is not None:
             self._store.append(outcome)
         self._seen[outcome.case] = outcome.result is not None
         self._watch(outcome)
 
     def end(self, workers: int | str) -> Result:
-        """Write the tables of all that was finished, and how it was made."""
+        """Write the tables of all finished cases, and how they were made."""
         self._store.restore()
         results = self._store.results()
         seen = sorted(self._seen, key=_who)
@@ -177,7 +177,7 @@ def _who(case: Case) -> tuple[str, str]:
 
 
 def _files(case: Case) -> Json:
-    """Return where the images of a case are, for those who want to look at them later."""
+    """Return where the images of a case are, so they can be found later."""
     sides = {"reference": case.reference, "prediction": case.prediction}
     return {name: None if source is None else _place(source) for name, source in sides.items()}
 
@@ -199,12 +199,12 @@ def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
 
 
 def listed_notices(folder: Path) -> list[Notice]:
-    """Return what a run warned of."""
+    """Return the warnings of a run."""
     return [Notice.from_dict(one) for one in read_run(folder).get("warnings", ())]
 
 
 def play_command(folder: Path, case: Case, slice_number: int | None = None) -> str | None:
-    """Return how to look at a case of a run; None if it is not a pair of files of its own.
+    """Return the command that shows a case of a run; None if it is not two separate files.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def _source(given: Json | None) -> ImageFile | None:
 
 
 def load_run(folder: Path) -> Result:
-    """Return the result of a run; of one that was killed, all that it finished."""
+    """Return the result of a run; if it was killed, all cases that it finished."""
     run = read_run(folder)
     results = read_results(folder, run["job"])
     listed = run.get("results")

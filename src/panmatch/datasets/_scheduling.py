@@ -1,4 +1,4 @@
-"""Which case runs when; whatever happens to a worker, no finished case is lost."""
+"""When each case runs. No finished case is lost, even if a worker dies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from panmatch.datasets._worker_pool import LostPoolError, WorkerPool
 Finished = Callable[[Outcome], None]
 Running = dict[Future[Outcome], Case]
 
-STALL_SECONDS = 10.0  # without any finished case, after which the pool is looked at
+STALL_SECONDS = 10.0  # without a finished case before the pool is checked
 
 
 def run_cases(
@@ -33,16 +33,16 @@ def run_cases(
 ) -> None:
     """Evaluate all cases, and report the outcome of each as soon as it is known.
 
-    When a worker dies, the cases that were under way are retried alone, and the one with which a
-    worker dies again has failed. An interruption lets the workers finish what they are doing, and
-    reports that too.
+    If a worker dies, the cases that were running are retried one at a time. A case fails if its
+    worker dies again. After an interruption, the workers finish their current cases, and these
+    are reported too.
 
     Parameters
     ----------
     known
-        Key of the result that a case has already.
+        Keys of existing results.
     finished
-        Called in this thread, in the order in which cases finish.
+        Called in this thread, in the order in which the cases finish.
     """
     waiting, lost = list(reversed(cases)), list[Case]()
     while waiting:
@@ -58,14 +58,14 @@ def _run_together(
     known: Mapping[Case, str],
     finished: Finished,
 ) -> list[Case]:
-    """Run the waiting cases until none is left or a worker dies; return those under way then."""
+    """Run the waiting cases until none is left or a worker dies; return those still running."""
     running: Running = {}
     lost: list[Case] = []
     try:
         with _opened(pool, running) as executor, suppress(BrokenExecutor):
             while (waiting or running) and not lost:
                 while waiting and len(running) < pool.window:
-                    # If a worker dies in this moment, the case still waits.
+                    # If a worker dies at this moment, the case is still waiting.
                     future = executor.submit(run_case, job, waiting[-1], known.get(waiting[-1], ""))
                     running[future] = waiting.pop()
                 lost += _report(_wait(running, pool), running, finished)
@@ -76,7 +76,7 @@ def _run_together(
 
 @contextmanager
 def _opened(pool: WorkerPool, running: Running) -> Iterator[Executor]:
-    """Yield the workers of a pool, and let them finish what is running in the end."""
+    """Yield the workers of a pool, and let them finish their running cases at the end."""
     executor = pool.open()
     try:
         yield executor
@@ -84,7 +84,7 @@ def _opened(pool: WorkerPool, running: Running) -> Iterator[Executor]:
         try:
             pool.check()
         except LostPoolError:
-            running.clear()  # nobody is there who would finish it
+            running.clear()  # no worker is left to finish them
             raise
         for future in running:
             future.cancel()
@@ -92,7 +92,7 @@ def _opened(pool: WorkerPool, running: Running) -> Iterator[Executor]:
 
 
 def _wait(running: Running, pool: WorkerPool) -> set[Future[Outcome]]:
-    """Wait until a case is finished, and see after the pool where none is for a while."""
+    """Wait until a case is finished; check the pool if that takes long."""
     while True:
         done, _ = wait(running, STALL_SECONDS, return_when=FIRST_COMPLETED)
         if done:
@@ -105,7 +105,7 @@ def _report(
     running: Running,
     finished: Finished,
 ) -> list[Case]:
-    """Report what is finished; return the cases whose worker died."""
+    """Report finished cases; return those whose worker died."""
     lost = []
     for future in done:
         case = running.pop(future)
@@ -118,7 +118,7 @@ def _report(
 
 
 def _outcome(future: Future[Outcome], case: Case) -> Outcome | None:
-    """Return the outcome of a case; None if its worker died or it never began."""
+    """Return the outcome of a case; None if its worker died or it never started."""
     try:
         return future.result()
     except (BrokenExecutor, CancelledError):
@@ -135,5 +135,5 @@ def _run_alone(case: Case, job: Job, pool: WorkerPool, known_key: str, finished:
         running[executor.submit(run_case, job, case, known_key)] = case
         lost = _report(_wait(running, pool), running, finished)
     if lost:
-        reason = "the worker process died with it, twice; often because memory runs out"
+        reason = "its worker process died twice; the usual cause is running out of memory"
         finished(Outcome(case, "", failed(case, reason), 0.0))

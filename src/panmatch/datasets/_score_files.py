@@ -24,26 +24,26 @@ from panmatch.spec import (
     split_instance,
 )
 
-MOST_BYTES = 256 << 20  # a table of cases is much smaller
+MOST_BYTES = 256 << 20  # tables of cases are much smaller
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?", re.IGNORECASE)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Key = tuple[str, PanopticaColumn]  # group and metric
-Header = tuple[tuple[str, str], ...]  # group and number of every column
+Header = tuple[tuple[str, str], ...]  # group and metric of each column
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A row as it stands in the file.
+    """A row of the file, unparsed.
 
     Attributes
     ----------
     path, line
         Where it is.
     subject
-        Whom, or which single object, it is about.
+        The subject, or the single object, that it is about.
     cells
-        One text per column; empty where a number is undefined.
+        One text per column; empty if the number is undefined.
     """
 
     path: Path
@@ -52,14 +52,14 @@ class ScoreRow:
     cells: Sequence[str]
 
     def number(self, at: int, column: str) -> float:
-        """Return the number of a cell, NaN where it is empty; errors call the column by name."""
+        """Return the number in a cell, NaN if it is empty; errors name the column."""
         text = self.cells[at].strip()
         if not text:
             return math.nan
         if not NUMBER.fullmatch(text):
             raise FileError(
                 f"{str(self.path)!r}, line {self.line}, column {column!r}: {text[:40]!r} is not a "
-                f"number. Write it with a decimal point, or leave the cell empty where it is "
+                f"number. Write it with a decimal point, or leave the cell empty if it is "
                 f"undefined."
             )
         return float(text)
@@ -67,22 +67,22 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreFile:
-    """What a file of panoptica holds.
+    """The contents of a panoptica file.
 
     Attributes
     ----------
     path
         The file.
     subjects
-        In the order of the file.
+        The subjects, in the order of the file.
     values
-        One value per subject, NaN where it is undefined, by group and metric.
+        One value per subject, by group and metric; NaN if undefined.
     others
         Columns that are not panoptica's.
     n_instances
-        Rows about single objects, which are left out.
+        Number of rows about single objects, which are left out.
     n_infinite
-        Values that are infinite in the file, and undefined here.
+        Number of infinite values, which count as undefined.
     """
 
     path: Path
@@ -99,12 +99,12 @@ def read_score_file(path: Path) -> ScoreFile:
     Raises
     ------
     FileError
-        If a row cannot be read; it names the line, the column and what to do. Rows are never
-        skipped, except for those about single objects, which are counted.
+        If a row cannot be read. The message names the line, the column and the remedy. Rows are
+        never skipped, except for those about single objects, which are counted.
     """
     if path.suffix.lower() == ".jsonl":
         raise FileError(
-            f"path={str(path)!r} is a JSONL file, and TSV is needed: convert it with panoptica, "
+            f"path={str(path)!r} is a JSONL file, but must be TSV: convert it with panoptica, "
             f"Panoptica_Statistic.from_file({path.name!r}).to_file({path.stem + '.tsv'!r})."
         )
     with open_scores(path) as (header, rows):
@@ -113,12 +113,12 @@ def read_score_file(path: Path) -> ScoreFile:
 
 @contextmanager
 def open_scores(path: Path) -> Iterator[tuple[Header, Iterator[ScoreRow]]]:
-    """Read a TSV file of panoptica as it stands: group and number of every column, then the rows.
+    """Read a TSV file from panoptica, unparsed: the group and metric of each column, then rows.
 
     Raises
     ------
     MissingFileError, FileError
-        If there is no such file, or a line cannot be read; it names the line.
+        If there is no such file, or a line cannot be read. The message names the line.
     """
     _check_place(path)
     try:
@@ -142,9 +142,9 @@ def _check_place(path: Path) -> None:
         raise FileError(f"path={str(path)!r} cannot be read: {error}.") from error
     if size > MOST_BYTES:
         raise FileError(
-            f"path={str(path)!r} has {size / 2**20:.0f} MiB, and a table of subjects at most "
-            f"{MOST_BYTES >> 20}: is it the right file? If so, drop columns or rows about single "
-            f"instances."
+            f"path={str(path)!r} has {size / 2**20:.0f} MiB, but tables of subjects may have at "
+            f"most {MOST_BYTES >> 20}: is it the right file? If so, remove columns, or rows about "
+            f"single instances."
         )
 
 
@@ -152,8 +152,8 @@ def _rows(path: Path, width: int, lines: Iterator[tuple[int, list[str]]]) -> Ite
     for line, (first, *cells) in lines:
         if len(cells) != width:
             raise FileError(
-                f"{str(path)!r}, line {line}: it has {len(cells) + 1} cells, and the first line "
-                f"{width + 1}. Is the line cut off, or a tab lost? Mend or remove it."
+                f"{str(path)!r}, line {line} has {len(cells) + 1} cells, but the first line has "
+                f"{width + 1}. Was the line cut off, or a tab lost? Fix or remove the line."
             )
         yield ScoreRow(path, line, original_text(first.strip()), cells)
 
@@ -174,7 +174,7 @@ def _read(path: Path, header: Header, rows: Iterator[ScoreRow]) -> ScoreFile:
             row.number(i, "-".join(header[i])) for i, one in enumerate(columns) if one is not None
         )
     if not seen:
-        raise FileError(f"path={str(path)!r} lists no subject: there is nothing to compare.")
+        raise FileError(f"path={str(path)!r} lists no subjects, so there is nothing to compare.")
     table = np.asarray(numbers, np.float64).reshape(len(seen), -1)
     named = list(zip(header, columns, strict=True))
     keys = [(group, column) for (group, _), column in named if column is not None]
@@ -192,7 +192,7 @@ def _read(path: Path, header: Header, rows: Iterator[ScoreRow]) -> ScoreFile:
 
 
 def _lines(path: Path, stream: TextIO) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of every line that is not empty."""
+    """Yield the number and the cells of each line that is not empty."""
     reader = csv.reader(stream, delimiter="\t", strict=True)
     last = 0
     try:
@@ -202,27 +202,25 @@ def _lines(path: Path, stream: TextIO) -> Iterator[tuple[int, list[str]]]:
             last = reader.line_num
     except csv.Error as error:
         raise FileError(
-            f"{str(path)!r}, line {last + 1}: {error}. Is a quotation mark left open? Remove it."
+            f"{str(path)!r}, line {last + 1}: {error}. Remove any quotation mark left open."
         ) from error
 
 
 def _header(path: Path, cells: Sequence[str]) -> Header:
-    """Return group and number of every column but the first, which names the subjects."""
+    """Return group and metric of each column but the first, which names the subjects."""
     if not cells or cells[0].strip() != SUBJECT:
         first = repr(cells[0][:40]) if cells else "nothing"
         hint = ""
         if len(cells) == 1 and cells[0].startswith((f"{SUBJECT},", f"{SUBJECT};")):
             hint = " Its columns are not separated by tabs: save it as TSV."
         raise FileError(
-            f"path={str(path)!r} is not a TSV file of panoptica: its first line must begin with "
-            f"{SUBJECT!r} and a tab, and begins with {first}.{hint}"
+            f"path={str(path)!r} is not a TSV file from panoptica: its first line must start with "
+            f"{SUBJECT!r} and a tab, but starts with {first}.{hint}"
         )
     names = [original_text(cell.strip()) for cell in cells]
     repeated = [name for i, name in enumerate(names) if name in names[:i]]
     if repeated:
-        raise FileError(
-            f"{str(path)!r}, line 1: column {repeated[0]!r} is there twice: remove one."
-        )
+        raise FileError(f"{str(path)!r}, line 1: column {repeated[0]!r} appears twice: remove one.")
     return tuple(map(split_column, names[1:]))
 
 
@@ -235,17 +233,17 @@ def _is_instance(subject: str, groups: set[str]) -> bool:
 def _check_subject(path: Path, line: int, subject: str, seen: Mapping[str, int]) -> None:
     if not subject:
         raise FileError(
-            f"{str(path)!r}, line {line}, column {SUBJECT!r}: the name is missing. Write it."
+            f"{str(path)!r}, line {line}, column {SUBJECT!r}: the name is missing. Fill it in."
         )
     if subject in seen:
         raise FileError(
-            f"{str(path)!r}, line {line}: subject {subject!r} is on line {seen[subject]} too: "
+            f"{str(path)!r}, line {line}: subject {subject!r} is also on line {seen[subject]}: "
             f"remove one of them."
         )
 
 
 def plain_text(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Return a text that spreadsheets do not take for a formula."""
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 

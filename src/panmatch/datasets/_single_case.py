@@ -1,4 +1,4 @@
-"""One case as people hold it in Python: arrays, images of other libraries, tensors and paths."""
+"""Evaluating one case in Python: arrays, images of other libraries, tensors and paths."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from panmatch.spec import Spec, SpecLike, as_spec
 
 Given: TypeAlias = ImageLike | Panoptic
 
-LARGEST_DIFFERENCE = 1e-3  # between a spacing that is given and one that is read, relative
+LARGEST_DIFFERENCE = 1e-3  # between a spacing that is passed and one that is read, relative
 
 REMEDY = (
-    "Resample or reorient one of them. An image that was made from an array takes over the grid of "
-    "the other with CopyInformation (SimpleITK) or with its affine (nibabel). To compare voxel by "
-    "voxel as they are stored, pass arrays."
+    "Resample or reorient one of them. An image made from an array can take over the grid of the "
+    "other, with CopyInformation (SimpleITK) or its affine (nibabel). To compare voxel by voxel as "
+    "stored, pass arrays."
 )
 
 
@@ -53,32 +53,31 @@ def evaluate(
     Parameters
     ----------
     reference, prediction
-        Label images of one shape, or `Panoptic` images, on both sides. Each is an array (chunked
-        ones of Zarr, Dask and HDF5 are read box by box if they are large), a path, an image of
-        nibabel or SimpleITK, a ``DataArray`` of xarray, or a tensor of torch or an array of CuPy,
-        which are copied to the host if they are on another device. ``docs/how-to/evaluate.md``
-        says how each is read.
+        Label images of the same shape, or `Panoptic` images on both sides. Each is an array, a
+        path, a nibabel or SimpleITK image, an xarray ``DataArray``, a torch tensor or a CuPy array.
+        Large chunked arrays (Zarr, Dask, HDF5) are read box by box, and data on another device is
+        copied to the host. ``docs/how-to/evaluate.md`` says how each is read.
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing
-        Distance between voxels along each axis; by default what the images state, or else voxel
-        units. One that contradicts an image is an error.
+        Distance between voxels along each axis. By default it comes from the images, or else
+        distances are in voxels. A spacing that contradicts an image is an error.
     unit
-        Of the spacing, and so of distances and volumes: ``"mm"`` (the default) or ``"µm"``; that of
-        an image which states one.
+        Unit of the spacing, and so of distances and volumes: ``"mm"`` (the default) or ``"µm"``.
+        If an image states its unit, that is used.
     reference_parts, prediction_parts
         Part images, for classes with parts that are not labels of the images themselves.
     void
-        Mask of voxels about which nothing is known, besides those that the spec calls void.
+        Mask of voxels about which nothing is known, in addition to those that the spec calls void.
     case
-        What to call the case in tables.
+        Name of the case in tables.
     threads
         Number of threads; by default as many as pay off. The result does not depend on it.
 
     Returns
     -------
     Result
-        With pandas tables `scores`, `instances` and `curves`, and `summary()` for people.
+        With the pandas tables `scores`, `instances` and `curves`, and a readable `summary()`.
 
     Warns
     -----
@@ -113,7 +112,7 @@ def evaluate(
 
 
 class Evaluator:
-    """Collects cases; several evaluators of one spec merge, in any order.
+    """Collects cases. Evaluators with the same spec can be merged, in any order.
 
     Parameters
     ----------
@@ -152,7 +151,7 @@ class Evaluator:
     ) -> None:
         """Evaluate one more case; parameters are those of `evaluate`.
 
-        Without a name, a case is called by its number, from 0000 on.
+        A case without a name is called by its number, starting at 0000.
         """
         images = {
             "reference": reference,
@@ -183,7 +182,7 @@ class Evaluator:
         self._cases.extend(other._cases)
 
     def compute(self) -> Result:
-        """Return the result of all cases so far; warns as `evaluate` does."""
+        """Return the result of all cases so far; this warns as `evaluate` does."""
         result = Result(self.spec, tuple(self._cases))
         warn_of(result.notices)
         return result
@@ -201,13 +200,13 @@ class _Read:
 def _read(
     given: Mapping[str, Any], spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None
 ) -> _Read:
-    """Read whatever is not an array, and bring it on one grid."""
+    """Read whatever is not an array, and put all images on one grid."""
     placed: dict[str, StoredImage] = {}
     for name, image in given.items():
         if spec.encoding == "coco" and isinstance(image, str | os.PathLike):
             raise OptionError(
-                f"{name}={os.fspath(image)!r}: of COCO files, related.coco_pq(…) and `panmatch "
-                f"evaluate` score all images; for one, pass from_segments(…) on both sides."
+                f"{name}={os.fspath(image)!r}: related.coco_pq(…) and `panmatch evaluate` score "
+                f"all images of COCO files; for one image, pass from_segments(…) on both sides."
             )
         colour_ids = spec.colour_ids and name in ("reference", "prediction")
         stored = as_stored_image(image, name, colour_ids=colour_ids)
@@ -225,13 +224,13 @@ def _check_dims(arrays: Mapping[str, Any]) -> None:
     for name, dims in others:
         if dims != first[1]:
             raise OptionError(
-                f"{name} has the dimensions {dims}, but {first[0]} has {first[1]}: bring them into "
-                f"one order with {name}.transpose(*{first[0]}.dims)."
+                f"{name} has the dimensions {dims}, but {first[0]} has {first[1]}: put them in the "
+                f"same order with {name}.transpose(*{first[0]}.dims)."
             )
 
 
 def _on_one_grid(images: Mapping[str, StoredImage]) -> dict[str, StoredImage]:
-    """Return the images with the axes of the first that says where it lies; others must fit."""
+    """Return the images with the axes of the first that knows its position; others must fit."""
     if not images:
         return {}
     leads = max(images, key=lambda name: _knowledge(images[name]))
@@ -255,7 +254,7 @@ def _spacing(
     spacing: npt.ArrayLike | None,
     unit: Unit | None,
 ) -> tuple[npt.ArrayLike | None, Unit | None]:
-    """Return the spacing that the images state, in the unit of the spec, or what is given."""
+    """Return the spacing that the images state, in the unit of the spec, or the one passed."""
     stating = next((name for name in images if images[name].spacing is not None), None)
     if stating is None:
         return spacing, unit
@@ -264,7 +263,7 @@ def _spacing(
     if unit is not None and own not in ("voxel", unit):
         raise OptionError(
             f"unit={unit!r} contradicts {stating}, whose spacing is {image.spacing} {own}: drop "
-            f"unit or, to have all distances in {unit}, write `unit: {unit}` in the spec."
+            f"unit or, to get all distances in {unit}, write `unit: {unit}` in the spec."
         )
     known = unit or own
     if spacing is not None:
@@ -276,7 +275,7 @@ def _spacing(
 
 
 def _check_agrees(spacing: npt.ArrayLike, unit: Unit, stating: str, image: StoredImage) -> None:
-    """Raise an `OptionError` if a spacing that is given is not that of an image."""
+    """Raise an `OptionError` if the spacing that was passed is not that of an image."""
     assert image.spacing is not None
     given = as_spacing(spacing, image.labels.ndim)
     if image.unit != "voxel":
@@ -284,5 +283,5 @@ def _check_agrees(spacing: npt.ArrayLike, unit: Unit, stating: str, image: Store
     if not np.allclose(given, image.spacing, rtol=LARGEST_DIFFERENCE, atol=0.0):
         raise OptionError(
             f"spacing={spacing!r} contradicts {stating}, whose spacing is {image.spacing} "
-            f"{image.unit}: drop spacing to use that; if the image is wrong, pass arrays."
+            f"{image.unit}: drop spacing to use that of the image; if it is wrong, pass arrays."
         )

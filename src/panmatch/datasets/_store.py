@@ -1,4 +1,4 @@
-"""Results of cases on disk: each is appended as soon as it is there, whole or not at all."""
+"""Results of cases on disk: each is appended as soon as it is ready, completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from panmatch.evaluation import CaseResult, Findings, Json, findings_from_dict
 from panmatch.formats import lock_file
 
 FILE = "cases.jsonl"
-SEAL = b',"digest":"'  # comes last in a line, and vouches for everything before it
+SEAL = b',"digest":"'  # comes last in a line, and protects everything before it
 END = b'"}\n'
 MOST_RECENT = (
-    4_000_000  # bytes of lines whose findings stay in memory, which takes a few times more
+    4_000_000  # bytes of lines whose findings stay in memory, where they take a few times more
 )
-NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of file systems that have none
+NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # from file systems without locks
 
 Who = tuple[str, str]  # model and case
 
 
 class _Recent:
-    """The findings that were used last: all of a small run, a few of a large one, one at least."""
+    """The most recently used findings: all of a small run, a few of a large one, at least one."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._bytes = most_bytes, 0
         self._found: dict[_Line, Findings] = {}  # in the order of their use
 
     def __reduce__(self) -> tuple[type[_Recent], tuple[int]]:
-        return _Recent, (self._most,)  # what is in memory here does not travel
+        return _Recent, (self._most,)  # what is in memory here is not pickled
 
     def get(self, line: _Line) -> Findings | None:
         found = self._found.pop(line, None)
@@ -53,7 +53,7 @@ class _Recent:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Where a result stands in a file; called, it reads what was found."""
+    """The place of a result in a file; calling it reads the findings."""
 
     path: Path
     start: int
@@ -74,12 +74,12 @@ class _Line:
                 text = self.bytes_in(stream)
         except OSError as error:
             raise FileError(
-                f"path={str(self.path)!r} cannot be read any more: {error.strerror or error}."
+                f"path={str(self.path)!r} can no longer be read: {error.strerror or error}."
             ) from error
         line = _unsealed(text)
         if line is None or not text.endswith(self.digest + END):
             raise FileError(
-                f"path={str(self.path)!r} was changed by somebody else: evaluate what was lost "
+                f"path={str(self.path)!r} was changed by another program: evaluate what was lost "
                 f"with --resume."
             )
         return line
@@ -98,26 +98,25 @@ class _Line:
 class _Stored:
     """A result, and how it was made."""
 
-    result: CaseResult  # what was found is left in the file
+    result: CaseResult  # its findings stay in the file
     line: _Line
-    key: str  # of job and files
+    key: str  # identifies job and files
     seconds: float
 
 
 class CaseStore:
-    """One line of JSON per result; of several for one case the last one counts.
+    """One line of JSON per result; if a case has several, the last one counts.
 
-    Results stay in the file until they are asked for, so that memory does not grow with the number
-    of cases. Every line ends in a digest of itself. One that was not written to its end, as a
-    killed process leaves it, or that was changed since is dropped, and so is a result of another
-    job.
+    Results stay in the file until they are needed, so memory does not grow with the number of
+    cases. Each line ends with its own digest. Lines that are incomplete, because a process was
+    killed, or that have been changed are dropped. So are results of another job.
 
     Parameters
     ----------
     folder
         Where the file is.
     job
-        Fingerprint of what is asked for.
+        Fingerprint of the job.
     """
 
     def __init__(self, folder: Path, job: str) -> None:
@@ -125,10 +124,10 @@ class CaseStore:
         self._stream: IO[bytes] | None = None
         self._stored: dict[Who, _Stored] = {}
         self._recent = _Recent(MOST_RECENT)
-        self.n_damaged = 0  # lines that were dropped because they are not as they were written
+        self.n_damaged = 0  # lines that were dropped because they were damaged or changed
 
     def open(self) -> None:
-        """Read what is there, and make ready to append; one run at a time."""
+        """Read existing results and prepare to append; only one run at a time can do so."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = self.path.open("ab+", buffering=0)
@@ -136,7 +135,10 @@ class CaseStore:
             whole = self._read()
             self._stream.truncate(whole)
         except BlockingIOError as error:
-            raise FileError(f"another run is writing to {str(self.path.parent)!r}.") from error
+            raise FileError(
+                f"another run is writing to {str(self.path.parent)!r}: wait for it, or name "
+                f"another folder with -o."
+            ) from error
         except OSError as error:
             raise FileError(
                 f"OUT={str(self.path.parent)!r} cannot be written: {error.strerror or error}. "
@@ -144,7 +146,7 @@ class CaseStore:
             ) from error
 
     def holds_results(self) -> bool:
-        """Return whether a case was evaluated, by whichever job; nothing is touched."""
+        """Return whether any job has evaluated a case; this changes nothing."""
         try:
             with self.path.open("rb") as stream:
                 lines = map(_unsealed, stream)
@@ -153,14 +155,14 @@ class CaseStore:
             return False
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all results."""
         assert self._stream is not None
         self._stream.truncate(0)
         self._stored.clear()
         self.n_damaged = 0
 
     def append(self, outcome: Outcome) -> None:
-        """Write one result; if the disk is full, nothing of it stays."""
+        """Write one result completely, or nothing if the disk is full."""
         result = outcome.result
         assert result is not None
         self.restore()
@@ -172,7 +174,7 @@ class CaseStore:
         )
 
     def restore(self) -> None:
-        """Write the file again if somebody has removed or renamed it."""
+        """Write the file again if it was removed or renamed."""
         assert self._stream is not None
         try:
             if os.path.samestat(os.fstat(self._stream.fileno()), self.path.stat()):
@@ -185,7 +187,7 @@ class CaseStore:
         try:
             self._stored = {}
             self.open()
-            for who, one in known.items():  # what has lost its name is there as long as it is open
+            for who, one in known.items():  # a removed file can be read as long as it is open
                 line = self._write(one.line.bytes_in(removed))
                 self._stored[who] = replace(one, result=replace(one.result, found=line), line=line)
         except FileError:
@@ -212,7 +214,7 @@ class CaseStore:
     def _cannot_be_written(self, error: OSError) -> FileError:
         return FileError(
             f"OUT={str(self.path.parent)!r} cannot be written: {error.strerror or error}. "
-            f"What was finished before is kept: make room, and run again with --resume."
+            f"Finished cases are kept: free some space, and run again with --resume."
         )
 
     def close(self) -> None:
@@ -225,7 +227,7 @@ class CaseStore:
         return {who: one.key for who, one in self._stored.items() if one.result.status == "ok"}
 
     def facts(self, who: Who) -> Json:
-        """Return what is known about how a result was made."""
+        """Return the facts about how a result was made."""
         one = self._stored[who]
         model, case = who
         return {
@@ -234,11 +236,11 @@ class CaseStore:
         }  # fmt: skip
 
     def results(self) -> dict[Who, CaseResult]:
-        """Return all results by model and case; what was found in each is read when asked for."""
+        """Return all results by model and case; their findings are read when needed."""
         return {who: one.result for who, one in self._stored.items()}
 
     def _read(self) -> int:
-        """Look at all whole lines, and return where they end."""
+        """Read all complete lines, and return where they end."""
         assert self._stream is not None
         self._stream.seek(0)
         end = 0
@@ -259,7 +261,7 @@ class CaseStore:
 
 
 def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
-    """Return the results of a run by model and case, without touching them."""
+    """Return the results of a run by model and case, without changing them."""
     store = CaseStore(folder, job)
     try:
         store._stream = store.path.open("rb", buffering=0)
@@ -267,7 +269,7 @@ def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
         return store.results()
     except OSError as error:
         raise FileError(
-            f"path={str(folder)!r} holds no results of `panmatch evaluate`: {error.strerror}."
+            f"path={str(folder)!r} contains no results of `panmatch evaluate`: {error.strerror}."
         ) from error
     finally:
         store.close()
@@ -281,7 +283,7 @@ def _sealed(job: str, key: str, seconds: float, result: CaseResult) -> bytes:
 
 
 def _unsealed(text: bytes) -> Json | None:
-    """Return what a line says; None if it is not as it was written."""
+    """Return the content of a line; None if it was damaged or changed."""
     body, seal, rest = text.rpartition(SEAL)
     if not seal or rest != _digest(body) + END:
         return None
@@ -298,7 +300,7 @@ def _digest(body: bytes) -> bytes:
 
 
 def _lock(stream: IO[bytes]) -> None:
-    """Take the file for this process until it ends, where system and disk offer that."""
+    """Lock the file until this process ends, if the file system supports it."""
     try:
         lock_file(stream, wait=False)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Tables on disk, as CSV and, with the extra `parquet`, as Parquet: whole or not at all."""
+"""Tables on disk, as CSV and, with the extra `parquet`, as Parquet: complete or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WHOLE = {"int64", "Int64"}
-MANY_ROWS = 5_000  # that are written at once
+MANY_ROWS = 5_000  # to write at once
 
 
 def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
@@ -29,24 +29,24 @@ def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
 
 
 class TableFile(ExitStack):
-    """A table that is written block by block, so that it is never in memory as a whole.
+    """A table that is written block by block, so it is never in memory as a whole.
 
-    Blocks wait in files without a name, which end with the process, until the last one is there:
-    only then are all columns known. A block that lacks a column has nothing in it.
+    All columns are known only once the last block is there. Until then, blocks wait in unnamed
+    files, which disappear with the process. If a block lacks a column, its cells are empty.
 
     Parameters
     ----------
     folder
-        Where the table is to be.
+        Folder for the table.
     name
-        What it is called, without ``.csv``.
+        Name of the table, without ``.csv``.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
         super().__init__()
         self._path = folder / name
         self._heads: list[pd.DataFrame] = []  # the first row of every block
-        self._waiting: list[pd.DataFrame] = []  # blocks that are alike, to be written as one
+        self._waiting: list[pd.DataFrame] = []  # similar blocks, to be written as one
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._texts = self._nameless_file()
@@ -70,7 +70,7 @@ class TableFile(ExitStack):
 
         block = pd.concat(self._waiting, ignore_index=True)
         self._waiting.clear()
-        self._heads.append(block.iloc[:1].copy())  # not a view of it
+        self._heads.append(block.iloc[:1].copy())  # a view would keep the block in memory
         text = without_formulas(block).to_csv(index=False, header=False, lineterminator="\n")
         try:
             self._texts.add(text.encode())
@@ -80,7 +80,7 @@ class TableFile(ExitStack):
             raise self._cannot_be_written(error) from error
 
     def finish(self) -> None:
-        """Put the blocks together, and the table in its place; there must be one block at least."""
+        """Join the blocks and put the table in its place; there must be at least one block."""
         self._flush()
         names = merge_columns([list(head.columns) for head in self._heads])
         write_atomically(self._path.with_suffix(".csv"), self._csv(names))
@@ -94,7 +94,7 @@ class TableFile(ExitStack):
         for head, text in zip(self._heads, self._texts, strict=True):
             if list(head.columns) == names or not text:
                 yield text
-            else:  # as texts, so that every number stays as it is written
+            else:  # as text, so every number stays exactly as written
                 block = pd.read_csv(
                     io.BytesIO(text), names=list(head.columns), dtype=str, keep_default_na=False
                 )
@@ -113,7 +113,9 @@ class TableFile(ExitStack):
                 block = pa.ipc.open_stream(piece).read_all().to_pandas()
                 block = block.reindex(columns=names).astype(types)
                 rows = pa.Table.from_pandas(block, preserve_index=False)
-                if schema is None:  # what is empty in the first block may be a text in others
+                if (
+                    schema is None
+                ):  # a column that is empty in the first block may be text in others
                     texts = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f
                              for f in rows.schema]  # fmt: skip
                     schema = pa.schema(texts, rows.schema.metadata)
@@ -144,7 +146,7 @@ class _Pieces:
 
 
 def merge_columns(tables: Sequence[Sequence[str]]) -> list[str]:
-    """Return all columns of tables, each after those that it follows in its own table.
+    """Return the columns of all tables, each after those that precede it in its own table.
 
     Examples
     --------
@@ -177,7 +179,7 @@ def _as_stream(block: pd.DataFrame) -> bytes:
 
 
 def _common_types(heads: Sequence[pd.DataFrame], names: Sequence[str]) -> dict[str, str]:
-    """Return the type that holds a column of all blocks."""
+    """Return, for each column, the type that fits all blocks."""
     types = {}
     for name in names:
         kinds = {str(head[name].dtype) for head in heads if name in head}
@@ -190,9 +192,9 @@ def _common_types(heads: Sequence[pd.DataFrame], names: Sequence[str]) -> dict[s
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in which no spreadsheet takes a text for a formula.
+    """Return a table whose texts are not taken for formulas by spreadsheets.
 
-    A case may be called ``=1+1``, or worse. An apostrophe in front keeps it a text.
+    A case may be called ``=1+1``, or worse. A leading apostrophe keeps it text.
 
     Examples
     --------

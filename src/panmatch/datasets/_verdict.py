@@ -1,4 +1,4 @@
-"""How good a model is, or which one is best, in a few sentences, and what would change that."""
+"""A verdict in a few sentences: how good a model is, or which is best, and what changes that."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Choice = tuple[str, Matcher | None, float | None]  # of the class, the matcher a
 
 
 def verdict(result: Result) -> str:
-    """Return what to take home from a run of one model or of several.
+    """Return the main finding of a run of one or several models.
 
-    Of one model that is its pooled PQ with an interval, of several which one has the highest mean
-    PQ of cases; both for the headline class under the first matcher and threshold of the spec, and
-    both with the settings of the spec that would change the answer.
+    For one model, this is its pooled PQ with an interval. For several, it is the model with the
+    highest mean PQ of cases. Both are for the headline class under the first matcher and threshold
+    of the spec, and both mention the settings of the spec that would change the answer.
     """
     models = [model for model in result.models if result.evaluated(model)]
     if not models:
@@ -42,8 +42,8 @@ def verdict(result: Result) -> str:
 def what_would_change(result: Result) -> str:
     """Return which choice would change the verdict: another class, strategy or threshold.
 
-    One choice of the spec is changed at a time, and the others stay as in the verdict. Of one model
-    it is how far pooled PQ moves, of several who leads by the mean PQ of cases.
+    This changes one choice at a time and leaves the others as in the verdict. For one model, it
+    says how far pooled PQ moves; for several, who leads by the mean PQ of cases.
     """
     models = [model for model in result.models if result.evaluated(model)]
     if not models:
@@ -58,7 +58,7 @@ def what_would_change(result: Result) -> str:
 
 
 def verdict_on_models(comparison: Comparison) -> str:
-    """Return which model is best by the first score of a comparison, and where another one is."""
+    """Return which model is best by the first score of a comparison, and where another leads."""
     rankings = headline_rankings(comparison)
     criterion, placings = next(iter(rankings.items()))
     best = [placing for placing in placings if placing.rank == placings[0].rank]
@@ -78,7 +78,7 @@ def verdict_on_models(comparison: Comparison) -> str:
 
 
 def headline_rankings(comparison: Comparison) -> dict[Criterion, list[Placing]]:
-    """Return the rankings of the headline class by the first score, a setting each."""
+    """Return the rankings of the headline class by the first score, one for each setting."""
     score = comparison.scores[0]
     of_score = {
         criterion: placings
@@ -113,13 +113,13 @@ def _leader_text(criterion: Criterion, best: Sequence[Placing], comparison: Comp
 
 
 def _under(criterion: Criterion) -> str:
-    """Return how objects were matched; nothing for a score that needs no matching."""
+    """Return how objects were matched; empty for a score that needs no matching."""
     where = _where(criterion)
     return f" under {where}" if where else ""
 
 
 def _changes_text(places: Mapping[str, Sequence[str]], settings: int) -> str:
-    """Return who leads elsewhere, with two settings at most by name.
+    """Return who leads elsewhere, naming at most two settings.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _meaning(first: AverageScore, several: bool) -> str:
 
 
 def _range_text(scores: Sequence[AverageScore]) -> str:
-    """Return between what PQ lies over the settings of the spec."""
+    """Return the range of PQ over the settings of the spec."""
     if len(scores) == 1:
         return ""
     low, high = min(scores, key=lambda one: one.value), max(scores, key=lambda one: one.value)
@@ -203,7 +203,7 @@ def setting_text(average: AverageScore) -> str:
 
 
 def what_would_change_between(comparison: Comparison) -> str:
-    """Return with which choice somebody else leads by the first score of a comparison."""
+    """Return which choices would put another model in the lead."""
     rankings = {
         _chosen(one): {placing.model for placing in placings if placing.rank == placings[0].rank}
         for one, placings in comparison.rankings.items()
@@ -230,7 +230,7 @@ def what_would_change_between(comparison: Comparison) -> str:
 
 
 def _moves_text(result: Result, model: str) -> str:
-    """Return between what PQ lies with every choice, the one that moves it most first."""
+    """Return the range of PQ over each choice, starting with the one that matters most."""
     every = [
         one
         for one in result.average_scores
@@ -262,7 +262,7 @@ def _chosen(criterion: Criterion) -> Choice:
 
 
 def _one_apart(first: Choice, known: Iterable[Choice]) -> dict[str, list[Choice]]:
-    """Return what differs from the first in one choice only, by this choice, where there is any."""
+    """Return, for each choice, the settings that differ from the first only in that choice."""
     found: dict[str, list[Choice]] = {}
     for one in known:
         differing = [name for name, a, b in zip(CHOICES, first, one, strict=True) if a != b]

@@ -23,9 +23,9 @@ Columns = dict[str, Floats]  # by what panmatch calls them, one value per case
 
 
 def wide_text(result: Result, model: str, matcher: Matcher, threshold: float) -> str:
-    """Return the cases of a model as panoptica writes them: tabs between, nothing where undefined.
+    """Return the cases of a model as panoptica writes them: separated by tabs, undefined is empty.
 
-    Every group has the same columns, since panoptica reads no other files.
+    Every group has the same columns, because panoptica reads no other files.
     """
     with needs_extra("cli", "Tables"):
         import pandas as pd
@@ -57,8 +57,8 @@ def left_out_metrics(spec: Spec) -> list[str]:
 def group_names(classes: Iterable[str], spec: Spec) -> dict[str, str]:
     """Return what panoptica would call the groups of these classes.
 
-    It writes lower case and takes everything before the first hyphen for the group. A single class
-    of all labels is what it calls ungrouped.
+    Panoptica writes lower case, and takes everything before the first hyphen as the group. It
+    calls a single class of all labels ungrouped.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def group_names(classes: Iterable[str], spec: Spec) -> dict[str, str]:
 
 
 def _class_names(result: Result) -> list[str]:
-    """Return the classes that occur in any model, so that files of models have the same columns."""
+    """Return the classes that occur in any model, so the files of all models have equal columns."""
     there = dict.fromkeys(series.setting.class_name for series in result.all_series)
     return [*(name for name in result.spec.classes if name in there)] + [
         name for name in there if name not in result.spec.classes
@@ -91,7 +91,7 @@ def _class_names(result: Result) -> list[str]:
 def _class_columns(
     result: Result, model: str, matcher: Matcher, threshold: float
 ) -> dict[str, Columns]:
-    """Return all that is known of every class, also what panoptica does not have."""
+    """Return all columns of each class, including those that panoptica lacks."""
     found: dict[str, Columns] = {name: {} for name in _class_names(result)}
     for series in result.series:
         if (series.model, series.setting.matcher) == (model, matcher):
@@ -111,7 +111,7 @@ def _matched_columns(series: CaseSeries, threshold: float) -> Columns:
     tallies = counts.tallies
     whole = {"n_ref": tallies.tp + tallies.fn, "tp": tallies.tp, "fp": tallies.fp, "fn": tallies.fn}
     if series.setting.matcher.strategy.max_refs_per_pred == 1:
-        whole["n_pred"] = tallies.tp + tallies.fp  # as panoptica counts, which merges them first
+        whole["n_pred"] = tallies.tp + tallies.fp  # panoptica merges predictions before counting
     found = {name: np.where(series.there, values, math.nan) for name, values in whole.items()}
     found |= {score.name: values for score, values in counts.scores().items()}
     for name, values in series.levels[threshold].deviations.items():
@@ -122,7 +122,7 @@ def _matched_columns(series: CaseSeries, threshold: float) -> Columns:
 
 
 def _matched_means(series: CaseSeries, threshold: float, column: str) -> Floats:
-    """Return the mean of a column over the matched references of every case."""
+    """Return the mean of a column over the matched references of each case."""
     means = np.full(len(series.results), math.nan)
     for i, entry in enumerate(series.entries):
         if entry is not None:

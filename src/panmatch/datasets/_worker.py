@@ -1,4 +1,4 @@
-"""What a worker does: the one function that evaluates a case, called for each of them."""
+"""The function that workers call to evaluate a case."""
 
 from __future__ import annotations
 
@@ -18,61 +18,62 @@ from panmatch.formats import write_like
 from panmatch.spec import Spec
 
 MISMATCHED = (
-    "headers of reference and prediction differ, and were ignored: voxels of equal index are "
-    "compared, wherever they lie"
+    "the headers of reference and prediction differ, and were ignored: voxels with the same index "
+    "are compared, wherever they are in space"
 )
-RESAMPLED = "predictions were put on the grid of their references, by the nearest label"
+RESAMPLED = "predictions were resampled to the grid of their references, by nearest label"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What to do with every case of a run."""
 
-    spec: str  # as one line of JSON, so that it travels
+    spec: str  # as one line of JSON, to be sent to workers
     allow_header_mismatch: bool = False  # whether images may differ in affine or spacing
-    # In place of the spacing of the files; in the unit of the spec, or in millimetres.
+    # Replaces the spacing of the files; in the unit of the spec, or in millimetres.
     spacing: tuple[float, ...] | None = None
     threads: int | None = None  # number of threads of each worker
-    # What becomes of a reference without prediction; None fails it, or skips it where predictions
-    # are those of single folds.
+    # What happens to a reference without a prediction. With None it fails, or is skipped if the
+    # predictions come from single folds.
     missing: Missing | None = None
     maps: Path | None = None  # folder for label maps of mistakes; None for no maps
-    resample: bool = False  # whether predictions on another grid are put on that of the reference
-    # Whether the chunks of a case are worked on by Dask, rather than the case by one worker.
+    resample: bool = False  # whether to resample predictions to the grid of the reference
+    # Whether Dask distributes the chunks of a case, rather than one worker evaluating it.
     chunks_on_dask: bool = False
 
     @property
     def fingerprint(self) -> str:
-        """What identifies the job: spec, options and version; not who does the work."""
+        """What identifies the job: spec, options and version, but not who does the work."""
         options = (self.allow_header_mismatch, self.resample, self.spacing, self.spec)
         return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
     def key(self, case: Case) -> str:
         """Return what identifies a result: the job, and the state of all files.
 
-        What is missing concerns those cases alone, so that another decision leaves all others be.
+        The decision about missing predictions counts only for cases without one, so changing it
+        leaves all other results valid.
         """
         decision = "" if case.prediction is not None else f" {self.decision(case)}"
         content = f"{self.fingerprint} {file_state(case)}{decision}"
         return hashlib.sha256(content.encode()).hexdigest()
 
     def decision(self, case: Case) -> Missing:
-        """Return what becomes of a case if it has no prediction."""
+        """Return what happens to a case if it has no prediction."""
         return self.missing or ("skip" if case.of_some_folds else "fail")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case."""
+    """The outcome of a case."""
 
     case: Case
-    key: str  # identifies the result; empty if the files are not there
-    result: CaseResult | None  # None if the result that is known already still holds
+    key: str  # identifies the result; empty if the files do not exist
+    result: CaseResult | None  # None if an earlier result is still valid
     seconds: float  # how long it took
 
 
 def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
-    """Evaluate a case; whatever is wrong with it becomes a failed result."""
+    """Evaluate a case; any error becomes a failed result."""
     start, key = time.perf_counter(), ""
     try:
         result = without_images(case, job.decision(case))

@@ -24,34 +24,34 @@ Client = Any  # of distributed, which has no types
 
 LOG = logging.getLogger("panmatch")
 
-AHEAD = 2  # cases that wait for every worker
-KEPT_BYTES = 1 << 28  # that a worker does not give back between two cases
+AHEAD = 2  # cases waiting for each worker
+KEPT_BYTES = 1 << 28  # memory that a worker keeps between two cases
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
-PRELOADED = ("panmatch.datasets._worker", "nibabel")  # those of them that are installed
+PRELOADED = ("panmatch.datasets._worker", "nibabel")  # if installed
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
     """Workers behind the interface of `concurrent.futures`."""
 
-    open: Callable[[], Executor]  # starts them; called again if a worker died
+    open: Callable[[], Executor]  # starts the workers; called again if one dies
     window: int  # how many cases to submit at a time
-    # Looks whether all is well when nothing was finished for a while; raises a `LostPoolError`
-    # where no case ever will be.
+    # Checks the pool if no case has finished for a while; raises a `LostPoolError` if none ever
+    # will.
     check: Callable[[], None] = lambda: None
 
 
 class LostPoolError(PanmatchError):
-    """No worker can be reached any more."""
+    """The workers can no longer be reached."""
 
 
 @contextmanager
 def open_pool(
     workers: int, dask: str | None, *, share_chunks: bool = False
 ) -> Iterator[WorkerPool]:
-    """Yield a worker pool: this process for one worker, or several, or those of a cluster.
+    """Yield a worker pool: this process, several processes, or the workers of a cluster.
 
-    With `share_chunks` cases run in this process, and a cluster works on their chunks.
+    With `share_chunks`, cases run in this process and a cluster works on their chunks.
     """
     if dask is not None:
         with _client(dask, as_default=share_chunks) as client:
@@ -61,12 +61,12 @@ def open_pool(
     else:
         told: set[int] = set()
         yield WorkerPool(
-            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _tell_of_stopped(told)
+            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _report_stopped(told)
         )
 
 
 def start_early() -> None:
-    """Begin to load what workers need while this process still looks for its cases."""
+    """Start loading what workers need while this process still looks for cases."""
     if _context().get_start_method() == "forkserver":
         from multiprocessing import forkserver
 
@@ -90,21 +90,21 @@ def _processes(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_begin_work)
 
 
-def _tell_of_stopped(told: set[int]) -> None:
-    """Say which workers hold up the run because somebody has stopped them, each of them once."""
+def _report_stopped(told: set[int]) -> None:
+    """Say, once for each, which workers hold up the run because they were stopped."""
     for child in multiprocessing.active_children():
         pid = child.pid
         if pid and pid not in told and _is_stopped(pid):
             told.add(pid)
             LOG.warning(
-                f"panmatch: worker {pid} is stopped, and the run waits for it: let it go on with "
-                f"`kill -CONT {pid}`, or end it with `kill -KILL {pid}`; its case is then tried "
-                f"again."
+                f"panmatch: worker {pid} is stopped, and the run is waiting for it: continue it "
+                f"with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`; its case is then "
+                f"retried."
             )
 
 
 def _is_stopped(pid: int) -> bool:
-    """Return whether a process has been stopped by a signal; False where nobody can tell."""
+    """Return whether a process has been stopped by a signal; False if that is unknown."""
     try:
         state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
     except (OSError, IndexError):
@@ -115,8 +115,8 @@ def _is_stopped(pid: int) -> bool:
 def _context() -> BaseContext:
     """Return how processes are started.
 
-    Not as forks of this one, which would inherit its threads in an unknown state, but, where there
-    are forks, as those of a server that has loaded what workers need and does nothing else.
+    Forks of this process would inherit its threads in an unknown state. If the system has forks,
+    workers are forks of a server that only loads what they need.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -126,16 +126,16 @@ def _context() -> BaseContext:
 
 
 def _begin_work() -> None:
-    # The process that began the run decides what an interruption means.
+    # The process that started the run decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _keep_memory()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process as soon as the one that began the run is gone, however it ended.
+    """End this process as soon as the one that started the run is gone, however it ended.
 
-    Workers hold both ends of the queue that they wait for, so they would never hear of it.
+    Workers hold both ends of the queue that they wait on, so they would never notice.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -146,8 +146,8 @@ def _end_with_parent() -> None:
 def _keep_memory() -> None:
     """Let this process keep the memory of a case for the next one.
 
-    Given back and fetched again page by page, as it is by default, it costs a sixth of the time
-    of a small case. Does nothing where the C library has no such setting.
+    By default, memory is released and fetched again page by page, which takes a sixth of the time
+    of a small case. This does nothing if the C library has no such setting.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -173,7 +173,7 @@ def _client(address: str, *, as_default: bool) -> Iterator[Client]:
 
 
 def _silence_logs_of_dask() -> None:
-    """Leave it to us to say in one line what Dask says about a lost scheduler in dozens."""
+    """Hide the dozens of lines that Dask logs about a lost scheduler; we print a single one."""
     for name in logging.root.manager.loggerDict:
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -181,11 +181,11 @@ def _silence_logs_of_dask() -> None:
 
 def _cluster_pool(client: Client, address: str) -> WorkerPool:
     def check() -> None:
-        # A scheduler forgets the work of a client that it has lost, so there is no use in waiting.
+        # A scheduler forgets the work of a client that it has lost, so waiting is pointless.
         if client.status != "running":
             raise LostPoolError(
-                f"--dask {address!r}: the scheduler does not answer any more. What was finished "
-                f"before is kept: run again with --resume."
+                f"--dask {address!r}: the scheduler no longer responds. Finished cases are kept: "
+                f"run again with --resume."
             )
 
     size = sum(client.nthreads().values())

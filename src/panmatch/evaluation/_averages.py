@@ -1,7 +1,7 @@
 """Scores of many cases: pooled, and the mean of cases (D10, D11).
 
-Everything here also runs on resampled cases: with weights of shape (resamples, cases) every case
-counts so many times, and `AverageScore.samples` holds the score of each resample.
+Everything here also works on resampled cases: weights of shape (resamples, cases) say how often
+each case counts, and `AverageScore.samples` holds the score of each resample.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AveragingName = Literal["pooled", "mean of cases"]
 Undefined = Literal["skip", "zero", "one"]
 
 SUBSTITUTE = {"skip": math.nan, "zero": 0.0, "one": 1.0}
-MOST_STEPS = 2000  # of a curve, for its resamples; the area itself is exact
+MOST_STEPS = 2000  # of a curve in its resamples; the area itself is exact
 NO_SAMPLES: Floats = np.zeros(0)
 
 
@@ -47,7 +47,7 @@ class AverageScore:
     # scored, and the scores averaged.
     averaging: AveragingName
     value: float
-    cases: int  # how many cases it is made of, and how many more were undefined
+    cases: int  # how many cases went into it, and how many were skipped as undefined
     skipped: int
     samples: Floats  # the score of every resample of the cases; empty without weights
 
@@ -71,7 +71,7 @@ def average_all(
 def class_means(rows: Iterable[AverageScore]) -> Iterator[AverageScore]:
     """Yield means over the classes that occur: of all, of things and of stuff (D10).
 
-    Where there is a single class, or a single kind, there is nothing to average.
+    With a single class, or a single kind, there is nothing to average.
     """
     families: dict[object, list[AverageScore]] = {}
     for row in rows:
@@ -85,27 +85,27 @@ def class_means(rows: Iterable[AverageScore]) -> Iterator[AverageScore]:
 
 
 def filled(score: Score, values: Floats, undefined: Undefined) -> Floats:
-    """Return scores of cases with undefined ones as the spec wants them; distances stay NaN."""
+    """Return scores of cases, with undefined ones filled in as the spec says, except distances."""
     if not score.is_share:
         return values
     return np.where(np.isnan(values), SUBSTITUTE[undefined], values)
 
 
 def mean_of_defined(values: Floats) -> Floats:
-    """Return the mean over the first axis, NaN skipped."""
+    """Return the mean over the first axis, skipping NaN."""
     some = ~np.isnan(values)
     return ratio(np.where(some, values, 0.0).sum(axis=0), some.sum(axis=0))
 
 
 def resampled_means(values: Floats, weights: Floats | Weights) -> Floats:
-    """Return the means of (cases,) or (cases, models) in every resample, NaN skipped.
+    """Return the means of (cases,) or (cases, models) in each resample, skipping NaN.
 
-    A mean over an infinite value is infinite, and one over both infinities undefined.
+    A mean over an infinite value is infinite; a mean over both infinities is undefined.
 
     Parameters
     ----------
     values
-        A score of every case.
+        The score of each case.
     weights
         How often each case counts, shape (resamples, cases).
 
@@ -125,7 +125,7 @@ def resampled_means(values: Floats, weights: Floats | Weights) -> Floats:
 def _resampled(values: Floats, weights: Floats) -> Floats:
     some = ~np.isnan(values)
     sums = weights @ np.where(np.isfinite(values), values, 0.0)
-    for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but a case that is not drawn is not there
+    for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but cases that are not drawn do not count
         if (values == infinity).any():
             drawn = weights @ (values == infinity).astype(np.float64) > 0
             sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)

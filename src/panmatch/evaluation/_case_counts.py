@@ -26,11 +26,11 @@ from panmatch.overlap import Floats, Ints
 from panmatch.scoring import Average, Metric
 
 T = TypeVar("T")
-Placed = tuple[int, T]  # a block of cases, and where it begins among all cases
+Placed = tuple[int, T]  # where a block of cases starts among all cases, and the block
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
-SOME = 1 << 18  # weights that are looked at together
+SOME = 1 << 18  # weights to process at a time
 
 _TALLY = 3 + LIMBS
 _NEAR = _TALLY
@@ -43,20 +43,20 @@ _PER_METRIC = LIMBS + 1  # the sum of the values over matched objects, and their
 class CaseCounts:
     """Whole numbers that add up over cases, and the scores that follow from them (D13).
 
-    The same scores are computed for single cases, for their sum and for resamples of them: only
-    the shape of the array differs.
+    The same code scores single cases, their sum and resamples of them: only the shape of the array
+    differs.
 
     Attributes
     ----------
     counts
         Shape (…, columns): the tally, true positives near the threshold, the summed part quality,
-        and for every metric its sum over matched objects and their number.
+        and for each metric its sum over matched objects and their number.
     metrics
         What was measured.
     has_parts
-        Whether part quality counts.
+        Whether there is part quality.
     edge_cases
-        What scores are where there is nothing to average, by their names.
+        The values of scores where there is nothing to average, by name.
     """
 
     counts: Ints
@@ -66,7 +66,7 @@ class CaseCounts:
 
     @classmethod
     def of(cls, levels: Sequence[Level | None], edge_cases: EdgeCases) -> CaseCounts:
-        """Return a row per case; zeros for a case that lacks the class."""
+        """Return a row per case, with zeros for a case that lacks the class."""
         places = [i for i, level in enumerate(levels) if level is not None]
         known = [level for level in levels if level is not None]
         metrics = known[0].measurements.metrics
@@ -87,7 +87,7 @@ class CaseCounts:
 
     @classmethod
     def joined(cls, blocks: Sequence[Placed[CaseCounts]], n_cases: int) -> CaseCounts:
-        """Put blocks of cases together, given where each begins; zeros for all others."""
+        """Join blocks of cases, given where each starts; all other cases are zeros."""
         first = blocks[0][1]
         counts = lay_out([(at, one.counts) for at, one in blocks], n_cases)
         has_parts = any(one.has_parts for _, one in blocks)
@@ -105,11 +105,11 @@ class CaseCounts:
 
     @property
     def near_threshold(self) -> Ints:
-        """True positives that a threshold higher by 0.05 would lose."""
+        """True positives that would be lost if the threshold were 0.05 higher."""
         return self.counts[..., _NEAR]
 
     def n_cases(self, _: Score) -> int:
-        """Return in how many cases the class occurs."""
+        """Return the number of cases in which the class occurs."""
         return int(np.count_nonzero(self.tallies.occurs))
 
     def sum(self) -> CaseCounts:
@@ -129,12 +129,12 @@ class CaseCounts:
                 for score in PARTS
             }
         for i, metric in enumerate(self.metrics):
-            if metric_scores(metric)[0] not in found:  # by IoU they are there already
+            if metric_scores(metric)[0] not in found:  # those by IoU are already there
                 found |= self._metric_scores(metric, _METRICS + i * _PER_METRIC)
         return self.settle(found)
 
     def settle(self, scores: Mapping[Score, Floats]) -> dict[Score, Floats]:
-        """Return scores of these counts with the values of edge cases."""
+        """Return scores of these counts, with the spec's values in edge cases."""
         return settle(scores, self.edge_cases, self.counts[..., :3])
 
     def _metric_scores(self, metric: Metric, start: int) -> dict[Score, Floats]:
@@ -154,19 +154,19 @@ class CaseCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreCounts:
-    """Sums and counts of such scores, which add up over cases.
+    """Sums and counts of scores that need no matching; they add up over cases.
 
     Attributes
     ----------
     counts
-        Shape (…, scores, 4): the sum in limbs, and what it is divided by.
+        Shape (…, scores, 4): the sum in limbs, and its divisor.
     names
-        The scores.
+        The names of the scores.
     voxels
-        Shape (…, 3): voxels of the class in both sides, in the prediction only and in the
+        Shape (…, 3): voxels of the class on both sides, in the prediction only and in the
         reference only.
     edge_cases
-        What scores are where there is nothing to average, by their names.
+        The values of scores where there is nothing to average, by name.
     """
 
     counts: Ints
@@ -182,7 +182,7 @@ class ScoreCounts:
         masks: Sequence[MaskCounts | None],
         edge_cases: EdgeCases,
     ) -> ScoreCounts:
-        """Return a row per case; zeros for a case that lacks the class."""
+        """Return a row per case, with zeros for a case that lacks the class."""
         nothing = Average(0, 0, 0)
         rows = [
             [
@@ -197,7 +197,7 @@ class ScoreCounts:
 
     @classmethod
     def joined(cls, blocks: Sequence[Placed[ScoreCounts]], n_cases: int) -> ScoreCounts:
-        """Put blocks of cases together, given where each begins; zeros for all others."""
+        """Join blocks of cases, given where each starts; all other cases are zeros."""
         counts = lay_out([(at, one.counts) for at, one in blocks], n_cases)
         voxels = lay_out([(at, one.voxels) for at, one in blocks], n_cases)
         return replace(blocks[0][1], counts=counts, voxels=voxels)
@@ -219,12 +219,12 @@ class ScoreCounts:
         return settle(found, self.edge_cases, self.voxels)
 
     def n_cases(self, score: Score) -> int:
-        """Return in how many cases a score is defined."""
+        """Return the number of cases in which a score is defined."""
         return int(np.count_nonzero(self.counts[:, self.names.index(score), LIMBS]))
 
 
 def lay_out(blocks: Sequence[Placed[Array]], n_cases: int, fill: float = 0) -> Array:
-    """Return one array of all cases, given blocks of them and where each begins.
+    """Return one array of all cases, given blocks of them and where each starts.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def lay_out(blocks: Sequence[Placed[Array]], n_cases: int, fill: float = 0) -> A
 def weighted_sums(weights: Weights, counts: Ints) -> Ints:
     """Return the sums in which case i counts ``weights[:, i]`` times.
 
-    As floats this is many times faster, and as exact where no sum exceeds 2^53.
+    With floats this is many times faster, and still exact if no sum exceeds 2^53.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def _row(level: Level) -> list[int]:
 
 
 def _exact_sums(values: Sequence[Floats]) -> Ints:
-    """Return the sum of every array in limbs, and how many of its values are defined.
+    """Return the sum of each array in limbs, and the number of its defined values.
 
     Examples
     --------

@@ -40,17 +40,17 @@ class Level:
     """A matching at one threshold."""
 
     threshold: float  # in [0, 1)
-    # Counts with summed IoU, and with summed part quality where the class has parts (D9).
+    # Counts with summed IoU, and with summed part quality if the class has parts (D9).
     tally: Tally
     part_tally: Tally | None
     measurements: Measurements  # one row per reference, then one per false positive
-    quality: Floats  # ioU and part quality of every row, 0 for one that is not matched
+    quality: Floats  # IoU and part quality of each row, 0 for objects without a match
     part_quality: Floats | None
-    near_threshold: int  # true positives that a threshold higher by 0.05 would lose
+    near_threshold: int  # true positives that would be lost if the threshold were 0.05 higher
     gap: float | None  # how much PQ an optimal solver may have missed (D6); None for heuristics
     budget: ErrorBudget  # what each kind of mistake costs
-    # The costliest mistakes, each of other objects; only those of the first matcher at the first
-    # threshold are kept.
+    # The costliest mistakes, at most one per object; kept only for the first matcher at the first
+    # threshold.
     mistakes: tuple[Mistake, ...] = ()
 
 
@@ -59,10 +59,10 @@ class Entry:
     """One setting of one case."""
 
     setting: Setting  # the class and the matcher
-    diagnosis: Diagnosis  # objects of the class by the kind of mistake, whatever the matcher
-    levels: tuple[Level, ...]  # the matching at every threshold of the spec
-    # PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
-    # parts.
+    diagnosis: Diagnosis  # objects of the class by kind of mistake, regardless of the matcher
+    levels: tuple[Level, ...]  # the matching at each threshold of the spec
+    # PQ and PartPQ over all thresholds; None if the spec does not ask for them, or the class has
+    # no parts.
     curve: Curve | None
     part_curve: Curve | None
 
@@ -73,7 +73,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class MaskCounts:
-    """Voxels of a class as one mask on either side: in both, in one only, and in neither."""
+    """Voxels of a class as one mask on each side: in both, in one only, and in neither."""
 
     class_name: str
     tp: int
@@ -106,7 +106,7 @@ class Findings:
     """What was found in a case: almost all of its result."""
 
     entries: tuple[Entry, ...] = ()  # for every class and matcher
-    masks: tuple[MaskCounts, ...] = ()  # of every class, for those who compare masks
+    masks: tuple[MaskCounts, ...] = ()  # of each class, for scores of whole masks
     class_scores: tuple[ClassScore, ...] = ()  # those that need no matcher
 
 
@@ -120,19 +120,19 @@ class CaseResult:
     Attributes
     ----------
     case, model
-        Which one.
+        Names of the case and the model.
     status, reason
         ``"ok"``, or why there are no entries: ``"failed"`` if it could not be evaluated,
-        ``"skipped"`` for a reference without prediction that is to be left out, ``"extra"`` for a
-        prediction without reference. The reason says more, also where an image was put in place of
-        a missing one, or resampled.
+        ``"skipped"`` for a reference without a prediction that was left out on request,
+        ``"extra"`` for a prediction without a reference. The reason gives details. It also says if
+        a missing prediction was filled in, or an image resampled.
     shape, spacing, unit
-        Of the images; without a spacing the unit is ``"voxel"`` (D14).
+        Shape, spacing and unit of the images; without a spacing the unit is ``"voxel"`` (D14).
     notices
-        What makes it plausible but wrong.
+        Warnings about results that look plausible but may be wrong.
     found
-        What was found, or a function that reads it: a run of thousands of cases leaves it in its
-        file until it is asked for.
+        The findings, or a function that reads them: a run of thousands of cases leaves them in
+        its file until they are needed.
     """
 
     case: str
@@ -147,32 +147,32 @@ class CaseResult:
 
     @property
     def findings(self) -> Findings:
-        """What was found; read from its file where it is left there."""
+        """The findings; read from the file if they were left there."""
         return self.found if isinstance(self.found, Findings) else self.found()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What was found for every class and matcher."""
+        """What was found for each class and matcher."""
         return self.findings.entries
 
     @property
     def masks(self) -> tuple[MaskCounts, ...]:
-        """Voxels of every class as one mask."""
+        """Voxels of each class as one mask."""
         return self.findings.masks
 
     @property
     def class_scores(self) -> tuple[ClassScore, ...]:
-        """Scores of classes that need no matcher, as the spec asks for them."""
+        """Scores of classes that need no matcher, if the spec asks for any."""
         return self.findings.class_scores
 
     def entry(self, setting: Setting) -> Entry | None:
-        """Return what was found under a setting; None where the case lacks the class."""
+        """Return what was found under a setting, or None if the case lacks the class."""
         return next((entry for entry in self.entries if entry.setting == setting), None)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON, which has no NaN: undefined values are None.
 
-        Objects are listed once, and levels name their rows.
+        Objects are listed once, and levels refer to their rows.
         """
         found = self.findings
         levels = [level for entry in found.entries for level in entry.levels]
@@ -198,7 +198,7 @@ class CaseResult:
 
     @classmethod
     def from_dict(cls, content: Json, found: Callable[[], Findings] | None = None) -> CaseResult:
-        """Read what `to_dict` gave; what was found can be left to a function that reads it."""
+        """Read what `to_dict` returned; the findings can be a function that reads them."""
         if content.get("format") != FORMAT:
             raise FileError(
                 f"format={content.get('format')!r} is not {FORMAT!r}: this result was written by "
@@ -219,7 +219,7 @@ class CaseResult:
 
 
 def findings_from_dict(content: Json) -> Findings:
-    """Read what `CaseResult.to_dict` says was found."""
+    """Read the findings from what `CaseResult.to_dict` returned."""
     tables = [
         ObjectTable({intern(name): _column(name, values) for name, values in columns.items()})
         for columns in content["objects"]
@@ -356,7 +356,7 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
 
 
 def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
-    """Return the tallies of a budget; one alone where repairs change nothing that is matched."""
+    """Return the tallies of a budget; just one if no repair changes the matching."""
     tallies = (
         budget.tallies if any(one != budget.tally for one in budget.tallies) else (budget.tally,)
     )
@@ -373,7 +373,7 @@ def _tally_to_list(tally: Tally) -> list[int]:
 
 
 def _listed(column: Column) -> list[object]:
-    """Return an array as lists, with None for what is not finite."""
+    """Return an array as lists, with None for values that are not finite."""
     values: Column = column
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         values = column.astype(object)

@@ -1,4 +1,4 @@
-"""The classes of one case: their overlaps, and their images for what needs to see voxels."""
+"""The classes of one case: their overlaps, and their images for metrics that need voxels."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from panmatch.spec import Spec
 
 @dataclass(frozen=True, eq=False)
 class ClassCase:
-    """What strategies and metrics of one class work on, each computed when it is first needed."""
+    """What strategies and metrics of one class work on, each computed on first use."""
 
     kind: SegmentClass  # the class, and its position on either side
     place: int
@@ -61,7 +61,7 @@ class ClassCase:
 
     @property
     def name(self) -> str:
-        """What to call the class."""
+        """Name of the class."""
         return self.kind.name or str(self.kind.id)
 
     @property
@@ -71,7 +71,7 @@ class ClassCase:
 
     @property
     def mask_counts(self) -> MaskCounts:
-        """Voxels of the class as one mask on either side, void aside."""
+        """Voxels of the class as one mask on each side, not counting void."""
         overlap = self.overlap
         tp = int(overlap.edges.intersection.sum())
         fp, fn = int(overlap.pred_areas.sum()) - tp, int(overlap.ref_sizes.sum()) - tp
@@ -82,22 +82,22 @@ class ClassCase:
         return self.overlap if matcher.regions is None else self._cut_by(matcher.regions).overlap
 
     def relabelled(self, matcher: Matcher, threshold: float) -> Overlap | None:
-        """Return the overlap after predictions got the right class; None if that is the same.
+        """Return the overlap after predictions get the right class; None if nothing changes.
 
-        Regions would have to be cut anew, so nothing is moved there.
+        Regions would have to be cut again, so nothing is moved there.
         """
         if matcher.regions is not None:
             return None
         return self.layer.by_right_class(matcher, threshold).get(self.kind.id)
 
     def measurer_for(self, matcher: Matcher) -> Measurer:
-        """Return what measures the matchings of a matcher; whole predictions share the first."""
+        """Return the measurer for the matchings of a matcher; whole predictions share one."""
         rules = [other.regions for other in self.spec.matching if other.regions is not None]
         rule = matcher.regions or next(iter(rules), None)
         return self._measurer if rule is None else self._cut_by(rule).measurer
 
     def forget_images(self) -> None:
-        """Give back what was painted of the class: hundreds of classes have as many images."""
+        """Free the painted images: hundreds of classes would have hundreds of images."""
         for name in ("images", "_measurer"):
             self.__dict__.pop(name, None)
         self._cut_cases.clear()
@@ -114,7 +114,7 @@ class ClassCase:
         return self.make_measurer(None)
 
     def make_measurer(self, regions: Regions | None) -> Measurer:
-        """Return what measures objects, and pieces of them where there are regions."""
+        """Return a measurer of objects, and of their pieces if there are regions."""
         options = self.spec.metric_options
         return Measurer(
             *self.images,
@@ -137,13 +137,13 @@ class ClassCase:
 
 @dataclass(frozen=True, eq=False)
 class LayerOverlaps:
-    """Classes that share no label, and what they look like once every prediction has its class."""
+    """Classes that share no label, and their overlaps once every prediction has the right class."""
 
     overlaps: ClassOverlaps
     _known: dict[tuple[Matcher, float], dict[int, Overlap]] = field(default_factory=dict)
 
     def by_right_class(self, matcher: Matcher, threshold: float) -> dict[int, Overlap]:
-        """Return the overlaps of the classes that change, by their ids."""
+        """Return the overlaps of the classes that change, by class id."""
         if not len(self.overlaps.across):
             return {}
         key = matcher, threshold
@@ -165,7 +165,7 @@ class _CutCase:
 
     @cached_property
     def regions(self) -> Regions:
-        """Regions of the references: found once, to count and to measure (D8)."""
+        """Regions of the references: computed once, for counting and measuring (D8)."""
         case = self.case
         return find_regions(
             *case.images, case.spacing, rule=self.rule, void=case.void, threads=case.threads
@@ -173,7 +173,7 @@ class _CutCase:
 
     @cached_property
     def overlap(self) -> Overlap:
-        """Of the pieces."""
+        """Overlap of the pieces."""
         case = self.case
         if not case.kind.has_parts:
             return count_region_overlaps(
@@ -194,7 +194,7 @@ class _CutCase:
 
     @cached_property
     def measurer(self) -> Measurer:
-        """Measures whole objects and pieces."""
+        """Measurer of whole objects and pieces."""
         return self.case.make_measurer(self.regions)
 
 
@@ -222,8 +222,8 @@ def class_cases(
 ) -> list[ClassCase]:
     """Return every class of a case, ready to be matched and measured.
 
-    The classes of a spec are there in every case, the many categories of a COCO file where they
-    occur. Parameters are those of `evaluate`.
+    The classes of a spec are present in every case, the many categories of a COCO file only where
+    they occur. Parameters are those of `evaluate`.
     """
     given = _CaseOptions(**options)
     known = Void.of(reference.labels, prediction.labels, given.void)
@@ -237,7 +237,7 @@ def class_cases(
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
     cases = [case for layer in layers for case in _of_layer(layer, spec, known, given)]
     if spec.encoding == "labels":
-        return sorted(cases, key=lambda case: case.kind.id)  # as the spec lists them
+        return sorted(cases, key=lambda case: case.kind.id)  # in the order of the spec
     return [case for case in cases if case.occurs]
 
 
@@ -277,15 +277,15 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
 
 T = TypeVar("T")
 
-SMALL_BYTES = 1 << 28  # images that take no more are read once, which is faster than box by box
+SMALL_BYTES = 1 << 28  # smaller images are read at once, which is faster than box by box
 
 
 def load_if_needed(reference: Images, prediction: Images, spec: Spec) -> tuple[Images, Images]:
-    """Return both sides with chunked images read into memory where that is needed, or cheap.
+    """Return both sides, with chunked images read into memory if that is needed, or cheap.
 
-    Metrics that look at voxels need whole images. Everything else is counted chunk by chunk, to
-    the same result; so small images are read, and large ones are not. Images of Dask stay where
-    they live.
+    Metrics that look at voxels need whole images. Everything else can be counted chunk by chunk,
+    with the same result. So small images are read into memory, and large ones are not. Dask arrays
+    stay where they are.
 
     Raises
     ------
@@ -324,6 +324,6 @@ def _too_large(metrics: list[str], size: int) -> str:
     return (
         f"metrics: {', '.join(metrics)} need whole images in memory, but these take "
         f"{in_gigabytes(size)}, more than a quarter of this machine's "
-        f"{in_gigabytes(memory_bytes())}. Leave them out of the spec: what is made of counts, "
-        f"centres and boxes, such as iou, dice, precision and recall, goes chunk by chunk."
+        f"{in_gigabytes(memory_bytes())}. Leave them out of the spec: metrics of counts, centres "
+        f"and boxes, such as iou, dice, precision and recall, are computed chunk by chunk."
     )

@@ -1,4 +1,4 @@
-"""Scores of a class that need no matcher: of the class as one mask, and related ones."""
+"""Scores of a class that need no matcher: of the class as one mask, and related scores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def known_class_scores(spec: Spec) -> dict[str, Score]:
 
 
 def class_scores(case: ClassCase, spec: Spec) -> Iterator[ClassScore]:
-    """Yield what a spec asks for of one class."""
+    """Yield the scores that a spec asks for, for one class."""
     kind: Kind = "things" if case.kind.thing else "stuff"
     known = known_class_scores(spec)
     for name, average in _averages(case, spec):

@@ -1,4 +1,4 @@
-"""What every column of every table means, for `docs/reference/columns.md` and whoever asks for one.
+"""The meaning of every column of every table, for `docs/reference/columns.md` and for users.
 
 A name in braces stands for any of its kind: ``{metric}`` for a metric of the spec, ``{axis}`` for
 an array axis counted from 0, ``{repair}`` for a kind of mistake.
@@ -23,52 +23,57 @@ CLASS: Meanings = {
 }
 MATCHER: Meanings = {
     "strategy": "Name of the matching strategy (D4).",
-    "solver": "Its solver; empty where it has no choice.",
-    "gate": "Which edges of a merge must pass the threshold: `seed` or `edge` (D5); else empty.",
+    "solver": "Its solver; empty if there is no choice.",
+    "gate": "Which edges of a merge must pass the threshold: `seed` (the first) or `edge` (all) "
+    "(D5). Empty for other strategies.",
     "edge_score": "What is compared with the threshold: `iou`, `dice` or a share (D2). "
-    "`≥ threshold` is added where `strict` is false.",
+    "`≥ threshold` is added if `strict` is false.",
     "regions": "How predictions are cut: `voronoi` (D8), or empty for whole predictions.",
 }
-THRESHOLD: Meanings = {"threshold": "τ: an edge must score strictly more (D2)."}
+THRESHOLD: Meanings = {"threshold": "τ: an edge must have a score strictly above it (D2)."}
 SETTING: Meanings = {**CLASS, **MATCHER, **THRESHOLD}
 COUNTS: Meanings = {
     "tp": "True positives: references with a match (D3).",
     "fp": "False positives: predictions without a match (D3).",
     "fn": "False negatives: references without a match (D3).",
-    "quality": "Sum over true positives of the IoU with the union of their predictions.",
+    "quality": "Sum, over true positives, of the IoU with the union of their predictions.",
     "pq": "Panoptic Quality, quality / (TP + ½FP + ½FN), always by IoU.",
     "sq": "Segmentation Quality, the mean IoU of true positives.",
     "rq": "Recognition Quality, TP / (TP + ½FP + ½FN): the F1 score of objects.",
 }
 PART_COUNTS: Meanings = {
-    "part_quality": "Sum over true positives of the part quality (D9); classes with parts only.",
-    "part_pq": "PartPQ: PQ with part quality in place of IoU (D9).",
+    "part_quality": "Sum of the part quality over true positives (D9); only classes with parts.",
+    "part_pq": "PartPQ: PQ with part quality instead of IoU (D9).",
     "part_sq": "PartSQ: the mean part quality of true positives (D9).",
 }
 MISTAKES_OF_CLASS: Meanings = {
-    "split": "How many references are split, whatever the strategy.",
-    "merged": "How many predictions merge several references.",
-    "missed": "How many references are missed: nothing belongs to them, and they to nothing.",
-    "spurious": "How many predictions are spurious: they belong to nothing, and nothing to them.",
+    "split": "Number of references that are split into several predictions, regardless of the "
+    "strategy.",
+    "merged": "Number of predictions that merge several references.",
+    "missed": "Number of references that are missed: no prediction belongs to them, and they "
+    "belong to none.",
+    "spurious": "Number of predictions that are spurious: they belong to no reference, and no "
+    "reference belongs to them.",
 }
 AXES: Meanings = {
     "{side}_centre_{axis}": "Centre of the object along an array axis, in the unit.",
     "{side}_start_{axis}": "First voxel of its box along an array axis.",
-    "{side}_stop_{axis}": "First voxel behind its box along an array axis.",
+    "{side}_stop_{axis}": "First voxel after its box along an array axis.",
 }
 BUDGET: Meanings = {
     "averaging": "`pooled` for all cases of a model together, `case` for one case.",
-    "pq": "PQ as it is.",
-    "pq_after_{repair}": "PQ after repairing this kind of mistake and no other.",
-    "last_{repair}": "What the repair brings when everything else is repaired.",
-    "share_{repair}": "Its share of 1 − PQ, the Shapley value; shares add up to 1 − PQ.",
+    "pq": "PQ before any repair.",
+    "pq_after_{repair}": "PQ after repairing only this kind of mistake.",
+    "last_{repair}": "Gain in PQ from this repair if everything else is already repaired.",
+    "share_{repair}": "Loss of PQ due to this kind of mistake (Shapley value); the shares add up "
+    "to 1 − PQ.",
 }
 
-# What a row of each table is.
+# What a row of each table stands for.
 TABLES: Meanings = {
     "scores": "a case, class, matcher and threshold; or a case that was not evaluated",
-    "instances": "an object, and more than once only where settings differ on it",
-    "curves": "a step of a curve: its counts hold from its threshold to the next",
+    "instances": "an object; several rows only if settings differ on it",
+    "curves": "a step of a curve: its counts apply from its threshold up to the next",
     "diagnosis": "a case and class",
     "mistakes": "one of the ten costliest mistakes of a class in a case",
     "budget": "a case, class, matcher and threshold, or all cases of a model together",
@@ -92,49 +97,50 @@ COLUMNS: Mapping[str, Meanings] = {
         "sq_{metric}_std": "Standard deviation of the metric over true positives.",
         "whole_{any_metric}": "The metric with all objects of the class as one mask.",
         **MISTAKES_OF_CLASS,
-        "near_threshold": "True positives that a threshold higher by 0.05 would lose.",
-        "gap": "Of an optimal solver: how much PQ may be missing (D6); 0 is proven. Else empty.",
-        "unit": "Unit of distances, with ³ that of volumes (D14).",
+        "near_threshold": "True positives that would be lost if the threshold were 0.05 higher.",
+        "gap": "For an optimal solver: how much PQ it may have missed (D6); 0 if the optimum is "
+        "proven. Empty for other solvers.",
+        "unit": "Unit of distances; volumes have the same unit cubed (D14).",
         "status": "`ok`, `empty` (neither side has an object), `failed`, `skipped` or `extra`.",
         "reason": "Why a case has no scores, or how a missing prediction was filled in.",
     },
     "instances": {
         **WHO, **CLASS,
         "status": "`matched`, `missed` or `false positive`.",
-        "mistake": "What is wrong with it, whatever the setting: `split`, `merged`, `missed`, "
+        "mistake": "What is wrong with it, regardless of the setting: `split`, `merged`, `missed`, "
         "`spurious`, or empty.",
         "ref_id": "Id of the reference; 0 for a false positive.",
-        "pred_ids": "Ids of the matched predictions, or of the false positive, joined by blanks.",
-        "settings": "Strategies and thresholds under which the row holds; `all` for every one.",
+        "pred_ids": "Ids of matched predictions, or of a false positive, with spaces between.",
+        "settings": "Strategies and thresholds to which the row applies; `all` if to all of them.",
         "iou": "IoU of the reference with the union of its predictions; 0 without a match.",
-        "part_quality": "Part quality of the match (D9); classes with parts only.",
-        "{side}_voxels": "Voxels of the object; of predictions those of their union.",
-        "{side}_volume": "The same in the unit cubed (of 2-D images squared).",
-        "{metric}": "The metric, of this object.",
+        "part_quality": "Part quality of the match (D9); only classes with parts.",
+        "{side}_voxels": "Number of voxels of the object; for predictions, of their union.",
+        "{side}_volume": "Volume in the unit cubed; for 2-D images, area in the unit squared.",
+        "{metric}": "The metric for this object.",
         **AXES,
-        "unit": "Unit of distances, with ³ that of volumes (D14).",
+        "unit": "Unit of distances; volumes have the same unit cubed (D14).",
     },
     "curves": {**WHO, **CLASS, **MATCHER,
-               "threshold": "Where the step begins; it ends where the next one begins.",
+               "threshold": "Where the step starts; it ends where the next one starts.",
                **COUNTS, **PART_COUNTS},
     "diagnosis": {
         **WHO, **CLASS,
-        "split_ids": "Ids of split references, joined by blanks.",
+        "split_ids": "Ids of split references, with spaces between.",
         "merged_ids": "Ids of predictions that merge several references.",
         "missed_ids": "Ids of missed references.",
         "spurious_ids": "Ids of spurious predictions.",
     },
     "mistakes": {
         **WHO, **SETTING,
-        "mistake": "What is wrong: one of the kinds of the error budget.",
-        "ref_ids": "Ids of the references concerned, joined by blanks.",
-        "pred_ids": "Ids of the predictions concerned, joined by blanks.",
-        "cost": "By how much PQ of the class would rise over all cases of the model.",
-        "case_cost": "By how much it would rise in this case alone.",
-        "slice_axis": "Array axis across which a volume is best looked at.",
+        "mistake": "Kind of mistake, as in the error budget.",
+        "ref_ids": "Ids of the references involved, with spaces between.",
+        "pred_ids": "Ids of the predictions involved, with spaces between.",
+        "cost": "How much the class's PQ over all cases of the model would rise without it.",
+        "case_cost": "How much the class's PQ in this case would rise without it.",
+        "slice_axis": "Array axis along which to slice a volume to see it best.",
         "slice": "The slice to look at, counted from 0.",
         "start_{axis}": "First voxel of the box around the mistake, along an array axis.",
-        "stop_{axis}": "First voxel behind the box.",
+        "stop_{axis}": "First voxel after the box.",
     },
     "budget": {**WHO, **SETTING, **BUDGET},
     "summary": {
@@ -144,20 +150,20 @@ COLUMNS: Mapping[str, Meanings] = {
         **MATCHER,
         "threshold": "τ; empty for areas and for scores without a matcher.",
         "measure": "Name of the score: a column of `scores`.",
-        "quality": "What true positives are judged by: `iou`, `parts`, or a metric.",
+        "quality": "How true positives are judged: by `iou`, by `parts`, or by a metric.",
         "averaging": "`pooled` or `mean of cases` (D11).",
         "value": "The score.",
-        "low": "Lower end of its 95 % bootstrap interval; empty below 5 cases.",
-        "high": "Upper end of it.",
-        "unit": "Unit of the value; empty where it has none, `mixed` where cases differ.",
-        "cases": "How many cases went into it.",
-        "skipped": "How many were left out because the score is undefined there.",
+        "low": "Lower end of its 95 % bootstrap interval; empty for fewer than 5 cases.",
+        "high": "Upper end of its 95 % bootstrap interval; empty for fewer than 5 cases.",
+        "unit": "Unit of the value; empty if it has none, `mixed` if cases differ.",
+        "cases": "Number of cases that went into it.",
+        "skipped": "Number of cases that were left out because the score is undefined there.",
     },
 }  # fmt: skip
 
 
 def column_meanings(table: str, axes: int = 3) -> dict[str, str]:
-    """Return the meaning of every column that a table can have, for images with so many axes.
+    """Return the meaning of every column that a table can have, for images with `axes` axes.
 
     Examples
     --------
@@ -182,7 +188,7 @@ def expanded(name: str, axes: int = 3) -> list[str]:
     ['ref_start_0', 'ref_start_1', 'pred_start_0', 'pred_start_1']
     """
     metrics = all_metrics()
-    others = [metric for metric in metrics if metric != "iou"]  # by IoU it is sq and pq
+    others = [metric for metric in metrics if metric != "iou"]  # for IoU these are sq and pq
     kinds: dict[str, list[str]] = {
         "side": ["ref", "pred"],
         "metric": others,

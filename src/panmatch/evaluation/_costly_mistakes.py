@@ -1,4 +1,4 @@
-"""Where to look first: single mistakes by what it would bring to repair them."""
+"""Where to look first: single mistakes, ranked by what repairing them would gain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from panmatch.matching import Tally
 from panmatch.scoring import Repair
 from panmatch.spec import Spec
 
-MOST_IDS = 3  # that are named in a sentence
+MOST_IDS = 3  # to name in a sentence
 
 Totals = Mapping[tuple[str, Setting], Tally]  # of all cases of a model together
 
@@ -27,20 +27,20 @@ class CostlyMistake:
     Attributes
     ----------
     case, model
-        Which image of which model.
+        Names of the case and the model.
     setting
         The class, and how objects were matched.
     kind, ref_ids, pred_ids
-        What is wrong, with which objects; see `Mistake`.
+        What is wrong, and with which objects; see `Mistake`.
     cost
-        By how much PQ of the class would rise over all cases of the model, if this were repaired.
+        How much the class's PQ over all cases of the model would rise if this were repaired.
     case_cost
-        By how much in its case alone.
+        How much the class's PQ in this case would rise.
     start, stop
-        The box around the objects, half open; empty where their place is not known.
+        The half-open box around the objects; empty if their position is not known.
     axis, slice
-        Where a volume is best looked at: across the axis with the fewest slices, in the middle of
-        the box. None for images with another number of axes than three.
+        The best slice of a volume to look at: along the axis with the fewest slices, in the middle
+        of the box. None unless images have three axes.
     """
 
     case: str
@@ -107,7 +107,7 @@ def pooled_tallies(series: Iterable[CaseSeries], spec: Spec) -> Totals:
 
 
 def costly_mistakes(cases: Iterable[CaseResult], totals: Totals) -> Iterator[CostlyMistake]:
-    """Yield the mistakes of all cases, those of each class and case by their cost."""
+    """Yield the mistakes of all cases, sorted by cost within each class and case."""
     for case in cases:
         for entry in case.entries:
             for level in entry.levels:
@@ -124,14 +124,14 @@ def costly_mistakes(cases: Iterable[CaseResult], totals: Totals) -> Iterator[Cos
 
 
 def costliest(found: Iterable[CostlyMistake], most: int) -> list[CostlyMistake]:
-    """Return the costliest ones, by what they cost over all cases."""
+    """Return the mistakes that cost most over all cases."""
     return heapq.nlargest(most, found, key=lambda one: one.cost)
 
 
 def _box(
     level: Level, ref_ids: tuple[int, ...], pred_ids: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the box around the objects of a matching, as its table has them."""
+    """Return the box around objects of a matching."""
     columns = level.measurements.columns
     of_pred = [not set(pred_ids).isdisjoint(map(int, ids.split())) for ids in columns["pred_ids"]]
     corners = []

@@ -1,4 +1,4 @@
-"""What went wrong in a case, whatever the strategy and the threshold."""
+"""What went wrong in a case, regardless of strategy and threshold."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis:
-    """Objects by the kind of mistake, as ids.
+    """The ids of objects with each kind of mistake.
 
-    A prediction belongs to a reference if more than half of it lies there, and a reference to a
-    prediction likewise; void voxels aside. So whatever is in question belongs to one at most.
+    A prediction belongs to a reference if more than half of it lies inside the reference, not
+    counting void voxels; and likewise the other way round. So nothing belongs to more than one.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class Diagnosis:
     missed
         References that belong to no prediction, and to which no prediction belongs.
     spurious
-        Predictions that belong to no reference, and to which no reference belongs; those that
-        void or crowd dismisses are not among them (D10).
+        Predictions that belong to no reference, and to which no reference belongs, except those
+        dismissed because of void or crowd (D10).
     """
 
     split: Ints
@@ -69,9 +69,9 @@ def diagnose(overlap: Overlap) -> Diagnosis:
 
 
 def worst_mistakes(matching: Matching) -> tuple[Mistake, ...]:
-    """Return the costliest mistakes of a matching, at most one for every object.
+    """Return the costliest mistakes of a matching, at most one per object.
 
-    A split object may also be missed, and its pieces spurious: only what costs most is listed.
+    A split object may also be missed, and its pieces spurious: only the costliest is listed.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def worst_mistakes(matching: Matching) -> tuple[Mistake, ...]:
 
 
 def count_near_threshold(matching: Matching) -> int:
-    """Return how many true positives would be lost at a threshold higher by 0.05.
+    """Return how many true positives would be lost if the threshold were 0.05 higher.
 
-    Such a reference has no matched edge with a score above that.
+    These references have no matched edge with a score above that.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a score is where there is nothing to average: the one place that decides it (D11)."""
+"""The one place that decides what a score is when there is nothing to average (D11)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from panmatch.evaluation._setting import Score
 from panmatch.overlap import Floats, Ints
 from panmatch.spec import EdgeCase, EdgeState
 
-EdgeCases = Mapping[str, EdgeCase]  # by the column of the score
+EdgeCases = Mapping[str, EdgeCase]  # by the name of the score
 
 
 def settle(
     scores: Mapping[Score, Floats], edge_cases: EdgeCases, counts: Ints
 ) -> dict[Score, Floats]:
-    """Return scores with the values that a spec wants where there is nothing to average.
+    """Return scores with the spec's values where there is nothing to average.
 
-    Counts stay as they are: what is added up never holds a value of an edge case (D13).
+    Counts stay as they are: sums never contain the value of an edge case (D13).
 
     Parameters
     ----------
     scores
-        Arrays of one shape: of cases, of their sum, or of resamples.
+        Arrays of the same shape: for cases, for their sum, or for resamples.
     edge_cases
         What the spec says, by the name of the score.
     counts
-        Shape (…, 3): what both sides have in common, what only the prediction has, and what only
-        the reference has. Objects for scores of a matching, voxels for all others.
+        Shape (…, 3): what both sides share, what only the prediction has, and what only the
+        reference has. These are objects for scores of a matching, and voxels for all others.
 
     Examples
     --------

@@ -37,14 +37,14 @@ def evaluate_case(
     Parameters
     ----------
     reference, prediction
-        Label images of one shape with their part images, or `Panoptic` images.
+        Label images of the same shape with their part images, or `Panoptic` images.
     spec
         What to evaluate, and how.
     case, model
-        What to call them in tables.
+        Their names in tables.
     options
         ``spacing``, ``unit``, ``void`` and ``threads``, as for `panmatch.evaluate`, which also
-        takes images of other libraries, and paths.
+        accepts paths and images of other libraries.
     """
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
@@ -76,7 +76,7 @@ def evaluate_case(
 
 
 def _relies_on_ids(class_name: str, spec: Spec) -> bool:
-    """Return whether ids of the images, not numbers of components, decide about partners."""
+    """Return whether partners depend on ids in the images rather than component numbers."""
     known = spec.classes.get(class_name)
     by_id = any(isinstance(matcher.strategy, SameId) for matcher in spec.matching)
     return by_id and (known is None or known.instances == "ids")
@@ -87,8 +87,8 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
         return unit or "voxel"
     if unit is not None and spec.unit is not None and unit != spec.unit:
         raise OptionError(
-            f"unit={unit!r} is not that of the spec, {spec.unit!r}: convert the spacing, or drop "
-            f"`unit` from the spec."
+            f"unit={unit!r} differs from the spec's unit, {spec.unit!r}: convert the spacing, or "
+            f"drop `unit` from the spec."
         )
     return unit or spec.unit or "mm"
 

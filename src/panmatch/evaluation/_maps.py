@@ -1,4 +1,4 @@
-"""Where the mistakes of a case are: an image of codes for every class."""
+"""Where the mistakes of a case are: an image of codes for each class."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MATCHED, MISSED, SPURIOUS, SPLIT, MERGED = 1, 2, 3, 4, 5
 
 Codes = npt.NDArray[np.uint8]
 
-# What every code of a map means, with a colour for viewers.
+# The meaning of each code in a map, with a colour for viewers.
 MAP_LEGEND = {
-    MATCHED: ("matched", "references that are matched, and what matches them", (0, 158, 115)),
+    MATCHED: ("matched", "references with a match, and their predictions", (0, 158, 115)),
     MISSED: ("missed", "references without a match", (213, 94, 0)),
     SPURIOUS: ("spurious", "predictions without a match", (0, 114, 178)),
     SPLIT: ("split", "references to which two or more predictions belong", (240, 228, 66)),
@@ -35,11 +35,11 @@ def mistake_maps(
     result: CaseResult,
     **options: Unpack[CaseKeywords],
 ) -> dict[str, Codes]:
-    """Return an image of the codes of `MAP_LEGEND` for every class of a case.
+    """Return an image with the codes of `MAP_LEGEND` for each class of a case.
 
-    What is matched is that of the first matcher at the lowest threshold of the spec; split and
-    merged are those of the diagnosis, whatever the strategy. Where several apply to a voxel, merged
-    goes before split, and both before the rest; references go before predictions.
+    Matches are those of the first matcher at the lowest threshold of the spec. Split and merged
+    objects are those of the diagnosis, regardless of the strategy. If several codes apply to a
+    voxel, merged comes before split, and both before the rest; references before predictions.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _painted(reference: LabelArray, prediction: LabelArray, entry: Entry) -> Cod
 
 
 def _codes(image: LabelArray, ids_of: dict[int, Ints]) -> Codes:
-    """Return the code of every voxel; of an id that is listed twice, the last one counts."""
+    """Return the code of each voxel; if an id is listed twice, the last code counts."""
     code_of = {int(one): code for code, ids in ids_of.items() for one in ids}
     known = np.array(sorted(code_of), np.int64)
     codes = np.array([code_of[one] for one in known.tolist()], np.uint8)

@@ -1,4 +1,4 @@
-"""What makes numbers plausible but wrong, as values that travel with a result."""
+"""Warnings about numbers that look plausible but may be wrong, kept as part of a result."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ NOTES: tuple[NoticeKind, ...] = (
     "damaged-results",
 )
 
-MOST_NAMES = 3  # of cases, in a sentence
-LEAST_PARTNERS = 3  # that say something about the numbering of a case
-FEW_EQUAL = 0.2  # share of partners with equal ids up to which ids look wrong
-MOST_SHIFTED = 0.8  # share of partners from which one difference explains them
+MOST_NAMES = 3  # of cases in a sentence
+LEAST_PARTNERS = 3  # fewer say nothing about the numbering of a case
+FEW_EQUAL = 0.2  # ids look wrong up to this share of partners with equal ids
+MOST_SHIFTED = 0.8  # ids look shifted from this share of partners with the same difference
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning about numbers that are computed as asked, but probably not as meant, or a note.
+    """A warning that numbers were computed as asked, but probably not as meant; or a note.
 
     Attributes
     ----------
@@ -55,11 +55,11 @@ class Notice:
     text
         The same for people: what was seen, why it matters, and what to do.
     cases
-        Names of the cases that it concerns; empty for a run as a whole.
+        Names of the cases that it is about; empty for a run as a whole.
     model
-        The model that it concerns; empty for all.
+        The model that it is about; empty for all.
     spec
-        A spec that would be right, as YAML; empty where there is none to offer.
+        A spec that would be right, as YAML; empty if there is none to suggest.
     """
 
     kind: NoticeKind
@@ -74,29 +74,29 @@ class Notice:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Notice:
-        """Read what `to_dict` gave."""
+        """Read what `to_dict` returned."""
         return cls(**{**content, "cases": tuple(content["cases"])})
 
     @property
     def word(self) -> Literal["warning", "note"]:
-        """What it is: a note says what was done, a warning what may be wrong."""
+        """The kind of notice: a note says what was done, a warning what may be wrong."""
         return "note" if self.kind in NOTES else "warning"
 
     @property
     def sentence(self) -> str:
-        """The text, with the name of the model in front where it has one."""
+        """The text, after the name of the model if there is one."""
         return f"{self.model}: {self.text}" if self.model else self.text
 
 
 def merge_notices(notices: Iterable[Notice], n_cases: Mapping[str, int]) -> list[Notice]:
-    """Return one notice for all cases of a model that have the same.
+    """Merge equal notices about several cases of a model into one.
 
     Parameters
     ----------
     notices
         Each about one case.
     n_cases
-        How many cases every model has.
+        How many cases each model has.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def warn_of(notices: Iterable[Notice]) -> None:
-    """Raise a Python warning for each, on the line outside of panmatch that led here."""
+    """Issue a Python warning for each, at the line outside of panmatch that led here."""
     for notice in notices:
         warnings.warn(notice.sentence, PanmatchWarning, stacklevel=_frames_of_panmatch())
 
@@ -152,9 +152,10 @@ def _is_own(module: str) -> bool:
 
 
 def find_id_mistakes(overlap: Overlap, class_name: str, case: str, model: str) -> list[Notice]:
-    """Return what is wrong with the numbering of a case whose equal ids should be partners.
+    """Return what is wrong with the numbering of a case in which equal ids should be partners.
 
-    Partners here are pairs with an IoU above ½: no object has two, so they need no matching.
+    Partners here are pairs with an IoU above ½. No object has two of them, so no matching is
+    needed.
 
     Examples
     --------

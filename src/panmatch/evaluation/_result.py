@@ -1,4 +1,4 @@
-"""What was found in one case, or in many."""
+"""The result of one case, or of many."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FORMAT = "panmatch-result-6"
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One case, or many; results of different cases add.
+    """The result of one case, or of many; results of different cases can be added.
 
     Attributes
     ----------
@@ -72,7 +72,10 @@ class Result:
         repeated = [name for name, following in pairwise(names) if name == following]
         if repeated:
             model = f" of model {repeated[0][0]!r}" if repeated[0][0] else ""
-            raise OverlapError(f"case {repeated[0][1]!r}{model} is there more than once.")
+            raise OverlapError(
+                f"case {repeated[0][1]!r}{model} appears more than once: give each case its own "
+                f"name."
+            )
         object.__setattr__(self, "cases", ordered)
 
     @property
@@ -82,9 +85,9 @@ class Result:
 
     @property
     def instances(self) -> pd.DataFrame:
-        """One row per reference and per false positive; several where settings differ on it.
+        """One row per reference and per false positive; several if settings differ on it.
 
-        ``settings`` is ``"all"``, or names the strategies and thresholds under which a row holds.
+        ``settings`` is ``"all"``, or lists the strategies and thresholds to which a row applies.
         """
         return tables.instance_table(self.cases)
 
@@ -95,30 +98,29 @@ class Result:
 
     @property
     def curves(self) -> pd.DataFrame:
-        """The exact steps of every curve; each holds from its threshold to the next."""
+        """The exact steps of each curve; each applies from its threshold up to the next."""
         return tables.curve_table(self.cases)
 
     @property
     def diagnosis(self) -> pd.DataFrame:
-        """Ids of what is split, merged, missed and spurious, per case and class."""
+        """Ids of split, merged, missed and spurious objects, per case and class."""
         return tables.diagnosis_table(self.cases)
 
     @property
     def budget(self) -> pd.DataFrame:
         """What each kind of mistake costs, per case and pooled over the cases of each model.
 
-        ``pq_after_…`` is PQ after repairing one kind alone, ``last_…`` what that brings when all
-        others are repaired already, and ``share_…`` what it brings on average; the shares add up to
-        1 − PQ.
+        ``pq_after_…`` is PQ after repairing one kind alone, ``last_…`` the gain if all others are
+        already repaired, and ``share_…`` the average gain; the shares add up to 1 − PQ.
         """
         return tables.budget_table(self.cases, self.series)
 
     @property
     def mistakes(self) -> pd.DataFrame:
-        """The costliest mistakes of every class and case, by the first matcher and threshold.
+        """The costliest mistakes of each class and case, for the first matcher and threshold.
 
-        ``cost`` is what repairing one alone would add to PQ over all cases of the model,
-        ``case_cost`` what it would add in its case. Slices and boxes count from 0.
+        ``cost`` is what repairing a mistake would add to PQ over all cases of the model,
+        ``case_cost`` what it would add in its case. Slices and boxes are counted from 0.
         """
         return tables.mistake_table(self._mistakes(), self.cases)
 
@@ -134,7 +136,7 @@ class Result:
 
     @property
     def notices(self) -> list[Notice]:
-        """What makes its cases plausible but wrong, once for all cases that have it."""
+        """Warnings about results that look plausible but may be wrong, merged over cases."""
         every = [notice for case in self.cases for notice in case.notices]
         return merge_notices(every, {model: len(self.evaluated(model)) for model in self.models})
 
@@ -145,7 +147,7 @@ class Result:
 
     @property
     def headline_class(self) -> str:
-        """The class to speak of: the spec's headline, or the mean of classes, or the only class."""
+        """The class to report: the spec's headline, or the mean of classes, or the only class."""
         if self.spec.headline is not None:
             return self.spec.headline
         names = dict.fromkeys(average.setting.class_name for average in self.average_scores)
@@ -154,17 +156,17 @@ class Result:
 
     @property
     def unit(self) -> Unit | None:
-        """Unit of distances; None where cases have different ones."""
+        """Unit of distances; None if it differs between cases."""
         return tables.common_unit(self.cases)
 
     @property
     def has_parts(self) -> bool:
-        """Whether some class has parts, so that there is a PartPQ beside PQ."""
+        """Whether some class has parts, so there is a PartPQ as well as PQ."""
         return any(series.any_counts.has_parts for series in self.series)
 
     @property
     def known_scores(self) -> dict[str, Score]:
-        """All scores that it has, by name."""
+        """All scores of the result, by name."""
         spec = self.spec
         return known_scores(
             spec.metric_objects, parts=self.has_parts, areas=spec.curve
@@ -176,20 +178,20 @@ class Result:
 
     @property
     def series(self) -> list[CaseSeries]:
-        """Every model under every setting, over its cases."""
+        """Each model under each setting, over its cases."""
         return [series for of_model, _ in self._series for series in of_model]
 
     @property
     def class_series(self) -> list[ClassSeries]:
-        """Scores that need no matcher, of every class of every model over its cases."""
+        """Scores that need no matcher, for each class of each model, over its cases."""
         return [series for _, of_model in self._series for series in of_model]
 
     @property
     def losses(self) -> dict[str, dict[Repair, float]]:
-        """What is lost to each kind of mistake, the largest first, for every model.
+        """How much PQ each model loses to each kind of mistake, the largest first.
 
-        These are shares of 1 − PQ, pooled over cases, by the first matcher at the lowest threshold,
-        in the headline class; where that is a mean over classes, so are they.
+        These are shares of 1 − PQ, pooled over cases, for the first matcher at the lowest threshold
+        in the headline class. If that is a mean over classes, so are they.
         """
         found = {}
         for model in self.models:
@@ -223,7 +225,7 @@ class Result:
         Each method returns a matplotlib figure; they are documented in
         `panmatch.report.ResultPlots`.
         """
-        # By name: reports are made of results, so the import would go against the layers.
+        # By name: reports are built on results, so a plain import would violate the layers.
         plots: ResultPlots = import_module("panmatch.report").ResultPlots(self)
         return plots
 
@@ -236,9 +238,9 @@ class Result:
         return [case for case in self.cases if case.model == model and case.status == "ok"]
 
     def look_first(self, most: int = 10, model: str | None = None) -> list[CostlyMistake]:
-        """Return the mistakes that cost most, over all cases of each model, or of one.
+        """Return the costliest mistakes over all cases of each model, or of one model.
 
-        They are those of the headline class; where that is a mean over classes, of all classes.
+        They are from the headline class, or from all classes if that is a mean over classes.
 
         Examples
         --------
@@ -260,13 +262,13 @@ class Result:
         return costly_mistakes(cases, pooled_tallies(self.series, self.spec))
 
     def in_blocks(self) -> Iterator[Result]:
-        """Yield results of a few cases each, with all that was found in them in memory."""
+        """Yield results of a few cases each, with their findings in memory."""
         for start in range(0, len(self.cases), BLOCK):
             block = self.cases[start : start + BLOCK]
             yield Result(self.spec, tuple(replace(case, found=case.findings) for case in block))
 
     def summary(self) -> str:
-        """Return the result in words and small tables, for people."""
+        """Return the result as readable text with small tables."""
         return summarise(self)
 
     def table(
@@ -290,7 +292,7 @@ class Result:
         1       0.25  0.667   1
         2       0.50  0.667   1
         """
-        # By name, as `plot`: intervals are what `datasets` knows about.
+        # By name, as in `plot`: intervals belong to `datasets`.
         table: pd.DataFrame = import_module("panmatch.datasets").result_table(
             self, scores, averaging=averaging, intervals=intervals, digits=digits
         )
@@ -300,11 +302,11 @@ class Result:
         if not isinstance(other, Result):
             return NotImplemented
         if self.spec != other.spec:
-            raise OverlapError("results add only if they were made with the same spec.")
+            raise OverlapError("results can be added only if they were made with the same spec.")
         return Result(self.spec, self.cases + other.cases)
 
     def __radd__(self, other: object) -> Result:
-        return self if other == 0 else NotImplemented  # sum() begins with 0
+        return self if other == 0 else NotImplemented  # sum() starts with 0
 
     def __repr__(self) -> str:
         n_cases = len(self.with_status("ok", "failed"))
@@ -329,7 +331,7 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Read what `to_json` gave."""
+        """Read what `to_json` returned."""
         try:
             content = json.loads(text)
             if content["format"] != FORMAT:

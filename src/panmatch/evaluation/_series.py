@@ -1,7 +1,7 @@
-"""Everything of one model under one setting over its cases: what is pooled, averaged, resampled.
+"""One model under one setting over all its cases: the numbers to pool, average and resample.
 
-Series hold numbers alone, a few hundred bytes per case, and are made block after block of cases: of
-thousands of cases, what was found in each is never in memory at once.
+Series hold only numbers, a few hundred bytes per case. They are built from one block of cases after
+another, so the findings of thousands of cases are never in memory at once.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelSeries:
-    """Matchings at one threshold, a row per case; zeros and NaN for a case that lacks the class."""
+    """Matchings at one threshold, a row per case; zeros and NaN for cases that lack the class."""
 
     counts: CaseCounts
     budget: Tallies  # behind the error budget of all cases together, shape (8,)
-    deviations: Mapping[str, Floats]  # of every metric over the matched objects of each case
+    deviations: Mapping[str, Floats]  # of each metric over the matched objects of each case
     gaps: Floats  # how much PQ an optimal solver may have missed; NaN for heuristics
 
     @classmethod
@@ -53,7 +53,7 @@ class LevelSeries:
 
     @classmethod
     def joined(cls, blocks: Sequence[Placed[LevelSeries]], n_cases: int) -> LevelSeries:
-        """Put blocks of cases together, given where each begins."""
+        """Join blocks of cases, given where each starts."""
         return cls(
             CaseCounts.joined([(at, one.counts) for at, one in blocks], n_cases),
             Tallies(np.stack([one.budget.counts for _, one in blocks])).sum(),
@@ -76,16 +76,16 @@ class CaseSeries:
     results
         The cases of the model.
     there
-        Whether each has the class.
+        Whether each case has the class.
     levels
-        The matchings of all cases at every threshold of the spec.
+        The matchings of all cases at each threshold of the spec.
     mistakes
         How many objects of each case are split, merged, missed and spurious.
     curves, part_curves
-        PQ and PartPQ over all thresholds; None where they were not asked for, or the class has no
-        parts.
+        PQ and PartPQ over all thresholds; None if the spec does not ask for them, or the class has
+        no parts.
     areas, part_areas
-        ∫PQ, ∫SQ and ∫RQ of every case, shape (3, cases); of parts without the last one.
+        ∫PQ, ∫SQ and ∫RQ of each case, shape (3, cases); for parts without the last one.
     """
 
     model: str
@@ -108,7 +108,7 @@ class CaseSeries:
         entries: Sequence[Entry | None],
         spec: Spec,
     ) -> CaseSeries:
-        """Collect what was found in each case; None for a case that lacks the class."""
+        """Collect what was found in each case; None for cases that lack the class."""
         curves = [None if entry is None else entry.curve for entry in entries]
         part_curves = [None if entry is None else entry.part_curve for entry in entries]
         ids = [[() if entry is None else getattr(entry.diagnosis, name) for name in MISTAKES]
@@ -136,7 +136,7 @@ class CaseSeries:
     def joined(
         cls, results: tuple[CaseResult, ...], blocks: Sequence[Placed[CaseSeries]]
     ) -> CaseSeries:
-        """Put blocks of cases together, given where each begins."""
+        """Join blocks of cases, given where each starts."""
         first, n = blocks[0][1], len(results)
         if len(first.results) == n:
             return first
@@ -165,17 +165,17 @@ class CaseSeries:
 
     @property
     def entries(self) -> Iterator[Entry | None]:
-        """What was found in each case, read one by one; None for a case that lacks the class."""
+        """What was found in each case, read one by one; None for cases that lack the class."""
         return (case.entry(self.setting) for case in self.results)
 
     @property
     def thresholds(self) -> tuple[float, ...]:
-        """Those of the spec."""
+        """The thresholds of the spec."""
         return tuple(self.levels)
 
     @property
     def counts(self) -> dict[float, CaseCounts]:
-        """Counts of all cases at every threshold of the spec."""
+        """Counts of all cases at each threshold of the spec."""
         return {threshold: level.counts for threshold, level in self.levels.items()}
 
     @cached_property
@@ -190,7 +190,7 @@ class CaseSeries:
 
     @property
     def case_areas(self) -> dict[Score, Floats]:
-        """The areas under the curves of every case, NaN where it lacks the class."""
+        """The areas under the curves of each case, NaN if it lacks the class."""
         found: dict[Score, Floats] = {}
         if self.curves is not None:
             found |= dict(zip(AREAS, self.areas, strict=False))
@@ -200,16 +200,16 @@ class CaseSeries:
 
     @property
     def any_counts(self) -> CaseCounts:
-        """Counts at one threshold: which objects there are is the same at all of them."""
+        """Counts at one threshold; the objects are the same at all thresholds."""
         return next(iter(self.levels.values())).counts
 
     def losses(self, threshold: float) -> dict[Repair, float]:
-        """Return which share of 1 − PQ each kind of mistake has, over all cases together."""
+        """Return the share of 1 − PQ due to each kind of mistake, over all cases together."""
         gains = RepairGains(self.levels[threshold].budget)
         return {repair: float(share) for repair, share in gains.shares.items()}
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
-        """Return every score of every case by threshold (None for areas) and name."""
+        """Return each score of each case, by threshold (None for areas) and name."""
         found: dict[tuple[float | None, Score], Floats] = {
             (threshold, score): values
             for threshold, counts in self.counts.items()
@@ -225,7 +225,7 @@ class ClassSeries:
     model: str  # what the cases have in common
     setting: ClassSetting
     results: tuple[CaseResult, ...]  # the cases of the model
-    there: Bools  # whether each has the class
+    there: Bools  # whether each case has the class
     all_counts: ScoreCounts  # sums and counts of all cases
 
     @classmethod
@@ -238,7 +238,7 @@ class ClassSeries:
         masks: Sequence[MaskCounts | None],
         spec: Spec,
     ) -> ClassSeries:
-        """Collect the scores of each case; none, and no mask, for a case that lacks the class."""
+        """Collect the scores of each case; cases that lack the class have none, and no mask."""
         there = np.array([bool(one) for one in scores], np.bool_)
         names = tuple(known_class_scores(spec).values())
         counts = ScoreCounts.of(scores, names, masks, spec.edge_columns)
@@ -248,7 +248,7 @@ class ClassSeries:
     def joined(
         cls, results: tuple[CaseResult, ...], blocks: Sequence[Placed[ClassSeries]]
     ) -> ClassSeries:
-        """Put blocks of cases together, given where each begins."""
+        """Join blocks of cases, given where each starts."""
         first, n = blocks[0][1], len(results)
         if len(first.results) == n:
             return first
@@ -267,14 +267,14 @@ class ClassSeries:
         return {None: self.all_counts}
 
     def case_scores(self) -> dict[tuple[float | None, Score], Floats]:
-        """Return every score of every case."""
+        """Return each score of each case."""
         return {(None, score): values for score, values in self.all_counts.scores().items()}
 
 
 def series_of(
     model: str, results: Sequence[CaseResult], spec: Spec
 ) -> tuple[list[CaseSeries], list[ClassSeries]]:
-    """Return the series of a model: under every setting, and of scores without a matcher."""
+    """Return the series of a model: for each setting, and for scores without a matcher."""
     matched: dict[Setting, list[Placed[CaseSeries]]] = {}
     plain: dict[ClassSetting, list[Placed[ClassSeries]]] = {}
     for start in range(0, len(results), BLOCK):
@@ -317,7 +317,7 @@ def _class_series(
 
 
 def _deviations_of(levels: Sequence[Level | None]) -> dict[str, Floats]:
-    """Return the standard deviation of every metric over the matched objects of each case."""
+    """Return the standard deviation of each metric over the matched objects of each case."""
     places = [i for i, level in enumerate(levels) if level is not None]
     known = [level.measurements for level in levels if level is not None]
     found = {}
@@ -329,7 +329,7 @@ def _deviations_of(levels: Sequence[Level | None]) -> dict[str, Floats]:
 
 
 def _deviations(values: Sequence[Floats]) -> Floats:
-    """Return the standard deviation of every array, NaN skipped; NaN of nothing.
+    """Return the standard deviation of each array, skipping NaN; NaN if nothing is left.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a score is about: which class, by which matcher, and which score."""
+"""What a number is about: which class, which matcher, and which score."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Row = dict[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class ClassSetting:
-    """A class: what cases and models are compared under by scores that need no matching.
+    """A class: the setting of scores that need no matching.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class ClassSetting:
 
     @property
     def is_mean(self) -> bool:
-        """Whether it stands for a mean over classes."""
+        """Whether this is a mean over classes."""
         return self.kind == "mean"
 
     @property
@@ -53,7 +53,7 @@ class ClassSetting:
 
     @property
     def strategy(self) -> str:
-        """Name of the strategy; empty where none is needed."""
+        """Name of the strategy; empty if none is needed."""
         return ""
 
     @property
@@ -62,13 +62,13 @@ class ClassSetting:
         return {"class": self.class_name, "kind": self.kind, **NO_COLUMNS}
 
     def mean(self, title: str) -> ClassSetting:
-        """Return the same for a mean over classes."""
+        """Return the setting of a mean over classes."""
         return ClassSetting(title, "mean")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting(ClassSetting):
-    """A class and a matcher: what cases and models are compared under.
+    """A class and a matcher, under which cases and models are compared.
 
     Attributes
     ----------
@@ -96,33 +96,33 @@ class Setting(ClassSetting):
         return {"class": self.class_name, "kind": self.kind, **self.matcher.columns}
 
     def mean(self, title: str) -> Setting:
-        """Return the same for a mean over classes."""
+        """Return the setting of a mean over classes."""
         return Setting(title, "mean", self.matcher)
 
 
 def matcher_of(setting: ClassSetting) -> Matcher | None:
-    """Return the matcher of a setting that has one."""
+    """Return the matcher of a setting, or None if it has none."""
     return setting.matcher if isinstance(setting, Setting) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The name of a number, with all that a reader must know about it (D15).
+    """The name of a number, and everything a reader must know about it (D15).
 
     Attributes
     ----------
     name
-        In tables and on the command line, such as ``"pq"``, ``"part_sq"`` or ``"sq_hd95"``.
+        Name in tables and on the command line, such as ``"pq"``, ``"part_sq"`` or ``"sq_hd95"``.
     quality
-        What true positives are judged by: ``"iou"``, ``"parts"``, or the name of a metric.
+        How true positives are judged: by ``"iou"``, by ``"parts"``, or by the name of a metric.
     direction
         Which values are better; ``"zero"`` for signed errors.
     dimension
-        ``"length"`` or ``"volume"`` where it has a unit.
+        ``"length"`` or ``"volume"`` if it has a unit.
     is_area
         Whether it is an area under the threshold curve, and so has no threshold.
     label
-        What people call it, where that does not follow from the name.
+        What people call it, if that does not follow from the name.
 
     Examples
     --------
@@ -139,12 +139,12 @@ class Score:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether more is better."""
+        """Whether higher values are better."""
         return self.direction == "higher"
 
     @property
     def is_share(self) -> bool:
-        """Whether it runs from 0 to 1, so that an undefined case can count as 0 or 1."""
+        """Whether it ranges from 0 to 1, so an undefined case can count as 0 or 1."""
         return self.direction == "higher" and not self.dimension
 
     @property
@@ -160,7 +160,7 @@ class Score:
         return base.upper() if base.startswith(("pq", "sq", "rq", "autc")) else base
 
     def unit(self, unit: Unit) -> str:
-        """Return the unit of its values, given that of the spacing; empty if it has none."""
+        """Return the unit of its values, given the unit of the spacing; empty if it has none."""
         return {"": "", "length": unit, "volume": f"{unit}³"}[self.dimension]
 
 
@@ -171,7 +171,7 @@ PART_AREAS = tuple(Score(name, "parts", is_area=True) for name in ("part_autc", 
 
 
 def metric_scores(metric: Metric) -> tuple[Score, ...]:
-    """Return SQ by a metric, and PQ by it where it runs from 0 to 1; by IoU they are SQ and PQ.
+    """Return SQ by a metric, and PQ if the metric ranges from 0 to 1. By IoU, these are SQ and PQ.
 
     Examples
     --------

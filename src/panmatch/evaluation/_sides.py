@@ -23,7 +23,7 @@ Image = npt.ArrayLike | Panoptic
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """One side as it is given.
+    """The images of one side.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Images:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """Classes that share no label, so that one pass counts them all."""
+    """Classes that share no label, so one pass can count them all."""
 
     reference: Panoptic
     prediction: Panoptic
@@ -57,14 +57,15 @@ def make_layers(spec: Spec, reference: Images, prediction: Images) -> list[Layer
     if all(panoptic):
         if any(side.parts is not None for side in sides.values()):
             raise OptionError(
-                Argument("reference_parts"), " is given, but Panoptic images have their own parts."
+                Argument("reference_parts"),
+                " is given, but Panoptic images already contain their parts: drop it.",
             )
         return [Layer(reference.labels, prediction.labels)]  # type: ignore[arg-type]
     if any(panoptic):
         raise OptionError("reference and prediction must both be Panoptic, or both label images.")
     if spec.encoding == "coco":
         raise OptionError(
-            "spec: encoding 'coco' needs a table of segments beside the image: pass "
+            "spec: encoding 'coco' needs a table of segments as well as the image: pass "
             "from_segments(…) on both sides, or evaluate the files with `panmatch evaluate`."
         )
     _check_parts(spec, sides)
@@ -82,7 +83,7 @@ def make_layers(spec: Spec, reference: Images, prediction: Images) -> list[Layer
 
 
 def split_classes(classes: dict[str, ClassSpec]) -> list[list[str]]:
-    """Return names of classes in groups, such that no label is twice in a group.
+    """Return the names of classes in groups, with no label twice in a group.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def _read_layer(spec: Spec, names: list[str], side_name: str, side: Images) -> P
     background = set(spec.background_labels)
     ignored: set[int] | Literal["others"] = "others"
     if any(spec.classes[name].numbers is None for name in names):
-        ignored = background  # all others are its own
+        ignored = background  # all other labels belong to the class
     elif None not in others and spec.background != "others":
         elsewhere = {label for labels in others for label in labels or ()}
         ignored = (elsewhere | background) - here
@@ -146,7 +147,7 @@ def _check_parts(spec: Spec, sides: dict[str, Images]) -> None:
         missing = next(name for name, there in given.items() if not there)
         raise OptionError(
             Argument(f"{missing}_parts"),
-            " is missing: give part images on both sides, or none.",
+            " is missing: pass part images on both sides, or on neither.",
         )
     if any(given.values()):
         if not spec.has_parts or spec.encoding != "labels":

@@ -1,6 +1,6 @@
 """Results as tables: views for people and other programs, made at the very end.
 
-Nothing is computed from a table, and none is read back. A new column is a new line in one of the
+Nothing is computed from a table, and none is read back. To add a column, add a line to one of the
 functions here.
 """
 
@@ -36,7 +36,7 @@ WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", 
          "cases", "skipped", "slice_axis", "slice"]  # fmt: skip
 CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
-# In the order of the table; what metrics add comes after them.
+# In the order of the table; the columns of metrics come after them.
 FIRST_SCORES = (
     "quality", "pq", "sq", "rq", "precision", "recall", "part_quality", "part_pq", "part_sq",
     "autc", "autc_sq", "autc_rq", "part_autc", "part_autc_sq",
@@ -53,9 +53,9 @@ def score_table(
     Parameters
     ----------
     series
-        Every model under every setting, which knows the scores of all its cases.
+        Each model under each setting, with the scores of all its cases.
     class_series
-        Scores that need no matcher; they stand in every row of their class.
+        Scores that need no matcher; they are repeated in every row of their class.
     """
     scores = {
         (one.model, one.setting, case): rows
@@ -83,7 +83,7 @@ def score_table(
 
 
 def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
-    """Yield the scores of every case by threshold."""
+    """Yield the scores of each case by threshold."""
     areas = {score.name: values.tolist() for score, values in series.case_areas.items()}
     columns = {}
     for threshold, counts in series.counts.items():
@@ -95,7 +95,7 @@ def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
             f"sq_{name}_std": values.tolist()
             for name, values in series.levels[threshold].deviations.items()
         }
-        if "sq_iou_std" in spreads:  # by IoU there is no sq_iou either
+        if "sq_iou_std" in spreads:  # it is called sq_std, as sq_iou is called sq
             spreads["sq_std"] = spreads.pop("sq_iou_std")
         columns[threshold] = first | scores | areas | spreads
     for i in range(len(series.cases)):
@@ -106,9 +106,9 @@ def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
 
 
 def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return one row per reference and per false positive; several where settings differ on it.
+    """Return one row per reference and per false positive; several if settings differ on it.
 
-    ``settings`` says under which strategies and thresholds a row holds.
+    ``settings`` lists the strategies and thresholds to which a row applies.
     """
     columns: Columns = {}
     for case in cases:
@@ -135,11 +135,11 @@ def setting_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 
 
 def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return the exact steps of every curve; each holds from its threshold to the next."""
+    """Return the exact steps of each curve; each applies from its threshold up to the next."""
     who: list[Row] = []
     steps: list[Floats] = []
     counts: list[Ints] = []
-    part_counts: list[Ints] = []  # zeros, which are undefined, where a class has no parts
+    part_counts: list[Ints] = []  # zeros, which score as undefined, if a class has no parts
     for case in cases:
         for entry in case.entries:
             if entry.curve is None:
@@ -171,7 +171,7 @@ def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 
 
 def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return the ids of what is split, merged, missed and spurious, per case and class."""
+    """Return the ids of split, merged, missed and spurious objects, per case and class."""
     rows: dict[tuple[str, str, str], Row] = {}
     for case in cases:
         for entry in case.entries:
@@ -187,12 +187,12 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
 
 
 def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> pd.DataFrame:
-    """Return what each kind of mistake costs: pooled over cases of each model, then per case.
+    """Return what each kind of mistake costs: pooled over the cases of each model, then per case.
 
     Parameters
     ----------
     series
-        Every model under every setting, for the pooled rows; none for rows of cases alone.
+        Each model under each setting, for the pooled rows; empty for only the rows of cases.
     """
     rows: list[Row] = []
     tallies: list[Tally] = []
@@ -226,7 +226,7 @@ def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
 
 
 def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> pd.DataFrame:
-    """Return the costliest mistakes of every class and case, a row for each."""
+    """Return the costliest mistakes of each class and case, one row for each."""
     return _frame([one.columns for one in mistakes], cases, first=("case", "model"))
 
 
@@ -254,7 +254,7 @@ def average_row(average: AverageScore, unit: Unit | None) -> Row:
 
 
 def common_unit(cases: Iterable[CaseResult]) -> Unit | None:
-    """Return the unit that all cases share; None where they have different ones (D14)."""
+    """Return the unit that all cases share, or None if it differs between cases (D14)."""
     units = {case.unit for case in cases if case.status == "ok"}
     return units.pop() if len(units) == 1 else None
 
@@ -288,10 +288,10 @@ def _score_row(case: CaseResult, entry: Entry, level: Level, scores: Row) -> Row
 
 
 def _distinct_rows(entries: Sequence[Entry]) -> Block:
-    """Return the rows of a class that differ, references first, and the settings of each.
+    """Return the distinct rows of a class, references first, and the settings of each.
 
-    The predictions that belong to a reference, and how many of their voxels count (regions may cut
-    them), determine everything that is measured.
+    All measurements of a row follow from the predictions matched to its reference, and from how
+    many of their voxels count, because regions may cut them.
     """
     levels = [level for entry in entries for level in entry.levels]
     names = [
@@ -334,7 +334,7 @@ def _keys(table: ObjectTable) -> Iterable[tuple[int, str, int]]:
 
 
 def _place_of(ref_id: int, pred_ids: str, _: int) -> tuple[bool, int]:
-    """Return what rows are sorted by: references by id, then false positives by id."""
+    """Return the sort key of a row: references by id, then false positives by id."""
     return ref_id == 0, ref_id or int(pred_ids.split()[0])
 
 
@@ -355,7 +355,7 @@ def _mistakes_of(diagnosis: Diagnosis, rows: Sequence[tuple[int, str]]) -> list[
 
 
 def _instance_columns(level: Level, rows: Sequence[int] | None = None) -> dict[str, list[Cell]]:
-    """Return the rows of a matching, or some of them, as columns with one value each."""
+    """Return the rows of a matching, or some of them, as columns."""
     chosen = slice(None) if rows is None else np.array(rows, np.int64)
     table, numbers = _table(level), level.measurements.columns.rows[chosen]
     columns = {name: column[numbers] for name, column in table.columns.items()}
@@ -390,7 +390,7 @@ def _text(ids: Ints) -> str:
 
 
 def _append(columns: Columns, block: Block) -> None:
-    """Add rows: lists as they are, anything else repeated; what one of both lacks is None.
+    """Add rows. Single values are repeated, and a column that either side lacks is None there.
 
     Examples
     --------
@@ -414,7 +414,7 @@ def _frame(
     first: Sequence[str],
     last: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Return a table with whole numbers as such, and no column of models where none is named."""
+    """Return a table with integer columns, and without the model column if no model has a name."""
     with needs_extra("cli", "Tables"):
         import pandas as pd
 

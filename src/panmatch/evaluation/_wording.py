@@ -1,4 +1,4 @@
-"""A result in words, for people."""
+"""A result as readable text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_FAILURES = 10
 
 
 def summarise(result: Result) -> str:
-    """Return a table per model, what went wrong, what failed, and what the words mean."""
+    """Return a table per model, the mistakes, the failures, and what the words mean."""
     blocks = [_headline(result)]
     for model in result.models:
         if result.evaluated(model):
@@ -34,7 +34,7 @@ def summarise(result: Result) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Return rows as lines with aligned columns, the first `left` of them to the left.
+    """Return rows as lines with aligned columns, the first `left` of them left-aligned.
 
     Examples
     --------
@@ -52,12 +52,12 @@ def table(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 
 
 def signed(value: float) -> str:
-    """Return a difference with its sign, and a dash for NaN."""
+    """Return a difference with its sign, or a dash for NaN."""
     return "–" if math.isnan(value) else f"{value:+.3f}"
 
 
 def p_text(value: float) -> str:
-    """Return a p-value with three digits, and a dash for NaN."""
+    """Return a p-value with three digits, or a dash for NaN."""
     if math.isnan(value):
         return "–"
     return f"{value:.3f}" if value >= 0.001 else "< 0.001"
@@ -156,7 +156,7 @@ def _mistake_lines(result: Result, model: str) -> list[str]:
         return ["Nothing is split, merged, missed or spurious."]
     rows = [["class", *MISTAKES]]
     rows += [[name, *map(str, counts.values())] for name, counts in wrong.items()]
-    return ["What went wrong, whatever the strategy:", *table(rows, left=1)]
+    return ["What went wrong, regardless of the strategy:", *table(rows, left=1)]
 
 
 def _failure_lines(failures: Sequence[CaseResult]) -> list[str]:
@@ -171,9 +171,9 @@ def _notes(result: Result) -> list[str]:
     strategies = {matcher.name: matcher.strategy for matcher in result.spec.matching}
     rows = [[name, ", ".join(strategy.bounds)] for name, strategy in strategies.items()]
     notes = [*table(rows, left=2)]
-    notes.append("near τ: true positives that a threshold higher by 0.05 would lose")
+    notes.append("near τ: true positives that would be lost if the threshold were 0.05 higher")
     if result.has_parts:
         background = result.spec.part_background
         how = "the whole image" if background == "image" else "none"
-        notes.append(f"PQ: by IoU; PartPQ: by the mean IoU of the parts (background: {how})")
+        notes.append(f"PQ uses IoU; PartPQ uses the mean IoU of the parts (background: {how})")
     return notes

@@ -36,14 +36,14 @@ class Annotation(TypedDict):
 class CocoPanoptic:
     """A COCO panoptic annotation file with the folder of its images.
 
-    Images are read one at a time, each when it is asked for.
+    Images are read one at a time, when they are needed.
 
     Attributes
     ----------
     path, folder, annotations
-        The JSON file, where its PNG files are, and what it says about them by image id.
+        The JSON file, the folder of its PNG files, and its annotations by image id.
     classes
-        Of the file's categories; empty where it lists none.
+        The categories of the file as classes; empty if it lists none.
     """
 
     path: Path
@@ -53,7 +53,7 @@ class CocoPanoptic:
 
     @property
     def by_name(self) -> dict[str, ImageId]:
-        """The image ids by their text."""
+        """The image ids by their names."""
         return {str(image_id): image_id for image_id in self.annotations}
 
     def image(self, image_id: ImageId, classes: tuple[SegmentClass, ...]) -> Panoptic:
@@ -90,7 +90,7 @@ def read_coco_panoptic(
 
 
 def _check_kind(content: Any, path: Path) -> None:
-    """Raise a `FileError` for what is COCO, but not panoptic: instances, detections, captions."""
+    """Raise a `FileError` for COCO files that are not panoptic: instances, detections, captions."""
     listed = content["annotations"] if isinstance(content, dict) else content
     for annotation in listed:
         missing = [key for key in Annotation.__annotations__ if key not in annotation]
@@ -98,21 +98,21 @@ def _check_kind(content: Any, path: Path) -> None:
             continue
         found = "an instance" if "segmentation" in annotation or "bbox" in annotation else "another"
         raise FileError(
-            f"path={str(path)!r} is {found} file of COCO, not a panoptic one: an annotation has "
+            f"path={str(path)!r} is {found} COCO file, not a panoptic one: an annotation has "
             f"{', '.join(map(repr, annotation))}, but not {', '.join(map(repr, missing))}. Paint "
             f"the objects of every image into a PNG file of segment ids (panopticapi converts "
             f"instance files), or into label images, which need no JSON file."
         )
     if not isinstance(content, dict):
-        raise FileError(f"path={str(path)!r} holds a list, not the annotations of COCO panoptic.")
+        raise FileError(f"path={str(path)!r} contains a list, not COCO panoptic annotations.")
 
 
 def pair_images(
     reference: CocoPanoptic, prediction: CocoPanoptic
 ) -> Iterator[tuple[Panoptic, Panoptic]]:
-    """Yield the two sides of every image of the reference.
+    """Yield both sides of each image of the reference.
 
-    Classes are the categories of the reference. An image that the prediction lacks is an error.
+    Classes are the categories of the reference. It is an error if the prediction lacks an image.
     """
     for image_id in reference.annotations:
         if image_id not in prediction.annotations:

@@ -17,26 +17,26 @@ from panmatch.labels import LabelArray, free_bytes, in_gigabytes
 
 LONGEST_CAUSE = 200
 
-# What values were read from: a file, or an image that goes by another name, such as 'reference'.
+# Where values come from: a file, or an image with another name, such as 'reference'.
 Origin = Path | str
 
-# Turns the values of a file into what is wanted of them, or raises a `FileError`.
+# Converts the values of a file, or raises a `FileError`.
 Decode = Callable[[npt.NDArray[Any], Origin], LabelArray]
 
-# Above this, floating-point numbers no longer tell neighbouring whole numbers apart.
+# Above this, floating-point numbers cannot represent every whole number.
 LARGEST_WHOLE = 2.0**53
 
 
 def name_of(origin: Origin) -> str:
-    """Return what to call a file, or an image, at the beginning of an error message."""
+    """Return the name of a file, or an image, for the start of an error message."""
     return origin if isinstance(origin, str) else f"path={str(origin)!r}"
 
 
 @contextmanager
 def reading_as(origin: Origin, kind: str) -> Iterator[None]:
-    """Turn every exception of the block into a `FileError`, and keep its warnings quiet.
+    """Turn every exception in the block into a `FileError`, and silence its warnings.
 
-    Want of memory is not the fault of a file.
+    Running out of memory is not the file's fault, so that error is passed on.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def reading_as(origin: Origin, kind: str) -> Iterator[None]:
             yield
     except (PanmatchError, MemoryError):
         raise
-    # Libraries answer damaged files with almost any exception: struct.error, IndexError …
+    # For damaged files, libraries raise almost any exception: struct.error, IndexError …
     except Exception as error:
         cause = _cause(error)
         if isinstance(origin, Path):
@@ -71,8 +71,8 @@ def _cause(error: Exception) -> str:
 class _NoWarnings:
     """Ignore warnings for as long as any thread reads.
 
-    Blocks of `warnings.catch_warnings` that overlap in several threads restore the filters in
-    the wrong order, and warnings stay off for good; one that all readers share does not.
+    If blocks of `warnings.catch_warnings` overlap in several threads, they restore the filters in
+    the wrong order, and warnings stay off for good. A block that all readers share avoids that.
     """
 
     def __init__(self) -> None:
@@ -98,25 +98,25 @@ _no_warnings = _NoWarnings()
 
 
 def check_fits_in_memory(n_bytes: int, origin: Origin) -> None:
-    """Raise a `FileError` for an image that takes more memory than there is.
+    """Raise a `FileError` for an image that needs more memory than there is.
 
-    A compressed file of a few kilobytes may hold terabytes of zeros. Unpacking them would end not
-    only this case, but the process with all others.
+    A compressed file of a few kilobytes may contain terabytes of zeros. Unpacking them would end
+    not only this case, but the whole process.
     """
     free = free_bytes()
     if n_bytes > free:
         raise FileError(
             f"{name_of(origin)} takes {in_gigabytes(n_bytes)} when unpacked, but only "
-            f"{in_gigabytes(free)} of memory are free. Zarr folders are read in chunks."
+            f"{in_gigabytes(free)} of memory are free. Convert it to Zarr, which is read in chunks."
         )
 
 
 def as_stored_labels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
     """Return the values of a file as integers, in the memory order of the file.
 
-    Booleans become uint8 and integers stay as they are, both without a copy. Floating-point
-    numbers that are all whole, as many programs write their label maps, become int32, or int64
-    where int32 is too small. Others are an error, and so are magnitudes of 2**53 and above.
+    Booleans become uint8 and integers stay as they are, both without a copy. Many programs write
+    label maps as floating-point numbers; if all are whole, they become int32, or int64 if needed.
+    Other numbers are an error, and so are magnitudes of 2**53 and above.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from panmatch.formats._tiff import read_tiff
 from panmatch.labels import LabelArray
 
 WINDOW = (1, 99)  # percentiles that become black and white
-MOST_SAMPLES = 2_000_000  # voxels of which percentiles are taken
+MOST_SAMPLES = 2_000_000  # voxels to compute percentiles from
 WHITE = 255
 
 
@@ -33,7 +33,7 @@ def read_grey(path: str | os.PathLike[str]) -> LabelImage:
     Raises
     ------
     FileError
-        If the file cannot be read as an image; the message begins with the path.
+        If the file cannot be read as an image; the message starts with the path.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def image_name(path: str | os.PathLike[str]) -> str | None:
 
 
 def as_grey_levels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
-    """Return values as whole numbers from 0 to 255; those that are not finite are black."""
+    """Return values as whole numbers from 0 to 255; values that are not finite become black."""
     if values.dtype.kind not in "biuf":
         raise FileError(
             f"{name_of(origin)} stores values of dtype {values.dtype}; an image to look at must "
@@ -76,7 +76,7 @@ def as_grey_levels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
     low, high = _window(values)
     by_slab = values if values.flags.c_contiguous else values.T
     levels = np.empty(by_slab.shape, np.uint8)
-    for at in range(len(by_slab)):  # so that no second copy of a volume is in floating point
+    for at in range(len(by_slab)):  # slab by slab, to avoid a floating-point copy of the volume
         with np.errstate(invalid="ignore", over="ignore"):
             shares = (by_slab[at].astype(np.float64) - low) / (high - low)
         levels[at] = np.rint(np.clip(np.nan_to_num(shares, posinf=1), 0, 1) * WHITE)
@@ -84,7 +84,7 @@ def as_grey_levels(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
 
 
 def _window(values: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return what is black and what is white; a flat image is black."""
+    """Return the values that become black and white; a flat image is black."""
     some = values.ravel(order="K")[:: max(1, values.size // MOST_SAMPLES)]
     some = some[np.isfinite(some)] if values.dtype.kind == "f" else some
     if not some.size:
@@ -125,7 +125,7 @@ READERS: dict[str, Callable[[Path], LabelImage]] = {
 
 
 def _known_suffix(path: Path) -> str:
-    """Return the longest accepted suffix, in lower case; '' where there is none."""
+    """Return the longest accepted suffix, in lower case; '' if there is none."""
     name = path.name.lower()
     known = [suffix for suffix in READERS if name.endswith(suffix) and name != suffix]
     return max(known, key=len, default="")

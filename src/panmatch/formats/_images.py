@@ -1,4 +1,4 @@
-"""Labels as read from a file, and whether two of them lie on the same grid."""
+"""Label images as read from files, and whether two of them are on the same grid."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from panmatch.labels import LabelArray, Unit, Volume, check_same_shape
 
 Floats = npt.NDArray[np.float64]
 
-# Headers store float32, or decimal text: both move a voxel by less than a thousandth of a step.
+# Headers store float32 or decimal text. Both move a voxel by less than a thousandth of a step.
 SHIFT_TOLERANCE = 1e-2
 SPACING_TOLERANCE = 1e-3
 
-# What an affine leads to, and what its three axes are called at their negative and positive end.
+# The frame that an affine maps to, and the letters for both ends of its three axes.
 Frame = Literal["RAS", "xyz"]
 DIRECTIONS: dict[Frame, tuple[tuple[str, str], ...]] = {
     "RAS": (("L", "R"), ("P", "A"), ("I", "S")),
@@ -31,7 +31,7 @@ DIRECTIONS: dict[Frame, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredImage:
-    """A label array, in memory or in its chunks, with what its file says about the grid.
+    """A label array, in memory or in chunks, with what its file says about the grid.
 
     Attributes
     ----------
@@ -39,21 +39,21 @@ class StoredImage:
         Integers, with the axes in the order of the file: (x, y, z) for medical formats,
         (z, y, x) for microscopy formats, (y, x) for PNG.
     spacing
-        Distance between neighbouring voxels along every axis of `labels`; None where the file
-        does not say.
+        Distance between neighbouring voxels along each axis of `labels`; None if the file does
+        not say.
     affine
-        From a voxel's index, axes as in `labels`, to `frame`: shape (4, 4). None where the file
+        Maps a voxel's index, with axes as in `labels`, to `frame`: shape (4, 4). None if the file
         does not say.
     path
-        The file; ``Path()`` for an image that has none.
+        The file; ``Path()`` if there is none.
     unit
-        Of `spacing` and `affine` (D14): millimetres for medical formats, unless a NIfTI header
+        Unit of `spacing` and `affine` (D14): millimetres for medical formats, unless a NIfTI header
         says micrometres; micrometres for TIFF and OME-Zarr files that name a unit of length;
-        voxel where nothing is known, or a spacing is stated without a unit.
+        voxel if nothing is known, or if a spacing has no unit.
     name
-        What to call it in an error message; by default its path.
+        Its name in error messages; by default the path.
     frame
-        What the affine leads to: RAS+ world space, or coordinates called x, y and z.
+        What the affine maps to: RAS+ world space, or coordinates called x, y and z.
     """
 
     labels: Volume
@@ -66,12 +66,12 @@ class StoredImage:
 
     @property
     def called(self) -> str:
-        """What to call it in an error message."""
+        """Its name in error messages."""
         return self.name or f"path={str(self.path)!r}"
 
     @property
     def orientation(self) -> str | None:
-        """Where each axis points, a letter for the nearest world axis: 'RAS' for +x, +y, +z."""
+        """The nearest world direction of each axis, as a letter: 'RAS' for +x, +y, +z."""
         if self.affine is None:
             return None
         steps = self.affine[:3, : min(self.labels.ndim, 3)]
@@ -120,24 +120,24 @@ Placed = TypeVar("Placed", bound=StoredImage)
 def check_same_grid(
     reference: StoredImage, prediction: StoredImage, *, allow_header_mismatch: bool = False
 ) -> None:
-    """Raise an error that prints both grids unless voxels of equal index lie in the same place.
+    """Raise an error that shows both grids unless voxels with equal index are in the same place.
 
     Parameters
     ----------
     reference, prediction
-        Two images. Only what both files say is compared: lengths in a common unit, and by their
-        numbers where one unit is unknown.
+        Two images. Only what both files say is compared. Lengths are compared in a common unit, or
+        as plain numbers if a unit is unknown.
     allow_header_mismatch
-        Compare the shapes only.
+        Compare only the shapes.
 
     Raises
     ------
     ShapeError
         If the shapes differ, always.
     FileError
-        If the affines move some corner of the volume apart by more than a hundredth of the
-        smallest voxel step, or if the spacings differ by more than a thousandth. Headers that
-        were rounded to float32 on their way through another program stay well below both.
+        If the affines place a corner of the volume more than a hundredth of the smallest voxel step
+        apart, or if the spacings differ by more than a thousandth. Headers that another program
+        rounded to float32 stay well below both limits.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def check_same_grid(
             f"{prediction.called} and its reference {reference.called} {problem}\n"
             f"Resample or reorient one of them, or pass ",
             Argument("allow_header_mismatch", True),
-            " to compare voxel by voxel as they are stored.",
+            " to compare voxel by voxel as stored.",
         )
 
 
@@ -172,7 +172,7 @@ def grid_difference(
     prediction: StoredImage,
     names: tuple[str, str] = ("reference", "prediction"),
 ) -> str | None:
-    """Return how the grids of two images of one shape differ, with both; None if they do not."""
+    """Return how the grids of two images of the same shape differ; None if they do not."""
     problem = _grid_difference(reference, prediction)
     if problem is None:
         return None
@@ -183,11 +183,11 @@ def grid_difference(
 
 
 def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
-    """Return an image with its axes in the order and direction of those of another one.
+    """Return an image with its axes in the order and direction of another image's axes.
 
-    No voxel changes its place, so nothing is guessed; whether voxels of equal index then lie in
-    the same place is for `grid_difference` to tell. Images in chunks, images without an affine and
-    those that are turned by about 45° stay as they are.
+    No voxel moves in space, so nothing is guessed. `grid_difference` then tells whether voxels with
+    equal index are in the same place. Images in chunks, without an affine or rotated by about 45°
+    stay as they are.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def turned_like(image: StoredImage, wanted: StoredImage) -> StoredImage:
 
 
 def reverse_axes(image: LabelImage) -> LabelImage:
-    """Return an image with its axes in reverse order; an affine is about the first three only."""
+    """Return an image with its axes in reverse order; an affine covers only the first three."""
     n = image.labels.ndim
     if image.affine is not None and n <= 3:
         return _turned(image, np.eye(n)[::-1])
@@ -224,7 +224,7 @@ def reverse_axes(image: LabelImage) -> LabelImage:
 
 
 def _turned(image: Placed, signs: Floats) -> Placed:
-    """Return an image whose axis j became axis i where ``signs[i, j]`` is 1, or −1 if reversed."""
+    """Return an image whose axis j became axis i if ``signs[i, j]`` is 1, or −1 if reversed."""
     order = np.abs(signs).argmax(axis=1).tolist()
     falls = [i for i, axis in enumerate(order) if signs[i, axis] < 0]
     assert image.affine is not None
@@ -256,13 +256,13 @@ def _grid_difference(reference: StoredImage, prediction: StoredImage) -> str | N
 
 
 def unit_scale(unit: Unit, wanted: Unit) -> float:
-    """Return the factor from one unit to another; 1 where one of them is not a length."""
+    """Return the factor from one unit to another; 1 if one of them is not a length."""
     length, wanted_length = micrometres_per(unit), micrometres_per(wanted)
     return 1.0 if length is None or wanted_length is None else length / wanted_length
 
 
 def _largest_shift(first: Floats, second: Floats, shape: tuple[int, ...]) -> float:
-    """Return the longest distance between the places of one voxel, in smallest voxel steps.
+    """Return the largest distance between two positions of a voxel, in smallest voxel steps.
 
     The difference is an affine function of the index, so it is largest in a corner of the volume.
     """

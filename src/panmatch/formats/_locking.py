@@ -1,4 +1,4 @@
-"""Files that one process holds at a time, on systems that offer it."""
+"""Locks on files, for one process at a time, on systems that support them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-LOCKED_BYTE = 0x7FFFFFFE  # on Windows: far beyond what is written, so that others can still read
+LOCKED_BYTE = 0x7FFFFFFE  # on Windows: far beyond what is written, so others can still read
 
 
 @contextmanager
 def locked(stream: IO[Any]) -> Iterator[None]:
-    """Hold a file until the block ends; wait for others who hold it."""
+    """Lock a file until the block ends; wait while another process holds the lock."""
     lock_file(stream, wait=True)
     try:
         yield
@@ -21,22 +21,22 @@ def locked(stream: IO[Any]) -> Iterator[None]:
 
 
 def lock_file(stream: IO[Any], *, wait: bool) -> None:
-    """Hold a file for this process until it is unlocked, closed, or the process ends.
+    """Lock a file for this process until it is unlocked, closed, or the process ends.
 
-    Does nothing where the system has no locks.
+    This does nothing if the system has no locks.
 
     Parameters
     ----------
     stream
         An open file.
     wait
-        Whether to wait for a process that holds it.
+        Whether to wait for a process that holds the lock.
 
     Raises
     ------
     OSError
-        Another process holds the file, a `BlockingIOError` if `wait` is False; or the disk does
-        not offer locks.
+        If another process holds the lock (a `BlockingIOError` if `wait` is False), or the disk
+        does not support locks.
     """
     try:
         import fcntl
@@ -47,7 +47,7 @@ def lock_file(stream: IO[Any], *, wait: bool) -> None:
 
 
 def unlock_file(stream: IO[Any]) -> None:
-    """Let others hold a file that `lock_file` has locked."""
+    """Release the lock of `lock_file`."""
     try:
         import fcntl
     except ImportError:
@@ -61,10 +61,10 @@ def _lock_on_windows(stream: IO[Any], *, wait: bool) -> None:
         import msvcrt
     except ImportError:
         return
-    system: Any = msvcrt  # known to type checkers on Windows only
+    system: Any = msvcrt  # type checkers know it only on Windows
     try:
         _at_locked_byte(stream, system.LK_LOCK if wait else system.LK_NBLCK, system)
-    except PermissionError as error:  # how Windows says that somebody else has it
+    except PermissionError as error:  # how Windows says that another process has the lock
         raise BlockingIOError(error.errno, "another process holds the file") from error
 
 

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 2**20
 LONGEST_HEADER = 540
 
-# Codes of a NIfTI header, in the lowest bits; whatever is not coded is in millimetres.
+# Unit codes in the lowest bits of a NIfTI header; without a code, the unit is millimetres.
 UNIT_BITS, METRE, MICRON = 0b111, 1, 3
 
-# Relative noise of two lengths of one header in float32, and of one that float64 computed.
+# Relative noise between two lengths of a header in float32, and of a length computed in float64.
 FLOAT32_NOISE = 1e-6
 FLOAT64_NOISE = 2.0**-48
 
-# ITK counts left and posterior as positive, the affines of this package right and anterior.
+# In ITK, left and posterior are positive; in the affines of this package, right and anterior are.
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
-# nibabel's own logger prints what it repairs; errors are raised whatever the logger.
+# nibabel logs what it repairs; it raises errors regardless of the logger.
 _unheard = logging.Logger("panmatch.formats.nifti", logging.CRITICAL + 1)
 
 
@@ -44,10 +44,10 @@ def read_nifti(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read a NIfTI-1 or NIfTI-2 file, ``.nii`` or ``.nii.gz``.
 
     Axes, dtype and memory order are those of the file. Trailing axes of length 1 beyond the third
-    are dropped. Values are scaled only where the header asks for it. The affine is the sform, or
-    else the qform; a header with neither says nothing about the place of the volume, and has no
-    affine. The array lies in the decompressed file itself, or in the mapped ``.nii`` file, so that
-    there is never a second copy.
+    are dropped. Values are scaled only if the header asks for it. The affine is the sform, or else
+    the qform; a header with neither says nothing about the position of the volume, so there is no
+    affine. The array uses the decompressed file itself, or the mapped ``.nii`` file, so there is
+    never a second copy.
 
     A spacing in float32 is read as its shortest decimal (D8), and is in millimetres unless the
     header says micrometres; metres are converted to millimetres.
@@ -65,17 +65,17 @@ def read_nifti(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
 
 
 def from_nibabel(image: Any, name: str) -> LabelImage:
-    """Return the labels of an image of nibabel, as `read_nifti` returns those of its file.
+    """Return the labels of a nibabel image, as `read_nifti` does for its file.
 
-    Of formats other than NIfTI the affine is taken as it is, but for Analyze, whose files do not
-    say where they lie.
+    For formats other than NIfTI the affine is used as it is, except for Analyze, whose files do not
+    state a position.
     """
     if not hasattr(image, "dataobj") or not hasattr(image, "affine"):
         raise FileError(
-            f"{name} is a {type(image).__name__} of nibabel, which is not a volume: paint its "
-            f"labels into a Nifti1Image."
+            f"{name} is a nibabel {type(image).__name__}, which is not a volume: paint its labels "
+            f"into a Nifti1Image."
         )
-    with reading_as(name, "an image of nibabel"):
+    with reading_as(name, "a nibabel image"):
         values = np.asanyarray(image.dataobj)
         values = values.reshape(_without_trailing_ones(values.shape), order="A")
         labels, path = as_stored_labels(values, name), Path(image.get_filename() or "")
@@ -91,13 +91,12 @@ def from_nibabel(image: Any, name: str) -> LabelImage:
 def read_itk(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read an image with SimpleITK, which the optional extra ``itk`` installs.
 
-    Axes are (x, y, z), so that array, spacing and affine equal those of the same volume read
-    from NIfTI. Trailing axes of length 1 beyond the third are dropped. The affine of a 2-D
-    image lies in the plane z = 0. An NRRD file that does not name a space has no affine, and no
-    spacing either unless it states one.
+    Axes are (x, y, z), so array, spacing and affine equal those of the same volume read from
+    NIfTI. Trailing axes of length 1 beyond the third are dropped. The affine of a 2-D image places
+    it in the plane z = 0. An NRRD file that does not name a space has no affine, and a spacing
+    only if it states one.
 
-    NIfTI files are better read by `read_nifti`: ITK takes a truncated ``.nii`` file for a whole
-    one.
+    Use `read_nifti` for NIfTI files: ITK accepts a truncated ``.nii`` file as complete.
     """
     with needs_extra("itk", "NRRD and MetaImage files"):
         import SimpleITK as sitk  # noqa: N813
@@ -116,13 +115,13 @@ def read_itk(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
 
 
 def from_simpleitk(image: Image, name: str) -> LabelImage:
-    """Return the labels of an image of SimpleITK, with axes (z, y, x).
+    """Return the labels of a SimpleITK image, with axes (z, y, x).
 
-    That is the order in which SimpleITK hands out arrays, and so that of every array beside it.
+    SimpleITK returns arrays in this order, so other arrays passed with it are likely in it too.
     """
     import SimpleITK as sitk  # noqa: N813
 
-    with reading_as(name, "an image of SimpleITK"):
+    with reading_as(name, "a SimpleITK image"):
         values = _itk_values(image, sitk)
         n = values.ndim
         steps = usable_spacing(_decimal(step, single=False) for step in image.GetSpacing()[:n])
@@ -149,7 +148,7 @@ def _grid(spacing: tuple[float, ...] | None, affine: Floats | None, path: Path, 
 
 
 def _nifti_grid(header: Nifti1Header, ndim: int, path: Path) -> Grid:
-    """Return spacing, affine, path and unit as a NIfTI header has them."""
+    """Return spacing, affine, path and unit from a NIfTI header."""
     affine = _affine(header)
     spacing = _spacing(affine, header, ndim)
     code = int(header["xyzt_units"]) & UNIT_BITS
@@ -168,10 +167,10 @@ def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _decompressed(path: Path, nibabel: ModuleType) -> memoryview:
     """Decompress to the end, where the checksum is, but keep no more than the header announces.
 
-    A growing buffer is never copied whole.
+    The buffer grows without ever being copied as a whole.
     """
     reader: type[gzip.GzipFile] = gzip.GzipFile
-    with suppress(ModuleNotFoundError):  # isal is only faster
+    with suppress(ModuleNotFoundError):  # isal is optional, and faster
         from isal import igzip
 
         reader = igzip.IGzipFile
@@ -207,7 +206,7 @@ def _stored_array(content: memoryview, header: Nifti1Header, path: Path) -> Arra
     shape, dtype = _without_trailing_ones(header.get_data_shape()), header.get_data_dtype()
     start = header.get_data_offset()
     if start < header.sizeof_hdr:
-        raise ValueError(f"its voxels cannot begin at byte {start}, inside the header")
+        raise ValueError(f"its voxels cannot start at byte {start}, inside the header")
     stop = _end_of_voxels(header)
     if stop > len(content):
         raise FileError(
@@ -239,9 +238,9 @@ def _is_regular(affine: Floats) -> bool:
 def _spacing(affine: Floats | None, header: Nifti1Header, ndim: int) -> tuple[float, ...] | None:
     """Return the lengths of the affine's columns, or what the header says about the axes.
 
-    The header states the length of an axis itself, too. Where it agrees with the affine, it is the
-    better number: the columns of an oblique affine were rounded entry by entry. The header of
-    NIfTI-2 is in float64, but may hold an affine from float32.
+    The header also states the length of each axis. If it agrees with the affine, it is the better
+    number, because the columns of an oblique affine were rounded entry by entry. A NIfTI-2 header
+    is in float64, but may contain an affine from float32.
     """
     single = header["pixdim"].dtype.itemsize == 4
     if affine is not None:
@@ -255,7 +254,7 @@ def _spacing(affine: Floats | None, header: Nifti1Header, ndim: int) -> tuple[fl
 
 
 def _decimal(length: float, single: bool) -> float:
-    """Return the decimal that was meant, for a length that float32 (D8) or float64 rounded."""
+    """Return the intended decimal, for a length that was rounded to float32 (D8) or float64."""
     with np.errstate(over="ignore"):
         in_single = float(np.float32(length))
     single = single or math.isclose(in_single, length, rel_tol=FLOAT64_NOISE)
@@ -288,7 +287,7 @@ def _itk_affine(image: Image) -> Floats:
 def _innermost_cause(error: RuntimeError) -> str:
     """Return the last line of ITK's message, without source lines and addresses.
 
-    The reason that may follow it is the last error of the system, whatever that was about.
+    A reason that follows is just the last system error, which may be unrelated.
     """
     lines = [line for line in str(error).splitlines() if line and not line.startswith("Reason:")]
     return re.sub(r"^.*ERROR: (\w+\(0x\w+\): )?", "", lines[-1]).strip() if lines else ""

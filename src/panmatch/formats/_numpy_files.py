@@ -23,7 +23,7 @@ UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
 
 
 def read_array(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
-    """Read a ``.npy`` file by a memory map."""
+    """Read a ``.npy`` file through a memory map."""
     with reading_as(path, "a NumPy array"):
         values = np.lib.format.open_memmap(path, mode="r")
         return LabelImage(decode(np.asarray(values), path), None, None, path)
@@ -32,8 +32,9 @@ def read_array(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
 def read_archive(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
     """Read the labels of an ``.npz`` archive.
 
-    An archive holds one array, or one called ``labels``. One called ``spacing`` is taken as the
-    distance between voxels, per axis, and the text ``unit`` as its unit: mm, µm or voxel.
+    The archive must contain a single array, or one called ``labels``. An array called ``spacing``
+    gives the distance between voxels along each axis, and the text ``unit`` its unit: mm, µm or
+    voxel.
     """
     with reading_as(path, "a NumPy archive"), open_archive(path) as arrays:
         name = _name_of_labels(arrays.files, path)
@@ -65,7 +66,7 @@ def _name_of_labels(names: list[str], path: Path) -> str:
     if len(candidates) == 1:
         return candidates[0]
     raise FileError(
-        f"path={str(path)!r} must hold one array, or one called 'labels'; it holds "
+        f"path={str(path)!r} must contain a single array, or one called 'labels'; it contains "
         f"{', '.join(map(repr, names)) or 'none'}."
     )
 
@@ -91,7 +92,7 @@ SUFFIXES = (".npz", ".json")
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file beside its target, piece by piece, then move it there in one step."""
+    """Write a file next to its target, piece by piece, then move it into place in one step."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as stream:
@@ -103,7 +104,7 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 
 
 def save_overlap(overlap: Overlap, path: str | os.PathLike[str]) -> None:
-    """Write `overlap` to a ``.npz`` or ``.json`` file, whole or not at all.
+    """Write `overlap` to a ``.npz`` or ``.json`` file, completely or not at all.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Label images that are in memory already, as the libraries of others hold them.
+"""Label images that are already in memory, as objects of other libraries.
 
-Each is known by the module of its class: nothing is imported to recognise it.
+Each is recognised by the module of its class, so nothing has to be imported.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from panmatch.labels import (
     library_of,
 )
 
-UNEVEN = 1e-3  # of a step: coordinates that differ more are not evenly spaced
+UNEVEN = 1e-3  # of a step; coordinates that deviate more are not evenly spaced
 WORLD_AXES = "xyz"
 
 
 class NibabelImage(Protocol):
-    """A volume of nibabel."""
+    """A nibabel volume."""
 
     @property
     def dataobj(self) -> Any: ...
@@ -41,13 +41,13 @@ class NibabelImage(Protocol):
 
 
 class ItkImage(Protocol):
-    """An image of SimpleITK."""
+    """A SimpleITK image."""
 
     def GetSpacing(self) -> Any: ...  # noqa: N802
 
 
 class DataArray(Protocol):
-    """An array of xarray."""
+    """An xarray array."""
 
     @property
     def dims(self) -> tuple[Hashable, ...]: ...
@@ -65,15 +65,15 @@ ImageLike: TypeAlias = (
 
 
 def as_stored_image(image: object, name: str, *, colour_ids: bool = False) -> StoredImage | None:
-    """Return an image of another library, a tensor or a file with what it says about its grid.
+    """Return an image of another library, a tensor or a file, with what it says about its grid.
 
     Parameters
     ----------
     image
-        A path, as for `read_labels`; an image of nibabel or SimpleITK; a tensor of torch, on any
-        device; an array of CuPy; a ``DataArray`` of xarray; or what `read_labels` returns.
+        A path, as for `read_labels`; a nibabel or SimpleITK image; a torch tensor on any device; a
+        CuPy array; an xarray ``DataArray``; or what `read_labels` returns.
     name
-        What to call it in an error message.
+        Its name in error messages.
     colour_ids
         As for `read_labels`.
 
@@ -114,14 +114,14 @@ def from_torch(tensor: Any, name: str) -> StoredImage:
 
 
 def from_xarray(array: Any, name: str) -> StoredImage:
-    """Return the labels of a ``DataArray``, with the spacing that its coordinates tell.
+    """Return the labels of a ``DataArray``, with the spacing of its coordinates.
 
-    Coordinates must be there for all dimensions, or for none, and evenly spaced. Their unit is the
-    attribute ``units``.
+    Either all dimensions must have coordinates, or none, and they must be evenly spaced. Their unit
+    is the attribute ``units``.
     """
     if not hasattr(array, "dims") or not hasattr(array, "dtype"):
         raise LabelError(
-            f"{name} is a {type(array).__name__} of xarray: pass one of its variables, a DataArray."
+            f"{name} is an xarray {type(array).__name__}: pass one of its variables, a DataArray."
         )
     labels = as_volume(array.data, name)
     known = [dim for dim in array.dims if dim in array.coords]
@@ -131,7 +131,7 @@ def from_xarray(array: Any, name: str) -> StoredImage:
     if missing:
         raise OptionError(
             f"{name} has coordinates along {_listed(known)}, but none along {_listed(missing)}: "
-            f"assign those too, or drop all with {name}.drop_vars({known!r}), and pass spacing."
+            f"add the missing ones, or drop all with {name}.drop_vars({known!r}) and pass spacing."
         )
     starts, steps = zip(*(_step(array.coords[dim], dim, name) for dim in array.dims), strict=True)
     scales, unit = _unit(array, name)
@@ -145,10 +145,10 @@ def from_xarray(array: Any, name: str) -> StoredImage:
 def _step(coordinate: Any, dim: Hashable, name: str) -> tuple[float, float]:
     """Return the first coordinate along a dimension, and the step from each to the next."""
     values = np.asarray(coordinate)
-    remedy = f"drop it with {name}.drop_vars({dim!r}), and pass spacing"
+    remedy = f"drop it with {name}.drop_vars({dim!r}) and pass spacing"
     if values.dtype.kind not in "iuf" or values.ndim != 1 or len(values) < 2:
         raise OptionError(
-            f"{name} has a coordinate {dim!r} that tells no distance between voxels (dtype "
+            f"{name} has a coordinate {dim!r} that gives no distance between voxels (dtype "
             f"{values.dtype}, shape {values.shape}): {remedy}."
         )
     places = values.astype(np.float64)
@@ -157,14 +157,14 @@ def _step(coordinate: Any, dim: Hashable, name: str) -> tuple[float, float]:
     if not (np.abs(steps - step) <= UNEVEN * abs(step)).all() or not step:
         raise OptionError(
             f"{name} has a coordinate {dim!r} that is not evenly spaced (steps from "
-            f"{steps.min():g} to {steps.max():g}), so that no spacing describes it: resample it "
+            f"{steps.min():g} to {steps.max():g}), so no spacing describes it: resample it "
             f"with nearest-neighbour interpolation, or {remedy}."
         )
     return float(places[0]), step
 
 
 def _unit(array: Any, name: str) -> tuple[list[float], Unit]:
-    """Return the factors from the units of all coordinates to one unit, and that one."""
+    """Return the factors from the units of all coordinates to a common unit, and that unit."""
     texts = [array.coords[dim].attrs.get("units") for dim in array.dims]
     if all(text is None for text in texts):
         return [1.0] * len(texts), "voxel"
@@ -181,7 +181,7 @@ def _unit(array: Any, name: str) -> tuple[list[float], Unit]:
 
 
 def _affine(dims: list[str], starts: list[float], steps: list[float]) -> Floats | None:
-    """Return the affine to coordinates x, y and z; None where dimensions have other names."""
+    """Return the affine to coordinates x, y and z; None if dimensions have other names."""
     if not set(dims) <= set(WORLD_AXES):
         return None
     affine = np.eye(4)
@@ -192,13 +192,13 @@ def _affine(dims: list[str], starts: list[float], steps: list[float]) -> Floats 
 
 
 def _refuse_unread_grid(image: object, name: str) -> None:
-    """Raise an `OptionError` for an object that knows its grid in a way that is not read here."""
+    """Raise an `OptionError` for an object with a grid that is not supported here."""
     for attribute in ("GetSpacing", "affine"):
         if getattr(image, attribute, None) is not None and not isinstance(image, np.ndarray):
             kind = f"{type(image).__module__.partition('.')[0]}.{type(image).__name__}"
             raise OptionError(
                 f"{name} is a {kind}, whose {attribute} would be lost: pass its voxels as a numpy "
-                f"array with spacing=, or an image of SimpleITK or nibabel."
+                f"array with spacing=, or a SimpleITK or nibabel image."
             )
 
 

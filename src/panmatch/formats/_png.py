@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LABEL_MODES = ("1", "L", "P", "I;16", "I")
 COLOUR_MODES = ("RGB", "RGBA", "P")
 
-# The format compresses with deflate, whose best is 1032 to 1.
+# PNG compresses with deflate, which achieves at most 1032 to 1.
 LARGEST_EXPANSION = 1032
 MOST_PIXELS = 2**31
 BIT_DEPTH_OFFSET = 24
@@ -68,7 +68,7 @@ def _bit_depth(path: Path) -> int:
 
 
 def _check_size(image: Image.Image, depth: int, path: Path) -> None:
-    """Refuse sizes that the compressed file cannot hold, and those that no program writes."""
+    """Refuse sizes that the compressed file cannot contain, or that no program writes."""
     width, height = image.size
     stored = path.stat().st_size
     if width * height * depth > 8 * LARGEST_EXPANSION * stored:
@@ -81,8 +81,8 @@ def _check_size(image: Image.Image, depth: int, path: Path) -> None:
 def _check_mode(mode: str, colour_ids: bool, path: Path) -> None:
     if colour_ids and mode not in COLOUR_MODES:
         raise FileError(
-            f"path={str(path)!r} has no colours (mode {mode}), so its ids are the values "
-            f"themselves: read it without colour_ids."
+            f"path={str(path)!r} has no colours (mode {mode}), so its values are the ids: read it "
+            f"without colour_ids."
         )
     if not colour_ids and mode not in LABEL_MODES:
         raise FileError(

@@ -1,4 +1,4 @@
-"""Label files of every accepted format, told apart by their suffix."""
+"""Label files of every accepted format, recognised by their suffix."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> La
     -------
     LabelImage
         Axes are in the order of the file. Medical formats have spacing and affine, TIFF,
-        OME-Zarr and ``.npz`` a spacing where the file states one; `LabelImage` says in which unit.
+        OME-Zarr and ``.npz`` a spacing if the file states one; `LabelImage` says in which unit.
 
     Raises
     ------
     FileError
-        If there is no such file, or if it cannot be read as labels; the message begins with the
+        If there is no such file, or if it cannot be read as labels; the message starts with the
         path.
     MissingExtraError
         If the library that reads the format is not installed.
@@ -76,7 +76,7 @@ def read_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> La
 
 
 def open_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> StoredImage:
-    """Read a label image as `read_labels` does, but leave that of a Zarr folder in its chunks.
+    """Read a label image as `read_labels` does, but leave Zarr images in their chunks.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def open_labels(path: str | os.PathLike[str], *, colour_ids: bool = False) -> St
 
 
 def is_label_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether the name ends like that of a label file, or of a Zarr folder.
+    """Return whether a path has the suffix of a label file or a Zarr folder.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def is_label_file(path: str | os.PathLike[str]) -> bool:
 
 
 def is_chunked_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is that of a Zarr folder, or of a folder inside one.
+    """Return whether a path is a Zarr folder, or a folder inside one.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def is_chunked_file(path: str | os.PathLike[str]) -> bool:
 
 
 def case_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a label file without its suffix; other names stay whole.
+    """Return the name of a label file without its suffix; other names stay as they are.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def case_name(path: str | os.PathLike[str]) -> str:
 
 
 def _known_suffix(path: Path) -> str:
-    """Return the longest accepted suffix, in lower case; '' where there is none."""
+    """Return the longest accepted suffix, in lower case; '' if there is none."""
     name = path.name.lower()
     known = [suffix for suffix in READERS if name.endswith(suffix) and name != suffix]
     return max(known, key=len, default="")
@@ -148,9 +148,9 @@ def _checked_suffix(path: Path) -> str:
 
 
 def _remedy_for(path: Path) -> str:
-    """Return who reads what holds many cases."""
+    """Return what to use instead for files that contain many cases."""
     if path.is_dir() or path.suffix.lower() in (".json", ".csv"):
-        return " Folders, manifests and COCO files of many cases go to `panmatch evaluate`."
+        return " For folders, manifests and COCO files of many cases, use `panmatch evaluate`."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""A label image on the grid of another one: the nearest label, by both affines."""
+"""Resampling a label image to the grid of another, by nearest label and both affines."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from panmatch.formats._images import (
 )
 from panmatch.labels import Ints, LabelArray
 
-# Headers round an affine to float32, which moves an index by less. What lies halfway between two
-# voxels goes to the higher one on every machine, whatever the header's last digit.
+# Headers round an affine to float32, which moves an index by less than this. So a point halfway
+# between two voxels goes to the higher one on every machine, whatever the header's last digit.
 INDEX_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """An image on another grid, and which share of that grid it covers."""
+    """An image on another grid, and the share of that grid that it covers."""
 
     image: StoredImage
     covered: float
 
 
 def is_on_grid_of(image: StoredImage, wanted: StoredImage) -> bool:
-    """Return whether two images have one shape, and place voxels of equal index alike."""
+    """Return whether two images have the same shape and the same position of every voxel."""
     return image.labels.shape == wanted.labels.shape and grid_difference(wanted, image) is None
 
 
 def can_resample(image: StoredImage, wanted: StoredImage) -> bool:
-    """Return whether both files say where every voxel lies, in one frame of coordinates."""
+    """Return whether both files give the position of every voxel, in the same coordinates."""
     return _obstacle(image, wanted) == ""
 
 
 def resample_like(image: StoredImage, wanted: StoredImage) -> Resampled:
     """Return an image on the grid of another one.
 
-    Every voxel gets the label of the voxel of `image` that holds its centre, and 0 outside of
+    Each voxel gets the label of the voxel of `image` that contains its centre, or 0 outside of
     `image`. Labels are never mixed. A centre on the border of two voxels goes to the one with the
     higher index.
 
     Raises
     ------
     FileError
-        If one of the files does not say where its voxels lie, or if the two have no place in
-        common.
+        If one of the files does not say where its voxels are, or if the images do not overlap in
+        space.
 
     Examples
     --------
@@ -65,13 +65,13 @@ def resample_like(image: StoredImage, wanted: StoredImage) -> Resampled:
     if obstacle := _obstacle(image, wanted):
         raise FileError(
             f"{image.called} cannot be resampled to the grid of {wanted.called}: {obstacle}. "
-            f"Resample it with the program that made it."
+            f"Resample it with the program that created it."
         )
     matrix, offset = _to_index_of(image, wanted)
     labels, n_inside = _nearest(np.asarray(image.labels), matrix, offset, wanted.labels.shape)
     if n_inside == 0:
         raise FileError(
-            f"{image.called} and {wanted.called} have no place in common: one of their headers "
+            f"{image.called} and {wanted.called} do not overlap in space: one of their headers "
             f"must be wrong.\n  {image.describe()}\n  {wanted.describe()}"
         )
     placed = replace(wanted, labels=labels, path=image.path, name=image.name)
@@ -81,16 +81,16 @@ def resample_like(image: StoredImage, wanted: StoredImage) -> Resampled:
 def _obstacle(image: StoredImage, wanted: StoredImage) -> str:
     for one in (image, wanted):
         if one.affine is None:
-            return f"{one.called} does not say where its voxels lie (it has no affine)"
+            return f"{one.called} does not say where its voxels are (it has no affine)"
         if not isinstance(one.labels, np.ndarray) or not 1 <= one.labels.ndim <= 3:
-            return f"{one.called} is not an image of up to 3 axes in memory"
+            return f"{one.called} is not an image in memory with up to 3 axes"
     if image.frame != wanted.frame or image.labels.ndim != wanted.labels.ndim:
-        return "their axes mean different things"
+        return "their axes have different meanings"
     return ""
 
 
 def _to_index_of(image: StoredImage, wanted: StoredImage) -> tuple[Floats, Floats]:
-    """Return the affine function from an index of `wanted` to the index of `image` there."""
+    """Return the affine function from an index of `wanted` to that of `image` at the same point."""
     assert image.affine is not None
     assert wanted.affine is not None
     n = wanted.labels.ndim
@@ -105,7 +105,7 @@ def _to_index_of(image: StoredImage, wanted: StoredImage) -> tuple[Floats, Float
     shortest = np.linalg.norm(steps, axis=0).min()
     if np.linalg.norm(apart, axis=1).max() > SHIFT_TOLERANCE * shortest:
         raise FileError(
-            f"{image.called} and {wanted.called} lie in different planes, so that neither can be "
+            f"{image.called} and {wanted.called} are in different planes, so neither can be "
             f"resampled to the other."
         )
     return matrix, offset
@@ -114,7 +114,7 @@ def _to_index_of(image: StoredImage, wanted: StoredImage) -> tuple[Floats, Float
 def _nearest(
     labels: LabelArray, matrix: Floats, offset: Floats, shape: tuple[int, ...]
 ) -> tuple[LabelArray, int]:
-    """Return the labels at every index of a grid, and how many of these are inside."""
+    """Return the label at each index of a grid, and how many indices are inside the image."""
     along = _axis_by_axis(matrix, shape)
     if along is not None:
         return _nearest_by_axis(labels, matrix, offset, shape, along)
@@ -132,7 +132,7 @@ def _nearest(
 
 
 def _axis_by_axis(matrix: Floats, shape: tuple[int, ...]) -> list[int] | None:
-    """Return the axis of the grid that every axis of the image follows; None if turned freely."""
+    """Return the axis of the grid that each axis of the image follows; None if it is oblique."""
     moved = np.abs(matrix) * shape > 0.1 * 10.0**-INDEX_DIGITS
     by_row = moved.sum(axis=1)
     if (by_row > 1).any() or (moved.sum(axis=0) > 1).any():

@@ -20,10 +20,10 @@ from panmatch.labels import Array, Unit
 if TYPE_CHECKING:
     from tifffile import TiffFile, TiffPageSeries
 
-# Distance between voxels by axis, where it is known.
+# Distance between voxels by axis, if known.
 Steps = dict[str, float | None]
 
-# What tifffile only logs when pages are missing, before it leaves them out or fills them with 0.
+# tifffile only logs these if pages are missing, and then leaves them out or fills them with 0.
 SIGNS_OF_DAMAGE = (
     "circular reference",
     "corrupted file",
@@ -46,13 +46,13 @@ def read_tiff(
 
     Axes of length 1 other than y and x are dropped. The spacing is that of OME-XML
     (``PhysicalSizeX`` …) or of ImageJ (``spacing`` and the resolution tags), in micrometres;
-    ImageJ numbers without a unit are taken as they are, with the unit ``voxel``. It is None for
+    ImageJ numbers without a unit are used as they are, with the unit ``voxel``. It is None for
     other files, for units that are not lengths, and for stacks along time or channels.
 
     Parameters
     ----------
     colours
-        Whether several samples per pixel are accepted; their mean is taken.
+        Whether to accept several samples per pixel, and use their mean.
     """
     with needs_extra("files", "TIFF files"):
         from tifffile import TiffFile
@@ -74,8 +74,8 @@ def _whole_stack(file: TiffFile, path: Path, colours: bool) -> tuple[Array, str]
     coloured = any(image.keyframe.samplesperpixel > 1 for image in series)
     if coloured and not colours:
         raise FileError(
-            f"path={str(path)!r} holds colours (several samples per pixel), which are not labels: "
-            f"store one integer per pixel."
+            f"path={str(path)!r} contains colours (several samples per pixel), which are not "
+            f"labels: store one integer per pixel."
         )
     check_fits_in_memory(sum(image.nbytes for image in series), path)
     if coloured:
@@ -85,15 +85,15 @@ def _whole_stack(file: TiffFile, path: Path, colours: bool) -> tuple[Array, str]
     shapes = [image.shape for image in series]
     if len(set(shapes)) > 1 or any(image.kind != "shaped" for image in series):
         raise FileError(
-            f"path={str(path)!r} holds {len(series)} images, of shape "
+            f"path={str(path)!r} contains {len(series)} images, of shape "
             f"{', '.join(map(str, dict.fromkeys(shapes)))}: store one label image per file."
         )
-    # tifffile takes pages that were written one at a time for images of their own.
+    # tifffile treats pages that were written one at a time as separate images.
     return np.stack([image.asarray() for image in series]), f"I{series[0].axes}"
 
 
 def _brightness(values: Array, axes: str) -> tuple[Array, str]:
-    """Return the mean of the first three samples of every pixel: a fourth one is how opaque it is.
+    """Return the mean of the first three samples of each pixel; a fourth one is opacity.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def _brightness(values: Array, axes: str) -> tuple[Array, str]:
 
 
 def _decoded(series: TiffPageSeries, file: TiffFile, path: Path) -> Array:
-    """Return the values of all pages; LZW, which tifffile leaves to others, is read by Pillow."""
+    """Return the values of all pages; LZW, which tifffile does not read itself, goes to Pillow."""
     try:
         values: Array = series.asarray()
     except ValueError as error:
@@ -149,7 +149,7 @@ def _ome_steps(file: TiffFile) -> tuple[Steps, Unit]:
 
 
 def _imagej_steps(file: TiffFile) -> tuple[Steps, Unit]:
-    """Return the distances and their unit: micrometres, or voxel where none is named.
+    """Return the distances and their unit: micrometres, or voxel if none is named.
 
     Without a unit and a distance between slices, a resolution is only a printing size.
     """
@@ -172,9 +172,9 @@ def _imagej_steps(file: TiffFile) -> tuple[Steps, Unit]:
 
 
 def _dot_distance(dots: int, length: int) -> float:
-    """Return the distance between dots; the shortest decimal with that many, if there are many.
+    """Return the distance between dots; for many dots, the shortest decimal that fits.
 
-    A resolution is a fraction of whole numbers: for 0.3 ImageJ writes 3,333,333 dots on 1,000,000.
+    A resolution is a fraction of whole numbers: for 0.3 ImageJ writes 3,333,333 dots per 1,000,000.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _dot_distance(dots: int, length: int) -> float:
 
 @contextmanager
 def _damage_raised() -> Iterator[None]:
-    """Keep tifffile's log quiet in this thread, and raise what it says about missing pages."""
+    """Silence tifffile's log in this thread, and raise an error if it reports missing pages."""
     logger, signs = logging.getLogger("tifffile"), []
     this_thread = threading.get_ident()
 

@@ -35,7 +35,7 @@ MICROMETRES = {
 
 
 def micrometres_per(unit: str) -> float | None:
-    """Return the length of a unit; None for what is not a known length, such as 'pixel'.
+    """Return the length of a unit; None if it is not a known length, such as 'pixel'.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def convert_spacing(spacing: Iterable[float], unit: Unit, wanted: Unit) -> tuple
     Parameters
     ----------
     spacing
-        Distance between neighbouring voxels along every axis.
+        Distance between neighbouring voxels along each axis.
     unit, wanted
-        The unit of `spacing`, and that of the result.
+        The unit of `spacing`, and the unit of the result.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def convert_spacing(spacing: Iterable[float], unit: Unit, wanted: Unit) -> tuple
     if "voxel" in (unit, wanted):
         raise OptionError(
             f"the spacing {steps} has the unit {unit!r}, which cannot be converted to {wanted!r}: "
-            f"give it in {wanted}, with ",
+            f"pass it in {wanted}, with ",
             Argument("spacing"),
             ".",
         )
@@ -87,7 +87,7 @@ def convert_spacing(spacing: Iterable[float], unit: Unit, wanted: Unit) -> tuple
 
 
 def shift_decimal_point(values: Iterable[float], places: int) -> tuple[float, ...]:
-    """Multiply by a power of ten, so that short decimals stay short.
+    """Multiply by a power of ten, keeping short decimals short.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def shift_decimal_point(values: Iterable[float], places: int) -> tuple[float, ..
 
 
 def in_micrometres(length: float, unit: float) -> float:
-    """Return a length of a header in micrometres, given those of its unit.
+    """Return a length from a header in micrometres, given the length of its unit.
 
-    The header may have been written from float32: the decimal that was meant is converted (D8),
+    The header may have been written from float32. So the intended decimal is converted (D8),
     without the noise of binary fractions.
 
     Examples

@@ -1,4 +1,4 @@
-"""Label images as files that other programs open."""
+"""Writing label images as files that other programs can open."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from panmatch.formats._numpy_files import write_atomically
 def write_like(
     folder: Path, name: str, labels: npt.NDArray[np.uint8], grid: StoredImage | None
 ) -> Path:
-    """Write a label image where another one lies, whole or not at all, and return the file.
+    """Write a label image on the grid of another, completely or not at all, and return the file.
 
-    It is a NIfTI file with the affine and the unit of `grid` where that has an affine, and a TIFF
-    file with its spacing otherwise.
+    If `grid` has an affine, the file is NIfTI, with that affine and unit. Otherwise it is TIFF,
+    with the spacing of `grid`.
     """
     nifti = grid is not None and grid.affine is not None and labels.ndim <= 3
     path = folder / f"{name}{'.nii.gz' if nifti else '.tif'}"
@@ -28,7 +28,7 @@ def write_like(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"path={str(path.parent)!r} cannot be made: {error}.") from error
+        raise FileError(f"path={str(path.parent)!r} cannot be created: {error}.") from error
     write_atomically(path, content)
     return path
 

@@ -1,4 +1,4 @@
-"""Zarr folders of version 2 and 3: arrays, groups of one array, and OME-Zarr images."""
+"""Zarr folders, versions 2 and 3: arrays, groups of one array, and OME-Zarr images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from panmatch.formats._images import LabelImage, StoredImage
 from panmatch.formats._units import in_micrometres, micrometres_per, usable_spacing
 from panmatch.labels import Array, Stored, Unit
 
-Node = Any  # a zarr.Array or zarr.Group: which one is known by what it has
+Node = Any  # a zarr.Array or zarr.Group, recognised by its attributes
 Metadata = dict[str, Any]  # JSON of a group
 
 # Before axes were listed, OME-Zarr images had these five.
@@ -38,8 +38,7 @@ def read_zarr(path: Path) -> LabelImage:
 def open_zarr(path: Path) -> StoredImage:
     """Open what `read_zarr` reads, and leave the labels in their chunks.
 
-    Labels that are stored as floating-point numbers must all be seen before they are labels; they
-    are read into memory.
+    Labels stored as floating-point numbers are read into memory, because all must be checked.
     """
     with reading_as(path, "a Zarr store"):
         stored = _label_array(path)
@@ -49,7 +48,7 @@ def open_zarr(path: Path) -> StoredImage:
 
 
 class ZarrLabels:
-    """A Zarr array of which only some axes are kept; whatever goes wrong names its file."""
+    """A Zarr array of which only some axes are kept; errors name its file."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class ZarrLabels:
         spacing: tuple[float, ...] | None = None,
         unit: Unit = "voxel",
     ) -> None:
-        as_stored_labels(np.empty(0, array.dtype), path)  # what is not numbers may be pickled
+        as_stored_labels(np.empty(0, array.dtype), path)  # other types may be pickled objects
         self._array, self._kept, self._path = array, kept, path
         self.spacing, self.unit = spacing, unit
         self.dtype: np.dtype[np.generic] = np.dtype(array.dtype)
@@ -67,7 +66,7 @@ class ZarrLabels:
 
     @property
     def chunks(self) -> tuple[int, ...]:
-        """Length of a chunk along every axis."""
+        """Length of a chunk along each axis."""
         return tuple(self._array.chunks[axis] for axis in self._kept)
 
     def __getitem__(self, box: tuple[slice, ...]) -> Array:
@@ -82,7 +81,7 @@ class ZarrLabels:
 
 
 def _label_array(path: Path) -> ZarrLabels:
-    """Return the one array of a store that holds labels."""
+    """Return the one array of a store that contains labels."""
     with needs_extra("zarr", "Zarr folders"):
         import zarr
 
@@ -96,13 +95,13 @@ def _label_array(path: Path) -> ZarrLabels:
     if len(names) == 1:
         return ZarrLabels(node[names[0]], list(range(node[names[0]].ndim)), path)
     raise FileError(
-        f"path={str(path)!r} must hold one array or an OME-Zarr image; it holds the arrays "
-        f"{names} and the groups {sorted(node.group_keys())}. Give the path of one of them."
+        f"path={str(path)!r} must contain one array or an OME-Zarr image; it contains the arrays "
+        f"{names} and the groups {sorted(node.group_keys())}. Pass the path of one of them."
     )
 
 
 def _ome(group: Node) -> Metadata:
-    """Return the OME metadata, which since version 0.5 have a key of their own."""
+    """Return the OME metadata, which have their own key since version 0.5."""
     attributes: Metadata = group.attrs.asdict()
     inner = attributes.get("ome")
     return inner if isinstance(inner, dict) else attributes
@@ -114,8 +113,8 @@ def _only_label_group(group: Node, path: Path) -> Node:
     names = sorted(group["labels"].group_keys())
     if len(names) > 1:
         raise FileError(
-            f"path={str(path)!r} holds several label images: {', '.join(map(repr, names))}. "
-            f"Give the path of one of them, such as {str(path / 'labels' / names[0])!r}."
+            f"path={str(path)!r} contains several label images: {', '.join(map(repr, names))}. "
+            f"Pass the path of one of them, such as {str(path / 'labels' / names[0])!r}."
         )
     return group["labels"][names[0]] if names else group
 
@@ -136,7 +135,7 @@ def _finest_level(group: Node, image: Metadata, path: Path) -> ZarrLabels:
 
 
 def _axis(stored: str | Metadata) -> Metadata:
-    """Return an axis with its type, which early versions leave to its name."""
+    """Return an axis with its type; in early versions it follows from the name."""
     axis = {"name": stored} if isinstance(stored, str) else dict(stored)
     axis.setdefault("type", "space" if axis["name"] in ("z", "y", "x") else "other")
     return axis
@@ -154,7 +153,7 @@ def _scales(described: Metadata, ndim: int) -> list[list[float]]:
 
 
 def _step(axis: Metadata, scales: list[float]) -> float | None:
-    """Return the product of all scales, in micrometres or in whatever has no unit."""
+    """Return the product of all scales, in micrometres, or as it is if there is no unit."""
     if axis["type"] != "space":
         return None
     step = micrometres_per(axis["unit"]) if "unit" in axis else 1.0

@@ -1,4 +1,4 @@
-"""The numbers of one named program and version, each protocol a file that only chooses options.
+"""Protocols reproduce the numbers of one program and version. Each is a file of options.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Objects that a protocol judges differently from us, each with a reason in words."""
+"""Objects that a protocol judges differently from panmatch, each with a reason."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Verdict = Literal["matched", "missed", "spurious", "left out", "joined"]
 Key = tuple[Side, int]
 T = TypeVar("T")
 
-SAME = 1e-12  # IoUs that are equal but for rounding
+SAME = 1e-12  # IoUs that differ by less are equal up to rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class Difference:
     voxels: int
     volume: float
     unit: Unit
-    iou: float  # of its match, or with what overlaps it best
+    iou: float  # of its match, or with the object that overlaps it best
     theirs: Verdict
     ours: Verdict
     reason: str
 
     def sentence(self, classes: Sequence[str] = ()) -> str:
-        """Return the object on one line, for several classes that have it alike."""
+        """Return the difference on one line, for all classes that share it."""
         size = f"{self.voxels} voxels" if self.unit == "voxel" else f"{self.volume:g} {self.unit}³"
         named = ", ".join(classes) or self.class_name
         return (
@@ -59,7 +59,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A verdict, the size of the object, why it is so, and the IoU of its match."""
+    """A verdict, the size of the object, the reason, and the IoU of its match."""
 
     verdict: Verdict
     voxels: int
@@ -79,7 +79,7 @@ def find_differences(
     Parameters
     ----------
     protocol
-        Whose verdicts to compare with ours.
+        The protocol whose verdicts are compared with ours.
     theirs, ours
         The case with the spec of the protocol, and with our spec.
     reference, prediction
@@ -117,12 +117,12 @@ def _compare(
 ) -> Iterator[Difference]:
     voxel = float(np.prod(as_spacing(result.spacing, len(result.shape))))
     best, partners = _overlaps(case.overlap)
-    told: set[Key] = set()  # predictions that a reference speaks for
+    covered: set[Key] = set()  # predictions already covered by a reference
     for key in sorted(set(theirs) & set(ours), key=lambda key: (key[0] != "reference", key[1])):
         one, other = theirs[key], ours[key]
-        if one.verdict == other.verdict or key in told:
+        if one.verdict == other.verdict or key in covered:
             continue
-        told |= {("prediction", partner) for partner in partners.get(key, ())}
+        covered |= {("prediction", partner) for partner in partners.get(key, ())}
         voxels = max(one.voxels, other.voxels)
         yield Difference(
             result.case, case.name, *key, voxels, voxels * voxel, result.unit,
@@ -131,7 +131,7 @@ def _compare(
 
 
 def _overlaps(overlap: Overlap) -> tuple[dict[Key, float], dict[Key, list[int]]]:
-    """Return the highest IoU of every object, and the predictions of every reference."""
+    """Return the highest IoU of each object, and the predictions of each reference."""
     best: dict[Key, float] = {}
     partners: dict[Key, list[int]] = {}
     refs = overlap.ref_ids[overlap.edges.ref].tolist()
@@ -173,7 +173,7 @@ def _explained(
     their_matcher: Matcher,
     our_matcher: Matcher,
 ) -> dict[Key, _Judged]:
-    """Return verdicts of their matching with the reasons why ours differ."""
+    """Return the verdicts of their matching, with the reasons why ours differ."""
     found = {}
     for key, one in theirs.items():
         other = ours.get(key, one)
@@ -181,7 +181,7 @@ def _explained(
         if abs(iou - threshold) < SAME and their_matcher.strict != our_matcher.strict:
             reason = f"IoU is exactly {threshold:g}: ≥ matches, > does not."
         else:
-            reason = f"{their_matcher.label} chooses other pairs than {our_matcher.label}."
+            reason = f"{their_matcher.label} chooses different pairs from {our_matcher.label}."
         found[key] = _Judged(one.verdict, one.voxels, reason, one.iou)
     return found
 
@@ -189,7 +189,7 @@ def _explained(
 def _by_lesions(
     spec: Spec, reference: LabelArray, prediction: LabelArray, case: CaseResult
 ) -> dict[Key, _Judged]:
-    """Return the verdicts of programs that count whatever touches, and join and drop lesions."""
+    """Return the verdicts of programs that count any overlap, and join or drop lesions."""
     dilation = int(_option(spec, "dilation", 0))
     min_volume = float(_option(spec, "min_volume", 0.0))
     connectivity = cast(Connectivity, _option(spec, "connectivity", "full"))
@@ -247,23 +247,23 @@ def _predictions_of(
 def _by_regions(
     _: Spec, reference: LabelArray, prediction: LabelArray, __: CaseResult
 ) -> dict[Key, _Judged]:
-    """Return the verdicts of CC-Metrics: every component has what is predicted in its region."""
+    """Return the verdicts of CC-Metrics: each component gets all predictions in its region."""
     values = cc_metric(reference=reference != 0, prediction=prediction != 0, ties="scipy")
     found: dict[Key, _Judged] = {}
     for number, dice in enumerate(values.per_component.tolist(), 1):
         voxels = int(np.count_nonzero(reference == number))
         verdict: Verdict = "matched" if dice > 0 else "missed"
-        reason = f"All that is predicted in its region counts: Dice {dice:.3g}."
+        reason = f"Everything predicted in its region counts: Dice {dice:.3g}."
         found["reference", number] = _Judged(verdict, voxels, reason)
     for number, voxels in zip(*np.unique(prediction[prediction != 0], return_counts=True),
                               strict=True):  # fmt: skip
-        reason = "False positives are not counted: they lower the Dice of a region."
+        reason = "False positives are not counted; they lower the Dice of a region instead."
         found["prediction", int(number)] = _Judged("matched", int(voxels), reason)
     return found
 
 
 def _places(objects: LabelArray, lesions: LabelArray) -> dict[int, int]:
-    """Return the lesion in which the first voxel of every object lies."""
+    """Return the lesion that contains the first voxel of each object."""
     numbers, first = np.unique(objects, return_index=True)
     owners = np.ravel(lesions)[first]
     return {int(n): int(owner) for n, owner in zip(numbers, owners, strict=True) if n}
@@ -281,8 +281,8 @@ def _option(spec: Spec, name: str, default: T) -> T:
 def _touching(dilation: int, side: str) -> str:
     after = f" after {_rounds(dilation)} of dilation" if dilation else ""
     if side == "lesion":
-        return f"Any overlap{after} finds it; ours needs IoU > 0.5."
-    return f"It touches a lesion{after}, and so is not a false positive; ours needs IoU > 0.5."
+        return f"Any overlap{after} counts as found; ours needs IoU > 0.5."
+    return f"It touches a lesion{after}, so it is not a false positive; ours needs IoU > 0.5."
 
 
 def _rounds(dilation: int) -> str:

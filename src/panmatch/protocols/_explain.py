@@ -1,4 +1,4 @@
-"""Why a number of a program is not ours: the objects on which the two disagree."""
+"""Why a program's number differs from ours: the objects on which the two disagree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_OBJECTS = 10
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A number of the program beside ours."""
+    """A number of the program next to ours."""
 
     name: str
     theirs: float
@@ -28,7 +28,7 @@ class Compared:
 
     @property
     def differ(self) -> bool:
-        """Whether the two are more than rounding apart."""
+        """Whether the two differ by more than rounding."""
         if math.isnan(self.theirs) or math.isnan(self.ours):
             return math.isnan(self.theirs) != math.isnan(self.ours)
         return self.theirs != self.ours and not abs(self.theirs - self.ours) < 1e-9
@@ -36,14 +36,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Numbers of a program beside ours, and the objects that make the difference."""
+    """A program's numbers next to ours, and the objects behind the difference."""
 
     protocol: Protocol
     numbers: tuple[Compared, ...]
     differences: tuple[Difference, ...]  # the largest objects first
 
     def lines(self, most: int = MOST_OBJECTS) -> list[str]:
-        """Return it in words: the numbers, at most so many objects, and how many more there are."""
+        """Return it as text: the numbers, at most `most` objects, and how many more there are."""
         found = self._number_lines(2 * most)
         if self.protocol.objects == "voxels":
             return [*found, "The program counts voxels, so no object makes a difference."]
@@ -73,7 +73,7 @@ class Explanation:
 
 
 def _same_of_several_classes(differences: Iterable[Difference]) -> dict[Difference, list[str]]:
-    """Return differences without those that are alike in another class, and the classes of each."""
+    """Return the distinct differences, each with all classes that share it."""
     found: dict[Difference, list[str]] = {}
     for one in differences:
         found.setdefault(replace(one, class_name=""), []).append(one.class_name)
@@ -82,7 +82,7 @@ def _same_of_several_classes(differences: Iterable[Difference]) -> dict[Differen
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseExplanation:
-    """What `explain` needs of one case: its result with our spec, and where the two disagree."""
+    """What `explain` needs from one case: its result with our spec, and where the two disagree."""
 
     ours: CaseResult
     differences: tuple[Difference, ...]
@@ -102,11 +102,11 @@ def explain_case(
     Parameters
     ----------
     protocol
-        What was reproduced.
+        The protocol.
     theirs
         The result of the case with the spec of the protocol.
     reference, prediction, spacing, unit, threads
-        The case, as `evaluate_case` takes it.
+        The case, as for `evaluate_case`.
     """
     ours = evaluate_case(
         reference, prediction, protocol.our_spec, case=theirs.case, model=theirs.model,
@@ -119,14 +119,14 @@ def explain_case(
 def explain(
     protocol: Protocol, result: Result, cases: Iterable[CaseExplanation]
 ) -> list[Explanation]:
-    """Return the explanation of every model of a result.
+    """Return an explanation for each model of a result.
 
     Parameters
     ----------
     protocol, result
-        What was reproduced, and what came out.
+        The protocol and its result.
     cases
-        From `explain_case`, one for each case of the result.
+        What `explain_case` returns, for each case of the result.
     """
     known = list(cases)
     numbers = protocol_numbers(result, protocol)
@@ -178,7 +178,7 @@ def _text(value: float) -> str:
 
 
 def explanation_lines(explanations: Sequence[Explanation], models: Sequence[str]) -> list[str]:
-    """Return the explanations of several models below each other."""
+    """Return the explanations of several models, one after the other."""
     found: list[str] = []
     for model, one in zip(models, explanations, strict=True):
         found += [*([f"{model}:"] if len(models) > 1 else []), *one.lines()]

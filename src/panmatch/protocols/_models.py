@@ -1,4 +1,4 @@
-"""What a protocol file says: which program, how to reproduce it, what its numbers are called."""
+"""The content of a protocol file: the program, how to reproduce it, and names of its numbers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FIELDS = ("class", "label")
 
 
 class OurNumber(StrictModel):
-    """Which score of ours stands beside a number of the program.
+    """The panmatch score to show next to a number of the program.
 
     Attributes
     ----------
     score, threshold
-        As for `Number`, in the result of the key `ours` of the protocol.
+        As for `Number`, in the result for the protocol's key `ours`.
     """
 
     score: str
@@ -28,35 +28,35 @@ class OurNumber(StrictModel):
 
 
 class Number(StrictModel):
-    """Where a number of the program is found in a result.
+    """Where to find a number of the program in a result.
 
     Attributes
     ----------
     score
         A score of the result, such as ``pq`` or ``whole_dice``; the standard deviation of a metric,
-        such as ``sq_dice_std``; or what tallies hold: ``tp``, ``fp``, ``fn``, ``quality`` and
+        such as ``sq_dice_std``; or a field of tallies: ``tp``, ``fp``, ``fn``, ``quality`` and
         ``part_quality``; ``mean_ref_voxels`` and ``mean_ref_volume`` are means over matched
         references.
     value
-        What the program repeats of its options, in place of a score.
+        A fixed value instead of a score, for options that the program repeats in its output.
     per
-        Scores whose sum it is divided by, case by case; a number over 0 is infinite.
+        Scores to divide by: their sum, case by case. A number divided by 0 is infinite.
     otherwise
-        The score of classes that do not have the first, such as ``pq`` for ``part_pq``.
+        The score to use for classes that lack the first, such as ``pq`` for ``part_pq``.
     threshold, matcher
-        Of scores that need a matching; the matcher by its place in the spec.
+        For scores that need a matching; the matcher is given by its position in the spec.
     of
-        The class: its name, or a mean of those that have the score, or their number: ``mean of
-        classes``, ``number of things``, ``mean of stuff``, ``mean of classes with parts``, ``number
-        of classes without parts``; ``mean of every class`` is undefined where one of them is. A
-        number without it is that of the only class, and one with ``{class}`` or ``{label}`` in its
-        name, or of several classes, is there for each.
+        The class: its name, or the mean over classes that have the score, or their number: ``mean
+        of classes``, ``number of things``, ``mean of stuff``, ``mean of classes with parts``,
+        ``number of classes without parts``. ``mean of every class`` is undefined if the score of
+        any class is. Without `of`, the number belongs to the only class. If there are several
+        classes, or ``{class}`` or ``{label}`` is in its name, there is one number for each.
     scale
-        What to multiply with: 0.001 for ml where the score is in mm³.
+        A factor: 0.001 for ml if the score is in mm³.
     over_cases
-        How cases are put together, where that is not as the protocol says.
+        How to combine cases, if not as the protocol says.
     undefined
-        What the program says where the score is undefined.
+        The program's value if the score is undefined.
     ours
         Our score to compare with.
     """
@@ -75,7 +75,7 @@ class Number(StrictModel):
 
 
 class Variant(StrictModel):
-    """Another setting of the same program: what it is, and its keys of `spec` and `ours`."""
+    """Another setting of the same program: a description, and its keys of `spec` and `ours`."""
 
     about: str
     spec: dict[str, object] = Field(default_factory=dict)
@@ -83,37 +83,37 @@ class Variant(StrictModel):
 
 
 class Protocol(StrictModel):
-    """How the numbers of one program and version are computed with the machinery of panmatch.
+    """How to compute the numbers of one program and version with panmatch.
 
     Attributes
     ----------
     name
-        Of the file, and of its variant after a slash.
+        Name of the file, followed by a slash and the variant, if any.
     title, program, version, source
-        What it is, and where the program is published.
+        The program, and where it is published.
     reproduces
-        Which numbers, in a sentence.
+        Which numbers it reproduces, in a sentence.
     verified
-        Against what, and how.
+        How that was verified, and against what.
     departs
-        Where the program departs from its own definition, or from ours, one sentence each.
+        Where the program departs from its own definition, or from ours; one sentence each.
     classes
-        ``"fixed"``, or ``"free"`` where the user may name them.
+        ``"fixed"``, or ``"free"`` if the user may name them.
     needs_spacing
-        Whether numbers have a unit, so that images must say how large their voxels are.
+        Whether numbers have a unit, so images must state the size of their voxels.
     objects
-        What decides about objects: the first matcher of the spec, lesions of BraTS, regions of the
-        reference, or nothing but voxels.
+        How objects are judged: by the first matcher of the spec, as lesions of BraTS, by regions of
+        the reference, or only voxel by voxel.
     spec
         Keys of a spec.
     ours
-        Keys that replace those of the spec, for what `explain` compares with.
+        Keys that replace those of the spec in what `explain` compares with.
     over_cases
-        How numbers of cases are put together.
+        How to combine the numbers of cases.
     numbers
-        By the program's own names.
+        The numbers, under the program's own names.
     variants
-        By name.
+        Variants by name.
     """
 
     name: str
@@ -144,17 +144,17 @@ class Protocol(StrictModel):
 
     @property
     def as_spec(self) -> Spec:
-        """What to evaluate, and how."""
+        """The spec that reproduces the program."""
         return as_spec(self.spec)
 
     @property
     def our_spec(self) -> Spec:
-        """What to compare with."""
+        """The spec to compare with."""
         return as_spec({**self.spec, **self.ours})
 
 
 def template_fields(name: str) -> list[str]:
-    """Return what stands in braces.
+    """Return the names in braces.
 
     Examples
     --------

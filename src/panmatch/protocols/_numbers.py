@@ -23,7 +23,7 @@ EVERY_CLASS = "mean of every class"
 
 @dataclass(frozen=True, slots=True)
 class ProtocolNumber:
-    """A number of the program: of one case of a model, or of all of them."""
+    """A number of the program, for one case of a model or for all cases."""
 
     model: str
     case: str | None  # None for all cases together
@@ -33,7 +33,7 @@ class ProtocolNumber:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    """A score of one class: a value per case, and that of all cases together."""
+    """A score of one class: a value per case, and one for all cases together."""
 
     groups: tuple[str, ...]
     cases: Floats
@@ -46,16 +46,16 @@ Columns = Mapping[str, _Column]  # by class
 def protocol_numbers(
     result: Result, protocol: Protocol, classes: Sequence[str] | None = None
 ) -> list[ProtocolNumber]:
-    """Return the numbers of every case of every model, and of all cases of each together.
+    """Return the numbers of each case of each model, and of all cases of a model together.
 
     Parameters
     ----------
     result
-        With the spec of the protocol.
+        A result for the spec of the protocol.
     protocol
-        What the numbers are, and what they are called.
+        The numbers and their names.
     classes
-        Those of the images, where the spec does not say; by default those that occur.
+        The classes of the images, if the spec does not list them; by default those that occur.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def protocol_numbers(
 
 
 def class_labels(spec: Spec) -> dict[str, str]:
-    """Return the labels of every class as nnU-Net writes them; its name where it has all labels."""
+    """Return the labels of each class as nnU-Net writes them, or its name if it has all labels."""
     found = {}
     for name, kind in spec.classes.items():
         numbers = kind.numbers or ()
@@ -123,7 +123,7 @@ def _model_numbers(
 def case_number(
     result: Result, score: str, threshold: float | None, of: str, over_cases: OverCases = "mean"
 ) -> float:
-    """Return a score of ours over all cases of the first model."""
+    """Return one of our scores over all cases of the first model."""
     number = Number(score=score, threshold=threshold, of=of)
     series = [one for one in result.all_series if one.model == result.models[0]]
     columns = _columns(series, number, result.spec, over_cases)
@@ -183,7 +183,7 @@ def _ratios(
     spec: Spec,
     over_cases: OverCases,
 ) -> dict[str, _Column]:
-    """Return a score of every class that has it, divided by others where the number says so."""
+    """Return a score of each class that has it, divided by others if the number says so."""
     found = _columns(series, number, spec, over_cases)
     if not number.per:
         return found
@@ -204,7 +204,7 @@ def _columns(
     spec: Spec,
     over_cases: OverCases,
 ) -> dict[str, _Column]:
-    """Return a score of every class that has it."""
+    """Return a score of each class that has it."""
     found = {}
     for one in series:
         for score in filter(None, (number.score, number.otherwise)):

@@ -15,7 +15,7 @@ from panmatch.spec import merge_keys
 
 FILES = files("panmatch.protocols") / "definitions"
 T = TypeVar("T")
-KEYS = ("classes", "background", "void", "headline")  # of a spec, that free classes bring along
+KEYS = ("classes", "background", "void", "headline")  # keys of a spec that come with free classes
 
 
 @cache
@@ -42,9 +42,9 @@ def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protoc
     Parameters
     ----------
     name
-        Of the protocol; that of a variant follows after a slash.
+        Name of the protocol, and after a slash that of a variant.
     keys
-        ``classes``, and what else of a spec belongs to them, in place of the protocol's own.
+        ``classes`` and related keys of a spec, to use instead of the protocol's own.
 
     Examples
     --------
@@ -71,9 +71,9 @@ def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protoc
         return found
     if found.classes == "fixed":
         raise OptionError(
-            f"classes of the protocol {base!r} are those of its program: leave out ",
+            f"the protocol {base!r} uses the classes of its program: leave out ",
             Argument("classes", flag="--spec"),
-            ", and whatever else names classes.",
+            ", and any other option that names classes.",
         )
     return found.model_copy(
         update={"spec": _with_classes(found.spec, keys), "ours": _with_classes(found.ours, keys)}
@@ -81,7 +81,7 @@ def find_protocol(name: str, keys: Mapping[str, object] | None = None) -> Protoc
 
 
 def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dict[str, object]:
-    """Return keys of a spec with other classes; what the protocol says of objects stays."""
+    """Return keys of a spec with other classes, but keep what the protocol says about objects."""
     known = {key: value for key, value in spec.items() if key not in KEYS}
     own = spec.get("classes")
     default: dict[str, object] = next(iter(own.values()), {}) if isinstance(own, dict) else {}
@@ -92,14 +92,14 @@ def _with_classes(spec: Mapping[str, object], keys: Mapping[str, object]) -> dic
             f"classes={given!r} must be a mapping such as {{'lesion': {{'labels': 1}}}}."
         )
     if not own:
-        return known  # the classes are those of the other spec
+        return known  # the other spec has all classes
     classes = {name: {**_described(one), **how} for name, one in given.items()}
     others = {key: keys[key] for key in KEYS[1:] if keys.get(key) is not None}
     return known | others | {"classes": classes}
 
 
 def _described(one: object) -> dict[str, object]:
-    """Return a class as a mapping: labels alone stand for themselves."""
+    """Return a class as a mapping, even if it is given as labels alone."""
     return dict(one) if isinstance(one, Mapping) else {"labels": one}
 
 
@@ -113,7 +113,7 @@ def _read(name: str) -> Protocol:
 
 
 def _at_thresholds(entries: Iterable[T], thresholds: Sequence[float]) -> list[T]:
-    """Return entries, those that mention ``{tau}`` or ``{percent}`` once for every threshold.
+    """Return entries, repeating those with ``{tau}`` or ``{percent}`` for each threshold.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _at_thresholds(entries: Iterable[T], thresholds: Sequence[float]) -> list[T]
 
 
 def _with_words(entry: Any, words: Mapping[str, str]) -> Any:
-    """Return an entry with some words replaced in its texts; a lone ``{tau}`` is a number."""
+    """Return an entry with words replaced in its texts; a lone ``{tau}`` becomes a number."""
     if entry == "{tau}":
         return float(words[entry])
     if isinstance(entry, str):

@@ -28,17 +28,17 @@ def run(
     unit: Unit | None = None,
     threads: int | None = None,
 ) -> dict[str, float]:
-    """Return the numbers that a published program gives for one case, by its own names.
+    """Return the numbers that a published program gives for one case, under its own names.
 
     Parameters
     ----------
     name
-        Of the protocol, such as ``"brats-2023-lesionwise"``; `protocol_names` has all. Variants
-        follow after a slash: ``"panoptica-2.1.7/semantic"``.
+        Name of the protocol, such as ``"brats-2023-lesionwise"``; `protocol_names` lists all. A
+        variant follows after a slash: ``"panoptica-2.1.7/semantic"``.
     reference, prediction, reference_parts, prediction_parts, spacing, unit, threads
         As for `panmatch.evaluate`.
     classes
-        By name, as in a spec, where the program does not say which there are: ``{"lesion": 1}`` or
+        Classes by name, as in a spec, if the program does not fix them: ``{"lesion": 1}`` or
         ``{"lesion": {"labels": [1, 2]}}``.
 
     Examples
@@ -69,13 +69,13 @@ def run(
 
 
 def check_spacing(result: Result, protocol: Protocol) -> None:
-    """Raise an `OptionError` for images that do not say how large their voxels are."""
+    """Raise an `OptionError` for images that do not state the size of their voxels."""
     if not protocol.needs_spacing:
         return
     for case in result.cases:
         if case.status == "ok" and case.unit != "mm":
             what = "no spacing" if case.spacing is None else f"a spacing in {case.unit}"
             raise OptionError(
-                f"case {case.case!r} has {what}, but numbers of {protocol.name} are in mm: pass "
+                f"case {case.case!r} has {what}, but {protocol.name} reports numbers in mm: pass "
                 f"spacing, the distance between voxels along each axis in mm."
             )

@@ -16,11 +16,11 @@ PathText = str | os.PathLike[str]
 
 
 def read_dataset_json(path: PathText) -> tuple[dict[str, Labels], list[int]]:
-    """Return the labels of every class, and the labels to ignore.
+    """Return the labels of each class, and the labels to ignore.
 
-    Both kinds of file are read: ``{"background": 0, "tumour": 1, "whole": [1, 2]}`` of version 2,
-    where a list is a region and ``ignore`` a label about which nothing is known, and
-    ``{"0": "background", "1": "liver"}`` of version 1.
+    Both versions are accepted: version 2, ``{"background": 0, "tumour": 1, "whole": [1, 2]}``,
+    where a list is a region and ``ignore`` a label about which nothing is known; and version 1,
+    ``{"0": "background", "1": "liver"}``.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def read_dataset_json(path: PathText) -> tuple[dict[str, Labels], list[int]]:
             _check_has_no_background(name, labels, path)
             classes[name] = labels[0] if isinstance(value, int) else labels
     if not classes:
-        raise _refusal(path, "labels names no class besides the background: nothing to evaluate")
+        raise _refusal(path, "labels only has the background, so there is nothing to evaluate")
     return classes, ignored
 
 
@@ -85,7 +85,7 @@ def _numbers(name: str, value: object, path: PathText) -> list[int]:
 
 def _check_has_no_background(name: str, labels: list[int], path: PathText) -> None:
     if 0 in labels:
-        raise _refusal(path, f"labels.{name} is {labels}: take out 0, which is the background")
+        raise _refusal(path, f"labels.{name} is {labels}: remove 0, which is the background")
 
 
 def _refusal(path: PathText, problem: str) -> SpecError:

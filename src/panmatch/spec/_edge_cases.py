@@ -1,4 +1,4 @@
-"""What a score is where there is nothing to average, as people write it in a spec."""
+"""The values of scores when there is nothing to average, as written in a spec."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IN_WORDS: Mapping[EdgeState, str] = {
     "no_match": "without a match",
 }
 EMPTY: tuple[EdgeState, ...] = ("both_empty",)
-# Scores of every matcher, by where they are 0/0 or a mean of nothing; elsewhere D3 defines them.
+# Scores of every matcher, and when they are 0/0 or a mean of nothing; otherwise D3 defines them.
 PLAIN: Mapping[str, tuple[EdgeState, ...]] = {
     "pq": EMPTY,
     "sq": STATES,
@@ -42,7 +42,7 @@ PART_AREAS = dict.fromkeys(("part_autc", "part_autc_sq"), EMPTY)
 
 @dataclass(frozen=True, slots=True)
 class EdgeCase:
-    """Values of one score by what is missing; None keeps the value of the definition (D11).
+    """The values of one score, by what is missing; None keeps the defined value (D11).
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class EdgeCase:
     no_prediction
         There are references, but no prediction.
     no_match
-        Both have some, but nothing is matched; for scores without a matcher, no voxel is shared.
+        Both have objects, but nothing is matched; for scores without a matcher, no shared voxels.
     """
 
     both_empty: EdgeValue | None = None
@@ -63,13 +63,13 @@ class EdgeCase:
 
     @property
     def given(self) -> dict[EdgeState, EdgeValue]:
-        """The values that are not those of the definition."""
+        """The values that replace the defined ones."""
         values = {state: getattr(self, state) for state in STATES}
         return {state: value for state, value in values.items() if value is not None}
 
     @property
     def numbers(self) -> dict[EdgeState, float]:
-        """The same as numbers."""
+        """The same values as numbers."""
         return {state: float(value) for state, value in self.given.items()}
 
     def __str__(self) -> str:
@@ -106,13 +106,13 @@ def parse_edge_case(given: object) -> EdgeCase:
 
 
 def _value(given: object, place: str = "") -> EdgeValue:
-    """Return a number, or one of the two words for what JSON cannot say."""
+    """Return a number, or one of the two words for numbers that JSON lacks."""
     if isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= LARGEST:
         return float(given)
     text = str(given).lower().removeprefix(".")
     if text in WORDS:
         return WORDS[text]
-    shown = f", not {given!r}" if place else ""  # otherwise the whole entry is shown
+    shown = f", not {given!r}" if place else ""  # otherwise the message shows the whole entry
     raise ValueError(f"{place}must be a number, nan or inf{shown}")
 
 
@@ -135,7 +135,7 @@ class EdgeScore:
     """A score that `edge_cases` can name."""
 
     column: str  # in tables
-    states: tuple[EdgeState, ...]  # where its value may be chosen
+    states: tuple[EdgeState, ...]  # in which its value can be chosen
 
 
 def edge_scores(
@@ -148,7 +148,7 @@ def edge_scores(
 ) -> dict[str, EdgeScore]:
     """Return all scores that `edge_cases` can name.
 
-    A metric stands for its mean over true positives; everything else has the name of its column.
+    A metric means its average over true positives; every other score goes by its column name.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def edge_scores(
 
 
 def by_column(given: Mapping[str, EdgeCase], known: Mapping[str, EdgeScore]) -> dict[str, EdgeCase]:
-    """Return the values by the columns of tables that they govern, or raise."""
+    """Return the values by table column, or raise an error for an unknown name."""
     found: dict[str, EdgeCase] = {}
     for name, case in given.items():
         if name not in known:
@@ -185,11 +185,11 @@ def by_column(given: Mapping[str, EdgeCase], known: Mapping[str, EdgeScore]) -> 
             )
         score = known[name]
         if score.column in found:
-            raise ValueError(f"edge_cases: {name!r} is {score.column!r}, which is there already")
+            raise ValueError(f"edge_cases: {name!r} is {score.column!r}, which is already listed")
         fixed = [state for state in case.given if state not in score.states]
         if fixed:
             raise ValueError(
-                f"edge_cases.{name}: {fixed[0]} cannot be chosen, since {name} is defined there. "
+                f"edge_cases.{name}: {fixed[0]} cannot be chosen, because {name} is defined there. "
                 f"Write a mapping with {' or '.join(score.states)}"
             )
         found[score.column] = case

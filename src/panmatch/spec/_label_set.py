@@ -10,13 +10,13 @@ from pydantic import BeforeValidator
 
 MOST_LABELS = 1_000_000
 
-# Ranges stay text, so that a spec reads as it was written.
+# Ranges stay text, so a spec is written back as it was.
 Labels = tuple[int | str, ...]
 RANGE = re.compile(r"\s*(-?\d+)\s*-\s*(-?\d+)\s*")
 
 
 def label_numbers(labels: Labels) -> tuple[int, ...]:
-    """Return all labels of a set, ranges written out.
+    """Return all labels of a set, with ranges expanded.
 
     Examples
     --------
@@ -55,12 +55,14 @@ def _parse_one(item: object, markers: bool) -> int | str:
         )
     first, last = _ends(span[0])
     if not first <= last < first + MOST_LABELS:
-        raise ValueError(f"the range {item!r} must rise, by less than {MOST_LABELS:,} labels")
+        raise ValueError(
+            f"the range {item!r} must be ascending, with fewer than {MOST_LABELS:,} labels"
+        )
     return f"{first}-{last}"
 
 
 def _parse_markers(value: object) -> Labels:
-    """Read labels that mark no objects, and so may be negative."""
+    """Read labels that do not mark objects, and so may be negative."""
     return _parse(value, markers=True)
 
 

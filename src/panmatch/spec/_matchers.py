@@ -14,14 +14,14 @@ KEYS = ("strategy", "score", "regions", "strict")
 
 
 def parse_matcher(given: object) -> Matcher:
-    """Return the matcher that an entry of the list `matching` asks for.
+    """Return the matcher described by an entry of the list `matching`.
 
     Parameters
     ----------
     given
         The name of a strategy, or a mapping with the keys ``strategy``, the options of that
         strategy, ``score``, ``regions`` (true, false or the name of a rule), and ``strict``, false
-        where a score may equal the threshold.
+        if a score may equal the threshold.
 
     Examples
     --------

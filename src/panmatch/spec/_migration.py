@@ -1,4 +1,4 @@
-"""From a configuration of panoptica to a spec that means the same."""
+"""From a panoptica configuration to an equivalent spec."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESERVED = "mean of "
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a spec says, and remarks where it means something else."""
+    """The content of a spec, and remarks where its meaning differs."""
 
     content: Content
     remarks: tuple[Remark, ...]
@@ -32,14 +32,14 @@ class Migration:
 
 
 def spec_from_panoptica(config: PanopticaConfig, dimensions: int = 3) -> Migration:
-    """Return the spec that means the same as a configuration of panoptica, as far as it can.
+    """Return the spec for a panoptica configuration, as close in meaning as possible.
 
     Parameters
     ----------
     config
-        From `read_panoptica`.
+        What `read_panoptica` returns.
     dimensions
-        Of the images: they decide what panoptica calls connected.
+        Dimensions of the images: they decide what panoptica calls connected.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def spec_from_panoptica(config: PanopticaConfig, dimensions: int = 3) -> Migrati
         raise SpecError(f"panoptica cannot use the configuration: {config.problem}.")
     strays = [name for name in config.classes if name.startswith(RESERVED)]
     if strays:
-        raise SpecError(f"the group {strays[0]!r} begins with {RESERVED!r}: rename it.")
+        raise SpecError(f"the group {strays[0]!r} starts with {RESERVED!r}: rename it.")
     content: Content = {
         "classes": {
             name: _class(config, group, dimensions) for name, group in config.classes.items()
@@ -102,7 +102,7 @@ def _has_parts(config: PanopticaConfig) -> bool:
 
 
 def _short(labels: Sequence[int]) -> int | str | list[int | str]:
-    """Return labels as a spec lists them: 3, '1-7' or [1, '3-7']."""
+    """Return labels as written in a spec: 3, '1-7' or [1, '3-7']."""
     found: list[int | str] = []
     for _, run in groupby(enumerate(labels), lambda item: item[1] - item[0]):
         numbers = [label for _, label in run]
@@ -116,7 +116,7 @@ def _matcher(config: PanopticaConfig) -> Content:
     limit = config.limit
     by_score: Content = {} if limit.score == "iou" else {"score": limit.score}
     if not limit.strict and 0 < limit.value < 1:
-        by_score["strict"] = False  # panoptica lets a pair match that equals the threshold
+        by_score["strict"] = False  # in panoptica, a pair at the threshold matches
     if config.expected_input == "MATCHED_INSTANCE":
         return {"strategy": "same-id"} | by_score
     matcher = config.matcher or PanopticaMatcher()  # single instances need none

@@ -47,25 +47,26 @@ class StrictModel(BaseModel):
 
 
 class ClassSpec(StrictModel):
-    """One class: which labels belong to it, and what an object of it is.
+    """One class: which labels belong to it, and what counts as one object.
 
     Attributes
     ----------
     labels
-        Labels of the class, or ``"all"``; where ids spell their class (``cityscapes``,
-        ``panoptic-parts``) the number of the class.
+        Labels of the class, or ``"all"``. If ids encode their class (``cityscapes``,
+        ``panoptic-parts``), the number of the class.
     kind
         ``"things"`` are counted one by one, ``"stuff"`` is one segment per image.
     instances
-        ``"ids"``: every label is one object. ``"components"``: every connected component of the
-        labels together is one. ``"label-components"``: every connected component of each label is
-        one, so that labels that touch stay apart.
+        ``"ids"``: each label is one object. ``"components"``: each connected component of all
+        labels together is one object. ``"label-components"``: each connected component of each
+        label is one object, so labels that touch stay separate.
     connectivity
-        Of components: ``"full"`` (26 neighbours in 3-D, 8 in 2-D) or ``"faces"`` (6 and 4).
+        What connects voxels of a component: ``"full"`` (26 neighbours in 3-D, 8 in 2-D) or
+        ``"faces"`` (6 and 4).
     min_voxels
-        Smaller objects are background, on both sides.
+        Smaller objects become background, on both sides.
     parts
-        Part labels: of the part images if such are given, otherwise among `labels`.
+        Labels of the parts: in the part images if there are any, otherwise among `labels`.
     """
 
     labels: LabelSetOrAll = "all"
@@ -77,7 +78,7 @@ class ClassSpec(StrictModel):
 
     @property
     def numbers(self) -> tuple[int, ...] | None:
-        """All labels of the class; None for all there are."""
+        """All labels of the class; None for every label in an image."""
         return None if self.labels == "all" else label_numbers(self.labels)
 
     @model_validator(mode="after")
@@ -93,11 +94,11 @@ class MetricOptions(StrictModel):
     Attributes
     ----------
     tolerance
-        Of ``nsd``: how far boundaries may be apart, in the unit of the spacing.
+        For ``nsd``: how far apart boundaries may be, in the unit of the spacing.
     boundary_width
-        Of ``boundary_iou``: how thick the boundary is; None for 2 % of the image diagonal.
+        For ``boundary_iou``: how thick the boundary is; None for 2 % of the image diagonal.
     penalty
-        Distance of an object without partner: a number, ``"diagonal"`` for the length of the
+        Distance of an object without a partner: a number, ``"diagonal"`` for the length of the
         image diagonal, or None for NaN.
     """
 
@@ -112,8 +113,8 @@ class Averaging(StrictModel):
     Attributes
     ----------
     undefined
-        What the mean over cases does with a case on which a score is undefined, such as PQ where
-        neither side has an object (D11): ``"skip"`` it, or count it as ``"zero"`` or ``"one"``.
+        What the mean of cases does with a case whose score is undefined, such as PQ if neither
+        side has an object (D11): ``"skip"`` it, or count it as ``"zero"`` or ``"one"``.
     """
 
     undefined: Literal["skip", "zero", "one"] = "skip"
@@ -126,48 +127,50 @@ class Spec(StrictModel):
     ----------
     encoding
         What pixel values mean: ``"labels"`` (with `classes`), ``"coco"`` (segment ids, classes
-        from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids spell their class).
+        from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids encode their class).
     classes
-        Classes by name. They may share labels: a lesion and its core, say.
+        Classes by name. They may share labels, as a lesion and its core do.
     headline
-        Class that comparisons, the report and ``--fail-under`` speak of; None for the mean of
-        classes, or for the class where there is one.
+        Class for the summary, comparisons, the report and ``--fail-under``; None for the mean of
+        classes, or the only class.
     background
-        Labels that are neither of a class nor an error; ``"others"`` for all that no class has.
+        Labels that belong to no class, and are ignored; ``"others"`` for all that no class has. Any
+        other label without a class is an error.
     void
-        Labels of the reference that mean unknown (D10).
+        Labels of the reference that mean "unknown" (D10).
     colour_ids
-        Whether colour images hold ids as R + 256 G + 65536 B.
+        Whether colour images encode ids as R + 256 G + 65536 B.
     void_part
         Label of unknown parts.
     not_parts
-        Labels of part images that are not parts.
+        Labels in part images that are not parts.
     part_background
-        Whether everything outside parts counts as one more part (D9).
+        Whether everything outside the parts counts as one more part (D9): ``"image"`` or
+        ``"none"``.
     matching
-        One or more matchers; a strategy's name alone stands for its defaults.
+        One or more matchers; the name of a strategy means its default options.
     thresholds
-        Where scores are wanted; each in [0, 1).
+        Thresholds at which to score, each in [0, 1).
     curve
         Whether to compute the exact curve over all thresholds, with its areas.
     metrics
-        What to measure of every object.
+        Metrics of each object.
     metric_options
-        Options of these metrics.
+        Options of the metrics.
     whole
-        Metrics of every class as one mask, such as ``dice`` and ``hd95``.
+        Metrics of each class as one mask, such as ``dice`` and ``hd95``.
     related
-        Other scores of every class, such as ``cc_dice`` or ``aji``, that need no matcher: names, or
+        Other scores of each class that need no matcher, such as ``cc_dice`` or ``aji``: names, or
         mappings with the key ``score``, options, and ``name``.
     edge_cases
-        What a score is where there is nothing to average: by its name one value, or values for
-        ``both_empty``, ``no_reference``, ``no_prediction`` and ``no_match``. A metric of `metrics`
-        stands for its mean over true positives, every other score has the name of its column.
+        The values of scores when there is nothing to average: for each score, one value, or values
+        for ``both_empty``, ``no_reference``, ``no_prediction`` and ``no_match``. A name from
+        `metrics` means its average over true positives; other scores go by their column names.
     averaging
         How cases are averaged.
     unit
-        Unit of distances, volumes and tolerances: files in another unit are converted. None takes
-        every file's own (D14).
+        Unit of distances, volumes and tolerances: files in another unit are converted. None keeps
+        the unit of each file (D14).
 
     Examples
     --------
@@ -235,7 +238,7 @@ class Spec(StrictModel):
         names = [request.column for request in given]
         repeated = [name for i, name in enumerate(names) if name in names[:i]]
         if repeated:
-            raise ValueError(f"{repeated[0]!r} is there twice: give one of them another `name`")
+            raise ValueError(f"{repeated[0]!r} is listed twice: give one of them another `name`")
         return given
 
     @field_validator("metrics", "whole")
@@ -255,7 +258,7 @@ class Spec(StrictModel):
     def _check_classes(self) -> Spec:
         if self.encoding == "coco":
             if self.classes:
-                raise ValueError("classes of encoding 'coco' come from its JSON file: drop them")
+                raise ValueError("with encoding 'coco', classes come from the JSON file: drop them")
         elif not self.classes:
             raise ValueError("classes is empty: name at least one")
         self._check_labels()
@@ -263,11 +266,11 @@ class Spec(StrictModel):
             for name, kind in self.classes.items():
                 if kind.numbers is None or len(kind.numbers) != 1 or kind.instances != "ids":
                     raise ValueError(
-                        f"classes.{name}: with encoding {self.encoding!r} labels is the number of "
-                        f"the class, and ids tell the instances"
+                        f"classes.{name}: with encoding {self.encoding!r}, labels must be the "
+                        f"number of the class, and instances must be ids"
                     )
         if self.encoding != "labels" and any(matcher.regions for matcher in self.matching):
-            raise ValueError(f"regions are not offered for encoding {self.encoding!r}")
+            raise ValueError(f"regions are not supported with encoding {self.encoding!r}")
         if self.headline is not None and self.encoding != "coco":
             check_choice("headline", self.headline, self.classes)
         strays = {name for name in self.classes if name.startswith("mean of ") or not name.strip()}
@@ -277,7 +280,7 @@ class Spec(StrictModel):
 
     @model_validator(mode="after")
     def _check_edge_cases(self) -> Spec:
-        _ = self.edge_columns  # raises for a name that is not known
+        _ = self.edge_columns  # raises for an unknown name
         return self
 
     def _check_labels(self) -> None:
@@ -285,21 +288,21 @@ class Spec(StrictModel):
         for name, kind in self.classes.items():
             if kind.numbers is None and self.background == "others":
                 raise ValueError(
-                    f"classes.{name} has all labels, so background: others leaves none to ignore: "
-                    f"name the labels of one of them"
+                    f"classes.{name} has all labels, so there are none left for background: "
+                    f"others. List the labels of one of them"
                 )
             labels = {*(kind.numbers or ()), *label_numbers(kind.parts)}
             if 0 in labels and self.encoding == "labels":
-                raise ValueError(f"classes.{name}: label 0 is background, and of no class")
+                raise ValueError(f"classes.{name}: label 0 is always background, so remove it")
             both = sorted(left_out.intersection(kind.numbers or ()))
             if both and self.encoding == "labels":
                 raise ValueError(
-                    f"classes.{name}: label {both[0]} is listed under void or background too"
+                    f"classes.{name}: label {both[0]} is also listed under void or background"
                 )
 
     @property
     def background_labels(self) -> tuple[int, ...]:
-        """Labels that are named as background; none where all others are."""
+        """Labels listed as background; empty if all other labels are."""
         return () if self.background == "others" else label_numbers(self.background)
 
     @cached_property
@@ -314,7 +317,7 @@ class Spec(StrictModel):
 
     @property
     def edge_columns(self) -> dict[str, EdgeCase]:
-        """The edge cases by the columns of tables that they govern."""
+        """The edge cases by table column."""
         metrics, whole = resolve_metrics(self.metrics), resolve_metrics(self.whole)
         options = {"parts": self.has_parts, "curve": self.curve}
         return by_column(self.edge_cases, edge_scores(metrics, whole, self.related, **options))
@@ -325,5 +328,5 @@ class Spec(StrictModel):
         return any(kind.parts for kind in self.classes.values())
 
     def canonical(self) -> str:
-        """Return the spec as one line of JSON; classes keep their order, as rows of tables do."""
+        """Return the spec as one line of JSON; classes keep their order, which tables follow."""
         return self.model_dump_json()

@@ -1,4 +1,4 @@
-"""Configurations of panoptica 2.1.7 as plain data, with its defaults."""
+"""Panoptica 2.1.7 configurations as plain data, with its defaults."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class PanopticaGroup:
     Attributes
     ----------
     labels
-        All of them, rising, those of parts included; none stands for whatever there is.
+        All labels, ascending, including those of parts; empty for all labels in the image.
     kind
-        ``"labels"``, ``"merged"`` (made one mask) or ``"parts"`` (things with their parts).
+        ``"labels"``, ``"merged"`` (combined in one mask) or ``"parts"`` (things with parts).
     parts
         Labels of the parts.
     single_instance
@@ -42,19 +42,19 @@ class PanopticaGroup:
 
     @property
     def has_many_labels(self) -> bool:
-        """Whether objects of it may have different labels."""
+        """Whether its objects may have different labels."""
         return self.kind == "labels" and len(self.labels) != 1
 
 
 @dataclass(frozen=True, slots=True)
 class PanopticaApproximator:
-    """How objects are made of masks; where no backend is named, the dimension decides."""
+    """How masks become objects; without a named backend, the number of dimensions decides."""
 
     one_hot: bool = False
     backend: Backend | None = None
 
     def backend_for(self, dimensions: int) -> Backend:
-        """Return the backend for images of so many dimensions.
+        """Return the backend for images with this many dimensions.
 
         Examples
         --------
@@ -76,18 +76,18 @@ class PanopticaMatcher:
 
     @property
     def is_one_to_one(self) -> bool:
-        """Whether a reference has one prediction at most."""
+        """Whether a reference has at most one prediction."""
         return not self.many_to_one and self.name != "MaximizeMergeMatching"
 
     @property
     def least_iou(self) -> float | None:
-        """IoU that a pair must have; None where it is matched by something else."""
+        """The IoU that a pair must have; None if pairs are matched by something else."""
         return iou_of(self.metric, self.threshold) if self.metric in SCORES else None
 
 
 @dataclass(frozen=True, slots=True)
 class PanopticaEdgeCase:
-    """What a metric is where nothing is matched, by which side has objects."""
+    """The values of a metric when nothing is matched, by which side has objects."""
 
     no_instances: EdgeValue
     empty_prediction: EdgeValue
@@ -111,24 +111,24 @@ EDGE_CASES: EdgeCases = {
 
 @dataclass(frozen=True, slots=True)
 class PanopticaConfig:
-    """A configuration, with panoptica's defaults where nothing is said.
+    """A configuration, with panoptica's defaults for everything that it leaves out.
 
     Attributes
     ----------
     expected_input
-        What the images hold; None where there are groups and nothing else.
+        What the images contain; None if the file only has groups.
     groups
-        By name, in lower case as panoptica writes them; None where all labels are one group.
+        Groups by name, in lower case as in panoptica; None if all labels are one group.
     approximator, matcher
-        None where there is none.
+        None if there is none.
     instance_metrics, global_metrics
-        What is measured of every object, and of all objects as one mask.
+        Metrics of each object, and of all objects as one mask.
     decision_metric, decision_threshold
-        What a matched pair must reach besides, to be a true positive.
+        What a matched pair must also reach to be a true positive.
     per_region
-        Whether every reference is evaluated in its own Voronoi region.
+        Whether each reference is evaluated in its own Voronoi region.
     edge_cases
-        By metric; a metric without an entry stops panoptica with an error where nothing matches.
+        Edge cases by metric. Without an entry, panoptica stops with an error if nothing matches.
     empty_list_std
         Standard deviation over no objects.
     """
@@ -152,7 +152,7 @@ class PanopticaConfig:
 
     @property
     def problem(self) -> str:
-        """Why panoptica cannot evaluate anything with it, and what to write; '' if it can."""
+        """Why panoptica cannot use it, and what to write instead; '' if it can."""
         matched = self.expected_input == "MATCHED_INSTANCE"
         groups = self.classes.values()
         plain = [group for group in groups if not (group.single_instance or matched)]
@@ -161,11 +161,11 @@ class PanopticaConfig:
         if self.decision_metric is not None and self.decision_threshold is None:
             return "decision_metric needs a decision_threshold"
         if self.per_region and self.decision_metric is not None:
-            return "per_region_evaluation has no decision_metric: write null"
+            return "per_region_evaluation cannot have a decision_metric: write null"
         if self.per_region and len(plain) < len(groups):
             return (
-                "per_region_evaluation matches objects: it takes neither MATCHED_INSTANCE input "
-                "nor a group with single_instance"
+                "per_region_evaluation matches objects, so it accepts neither MATCHED_INSTANCE "
+                "input nor a group with single_instance"
             )
         if plain and self.expected_input == "SEMANTIC" and self.approximator is None:
             return "SEMANTIC input needs an instance_approximator"
@@ -183,7 +183,7 @@ class PanopticaConfig:
         for name, metric, limit, strict in limits:
             reachable = limit is None or limit < 1 or (limit == 1 and not strict)
             if metric in SCORES and not reachable:
-                return f"{name} is {limit:g}, which no {metric} reaches: write less"
+                return f"{name} is {limit:g}, which no {metric} can reach: write a lower value"
         return ""
 
     @property
@@ -195,13 +195,13 @@ class PanopticaConfig:
 
     @property
     def measured(self) -> tuple[MetricName, ...]:
-        """All metrics of single objects; in regions the global ones are such, too."""
+        """All metrics of single objects; in regions this includes the global ones."""
         more = self.global_metrics if self.per_region else ()
         return tuple(dict.fromkeys((*self.instance_metrics, *more)))
 
     @property
     def decides(self) -> bool:
-        """Whether the decision is by overlap, and asks for more than the matching does."""
+        """Whether the decision is by overlap, and stricter than the matching."""
         metric, limit = self.decision_metric, self.decision_threshold
         if metric is None or metric not in SCORES or limit is None or self.matcher is None:
             return False
@@ -209,7 +209,7 @@ class PanopticaConfig:
 
     @property
     def limit(self) -> PairLimit:
-        """What a pair must reach to be a true positive, as far as panmatch can ask for it."""
+        """What a pair must reach to be a true positive, as far as panmatch supports it."""
         decision, at_least = self.decision_metric, self.decision_threshold
         if self.expected_input == "MATCHED_INSTANCE":
             if decision is not None and decision in SCORES and at_least is not None:
@@ -230,7 +230,7 @@ class PanopticaConfig:
 
 @dataclass(frozen=True, slots=True)
 class PairLimit:
-    """What a pair must reach, or exceed where it is strict."""
+    """What a pair must reach, or exceed if it is strict."""
 
     score: Score
     value: float
@@ -238,7 +238,7 @@ class PairLimit:
 
     @property
     def threshold(self) -> float:
-        """The same in panmatch, whose thresholds are strict and below 1."""
+        """The equivalent threshold in panmatch, which is strict and below 1."""
         return min(max(self.value, 0.0), math.nextafter(1.0, 0.0))
 
 

@@ -20,7 +20,7 @@ UNGROUPED = "ungrouped"
 AREA = "autc_"
 AT_THRESHOLD = re.compile(r"t((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)_(.+)")
 INSTANCE_ROW = re.compile(r"(.+)-(.+)_inst_([0-9]+)", re.DOTALL)
-# Metrics of objects stand in this order, those of the whole mask in that of `PANOPTICA_METRICS`.
+# The order of metrics of objects; metrics of the whole mask follow `PANOPTICA_METRICS`.
 OF_OBJECTS: tuple[MetricName, ...] = (
     "IOU", "DSC", "clDSC", "ASSD", "RVD", "RVAE", "CEDI", "HD", "HD95", "NSD",
 )  # fmt: skip
@@ -28,24 +28,24 @@ OF_OBJECTS: tuple[MetricName, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class PanopticaColumn:
-    """A column, without the group in front.
+    """A column, without the leading group.
 
     Attributes
     ----------
     name
         As panoptica writes it, such as ``"sq_dsc"`` or ``"t0.5_sq_dsc"``.
     ours
-        The same in panmatch, such as ``"sq_dice"``; empty where panmatch has no such number.
+        Its name in panmatch, such as ``"sq_dice"``; empty if panmatch has no such number.
     kind
-        What it is about: counts and rates that follow from them, means, deviations and qualities
-        of matched objects, their size, voxels and metrics of the whole masks, means over regions,
-        or the row itself.
+        What it is about: counts and rates based on them; means, deviations and qualities of matched
+        objects; their sizes; voxels and metrics of the whole masks; means over regions; or the row
+        itself.
     better
-        Which values are better; empty where neither is, as of counts of objects or signed errors.
+        Which values are better; empty for counts of objects and signed errors.
     of
-        The metric that it is made of, as panoptica calls it; None for counts and what follows.
+        Panoptica's name of the metric behind it; None for counts and rates.
     threshold
-        Where the name has one, as in files that were made for AUTC.
+        The threshold in the name, as in files for AUTC; None without one.
     is_area
         Whether it is an area under panoptica's threshold curve.
     """
@@ -60,7 +60,7 @@ class PanopticaColumn:
 
     @property
     def metric(self) -> str:
-        """Name of the metric in panmatch; empty for counts and what follows from them."""
+        """Name of the metric in panmatch; empty for counts and rates."""
         return "" if self.of is None else PANOPTICA_METRICS[self.of].ours
 
     @property
@@ -70,14 +70,14 @@ class PanopticaColumn:
 
     @property
     def has_area(self) -> bool:
-        """Whether panoptica computes the area under its curve, which it does from 0 to 1."""
+        """Whether panoptica computes the area under its curve, from 0 to 1."""
         of_objects = self.of is not None and PANOPTICA_METRICS[self.of].has_pq
         return self.name == "rq" or (of_objects and self.kind in ("sq", "pq"))
 
 
 @cache
 def panoptica_columns() -> dict[str, PanopticaColumn]:
-    """Return all columns that need no prefix by name, in the order of panoptica's files.
+    """Return all columns without a prefix, by name, in the order of panoptica's files.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def panoptica_columns() -> dict[str, PanopticaColumn]:
 
 
 def panoptica_column(name: str) -> PanopticaColumn | None:
-    """Return the column of a name, also of one with a threshold or for AUTC; None for others.
+    """Return the column with a name, which may have a threshold or an AUTC prefix; else None.
 
     Examples
     --------
@@ -142,13 +142,13 @@ def at_threshold(threshold: float, name: str) -> str:
 
 
 def split_threshold(name: str) -> tuple[float | None, str]:
-    """Return the threshold in a name, and the rest; None and the name where it has none."""
+    """Return the threshold in a name, or None, and the rest of the name."""
     found = AT_THRESHOLD.fullmatch(name)
     return (None, name) if found is None else (float(found[1]), found[2])
 
 
 def split_column(name: str) -> tuple[str, str]:
-    """Return group and number of a column in a TSV file.
+    """Return the group and the metric of a column in a TSV file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The edge cases of panoptica as those of a spec."""
+"""Panoptica's edge cases as edge cases of a spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Definition = Mapping[EdgeState, EdgeValue]
 
 VALUES: Mapping[EdgeValue, Value] = {"INF": "inf", "NAN": "nan", "ZERO": 0, "ONE": 1, "NONE": "nan"}
 
-# What panmatch gives where a spec says nothing; what it measures there is not listed.
+# Panmatch's values if a spec says nothing; values that are measured are not listed.
 _SHARE: Definition = {
     "both_empty": "NAN",
     "no_reference": "ZERO",
@@ -39,14 +39,14 @@ _WHOLE: Mapping[MetricName, Definition] = {
 
 
 def edge_cases_of(config: PanopticaConfig) -> dict[str, Value | dict[EdgeState, Value]]:
-    """Return the edge cases of a configuration that differ from what panmatch defines.
+    """Return the edge cases of a configuration that differ from panmatch's definitions.
 
     Examples
     --------
     >>> edge_cases_of(PanopticaConfig(global_metrics=()))
     {'masd': {'no_reference': 'inf', 'no_prediction': 'inf', 'no_match': 'inf'}}
     """
-    if config.per_region:  # panoptica applies them to every region, and a spec does not
+    if config.per_region:  # panoptica applies them to each region, but a spec does not
         return {}
     found = {}
     for name, metric, definition in _scores(config):
@@ -81,6 +81,6 @@ def _by_state(case: PanopticaEdgeCase) -> Definition:
 
 
 def _short(values: dict[EdgeState, Value]) -> Value | dict[EdgeState, Value]:
-    """Return one value where it holds everywhere."""
+    """Return a single value if all values are the same."""
     alike = len(values) == len(STATES) and len(set(values.values())) == 1
     return next(iter(values.values())) if alike else values

@@ -1,4 +1,4 @@
-"""The metrics of panoptica: what they are called there and here, and what is known of them."""
+"""Panoptica's metrics: their names there and here, and their properties."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from panmatch.spec._panoptica import MetricName
 
 @dataclass(frozen=True, slots=True)
 class MetricTraits:
-    """What is known of a metric of panoptica.
+    """The properties of a panoptica metric.
 
     Attributes
     ----------
     name, long_name
-        What panoptica calls it, in short and in full.
+        Its short and full name in panoptica.
     ours
-        The metric of panmatch with the same definition, or the nearest one in the case of NSD.
+        The panmatch metric with the same definition, or for NSD the nearest one.
     is_share
-        Whether it is from 0 to 1, the more the better.
+        Whether it ranges from 0 to 1, and higher is better.
     is_length
         Whether it depends on the distance between voxels.
     has_pq
@@ -36,11 +36,11 @@ class MetricTraits:
 
     @property
     def better_is_higher(self) -> bool:
-        """Whether panoptica takes a higher value for the better one; for NSD it does not."""
+        """Whether panoptica considers higher values better; for NSD it does not."""
         return self.has_pq
 
 
-# In the order of panoptica's enumeration, which is that of columns about whole masks.
+# In the order of panoptica's enumeration, which columns about whole masks follow.
 _ALL = (
     MetricTraits("DSC", "Dice", "dice", is_share=True, has_pq=True),
     MetricTraits("IOU", "Intersection over Union", "iou", is_share=True, has_pq=True),
@@ -59,7 +59,7 @@ PANOPTICA_METRICS: Mapping[MetricName, MetricTraits] = MappingProxyType(
 
 
 def result_name(prefix: str, metric: MetricName, suffix: str = "") -> str:
-    """Return what panoptica calls a number that is made of a metric of objects.
+    """Return panoptica's name of a number based on a metric of objects.
 
     Examples
     --------

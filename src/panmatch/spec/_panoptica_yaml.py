@@ -1,4 +1,4 @@
-"""Reading the tagged YAML of panoptica 2.1.7, without running anything of it."""
+"""Reading the tagged YAML of panoptica 2.1.7, without executing any of it."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ GROUP_KINDS: Mapping[str, GroupKind] = {
     "!LabelMergeGroup": "merged",
     "!LabelPartGroup": "parts",
 }
-# Names that an enumeration has, and keys that a class takes. panoptica registers a few tags more,
-# which no configuration can hold.
+# The names of each enumeration, and the keys of each class. Panoptica registers a few more tags,
+# which no configuration can contain.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "!InputType": get_args(Input),
     "!Metric": get_args(MetricName),
@@ -102,15 +102,15 @@ TAGS = (*KEYS, *NAMES)
 def read_panoptica(
     path: str | os.PathLike[str], tags: tuple[str, ...] = (EVALUATOR, GROUPS)
 ) -> PanopticaConfig:
-    """Read a configuration of panoptica 2.1.7: an evaluator, or a part of one that `tags` accepts.
+    """Read a panoptica 2.1.7 configuration: an evaluator, or a part of one that `tags` accepts.
 
-    Nothing of it is executed, and only what that version knows is accepted. Where a part stands
-    alone, the rest has its defaults; edge cases of one metric are then those of all.
+    Nothing in it is executed, and only what that version knows is accepted. If the file is only a
+    part, the rest has its defaults; the edge cases of a single metric then apply to all metrics.
 
     Raises
     ------
     SpecError
-        If the file is something else; the message names the line, and what is accepted there.
+        If the file is something else. The message names the line, and what is accepted there.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def read_panoptica(
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes; plain scalars are read as in YAML 1.2, which panoptica uses."""
+    """Composes nodes, reading plain scalars as in YAML 1.2, which panoptica uses."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012
 
@@ -165,12 +165,12 @@ for _tag, _pattern, _letters in (
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Makes data of the nodes of one file; every error names the line."""
+    """Turns the nodes of a file into data; every error names the line."""
 
     path: str
 
     def root(self, tags: tuple[str, ...]) -> yaml.Node:
-        """Return what the file holds, once all its tags are known and it is not a bomb."""
+        """Return the content of the file, after checking its tags and its size."""
         try:
             root: yaml.Node | None = yaml.compose(Path(self.path).read_text("utf-8-sig"), _Loader)
             if root is not None:
@@ -180,9 +180,9 @@ class _Reader:
         except (yaml.YAMLError, RecursionError) as error:
             cause = " ".join(str(error).split())
             raise SpecError(self._file, f" is not YAML: {cause}.") from error
-        expected = f"must begin with {_listed(tags, 'or')}"
+        expected = f"must start with {_listed(tags, 'or')}"
         if root is None:
-            raise SpecError(self._file, f" is empty: a configuration of panoptica {expected}.")
+            raise SpecError(self._file, f" is empty: a panoptica configuration {expected}.")
         if root.tag not in tags:
             raise self.error(root, f"a configuration {expected}, not with {_named(root)}")
         return root
@@ -229,7 +229,7 @@ class _Reader:
         for key, value in self.pairs(groups).values():
             name = key.value.lower()
             if not name.strip() or name in found:
-                raise self.error(key, f"the group {name!r} needs a name of its own")
+                raise self.error(key, f"the group {name!r} needs a unique name")
             found[name] = self.group(value)
         return found
 
@@ -241,7 +241,7 @@ class _Reader:
             raise self.error(
                 node,
                 "value_labels of a !LabelPartGroup do not say which labels are parts (panoptica "
-                "2.1.7 saves them so, and cannot read them): write thing_labels and part_labels",
+                "2.1.7 writes them, but cannot read them): use thing_labels and part_labels",
             )
         given = self.fields(node, *GROUP_KINDS)
         single = self.read(given, "single_instance", self.flag, False)
@@ -257,7 +257,7 @@ class _Reader:
 
     def _checked(self, node: yaml.Node, group: PanopticaGroup) -> PanopticaGroup:
         if group.single_instance and len(group.labels) > 1:
-            raise self.error(node, "a group with single_instance has one label")
+            raise self.error(node, "a group with single_instance must have one label")
         return group
 
     def approximator(self, node: yaml.Node) -> PanopticaApproximator:
@@ -359,11 +359,11 @@ class _Reader:
     def whole(self, node: yaml.Node) -> int:
         text = node.value.replace("_", "")
         if len(text) > MOST_DIGITS:
-            raise self.error(node, f"{_named(node)} is too large a number")
+            raise self.error(node, f"the number {_named(node)} is too large")
         return int(text, 0) if text[1:2] in ("o", "x", "b") else int(text)
 
     def fields(self, node: yaml.Node, *tags: str) -> Fields:
-        """Return the values of a tagged mapping, all of whose keys are known."""
+        """Return the values of a tagged mapping, after checking its keys."""
         if node.tag not in tags or not isinstance(node, yaml.MappingNode):
             raise self.error(node, f"must be a mapping with the tag {_listed(tags, 'or')}, not "
                              f"{_named(node)}")  # fmt: skip
@@ -378,7 +378,7 @@ class _Reader:
         return {name: value for name, (_, value) in found.items()}
 
     def pairs(self, node: yaml.Node) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        """Return keys and values by what the key says, those that are merged in by ``<<`` too."""
+        """Return keys and values by the name of the key, including those merged by ``<<``."""
         own: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         merged: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
@@ -393,13 +393,13 @@ class _Reader:
         return merged | own
 
     def read(self, given: Fields, key: str, reader: Callable[[yaml.Node], T], default: T) -> T:
-        """Return what a key says, and the default where it is not there."""
+        """Return the value of a key, or the default if it is missing."""
         return reader(given[key]) if key in given else default
 
     def read_or_null(
         self, given: Fields, key: str, reader: Callable[[yaml.Node], T], default: T
     ) -> T:
-        """Return what a key says, and the default where it is null, too."""
+        """Return the value of a key, or the default if it is missing or null."""
         null = key in given and given[key].tag == NULL
         return default if null else self.read(given, key, reader, default)
 
@@ -411,7 +411,7 @@ class _Reader:
         return Argument("config", self.path, flag="config")
 
     def _check_nodes(self, root: yaml.Node) -> None:
-        """Raise an error for a tag that is not known, and for anchors that expand without end."""
+        """Raise an error for an unknown tag, and for anchors that expand without end."""
         waiting, n_values = [root], 0
         while waiting:
             node = waiting.pop()
@@ -430,12 +430,12 @@ class _Reader:
             if n_values > MOST_VALUES:
                 raise self.error(
                     node,
-                    f"the file has more than {MOST_VALUES:,} values, repeated anchors included",
+                    f"the file has more than {MOST_VALUES:,} values, including repeated anchors",
                 )
 
 
 def _named(node: yaml.Node) -> str:
-    """Return what to call a node in an error."""
+    """Return the name of a node in error messages."""
     if node.tag not in PLAIN:
         return str(node.tag)
     if isinstance(node, yaml.ScalarNode):

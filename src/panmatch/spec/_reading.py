@@ -22,7 +22,7 @@ Content = dict[str, object]
 SUFFIXES = (".yaml", ".yml", ".json")
 PRESETS = files("panmatch.spec") / "presets"  # one commented YAML file each
 DEFAULT = "instances"
-MOST_VALUES = 100_000  # of a spec; 300 classes with all their keys are a few thousand
+MOST_VALUES = 100_000  # in a spec; 300 classes with all their keys take a few thousand
 
 
 SpecLike = Spec | str | os.PathLike[str] | Mapping[str, object]
@@ -55,18 +55,18 @@ def as_spec(spec: SpecLike) -> Spec:
 def spec_for_dataset(
     dataset_json: str | os.PathLike[str], spec: str | os.PathLike[str] = DEFAULT
 ) -> Spec:
-    """Return a spec whose classes are those of nnU-Net's ``dataset.json``.
+    """Return a spec with the classes of nnU-Net's ``dataset.json``.
 
-    Labels of such a dataset are classes, not objects, so every connected component is an object
+    The labels of such a dataset are classes, not objects. So each connected component is an object
     unless the spec says otherwise.
 
     Parameters
     ----------
     dataset_json
-        With the names and labels of the classes, regions included; its label ``ignore`` is void.
+        The file with the names and labels of classes and regions; its label ``ignore`` is void.
     spec
-        All other keys: a preset, whose own classes are dropped, or a YAML file, which may say more
-        about a class of the dataset, such as ``kind: stuff``, and drop one with null.
+        All other keys: a preset, whose own classes are dropped; or a YAML file, which may say more
+        about a class of the dataset, such as ``kind: stuff``, or drop a class with null.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def spec_for_dataset(
         raise SpecError(
             f"classes: {named} not in ",
             Argument("dataset_json", os.fspath(dataset_json)),
-            f", which names {', '.join(map(repr, labels))}. Use these names, or drop one of both.",
+            f", which has {', '.join(map(repr, labels))}. Use these names, or drop one of the two.",
         )
     content["classes"] = {
         name: {"labels": numbers, "instances": "components", **(own.get(name) or {})}
@@ -98,7 +98,7 @@ def spec_for_dataset(
         if name not in own or own[name] is not None
     }
     if headline is None:
-        content.pop("headline", None)  # that of the preset
+        content.pop("headline", None)  # it is a class of the preset
     if ignored:
         content["void"] = [*_listed(content.get("void")), *ignored]
     return _validated(content, os.fspath(spec))
@@ -118,7 +118,7 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
 
 
 def _text_of(path: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the text of a file, and what to call the file."""
+    """Return the text of a file, and its name for error messages."""
     source = Path(path)
     try:
         return source.read_text(encoding="utf-8"), str(source)
@@ -127,7 +127,7 @@ def _text_of(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain data only, and a key that is written twice is an error."""
+    """Loads only plain data, and raises an error for a repeated key."""
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
@@ -169,7 +169,7 @@ def _from_yaml(text: str) -> object:
 
 
 def _mapping(pairs: list[tuple[str, object]]) -> Content:
-    """Return what stands between two braces; a key that is written twice is an error."""
+    """Return a JSON object as a mapping; a repeated key is an error."""
     found: Content = {}
     for key, value in pairs:
         if key in found:
@@ -181,8 +181,8 @@ def _mapping(pairs: list[tuple[str, object]]) -> Content:
 def _check_size(content: object) -> None:
     """Raise an error for more values than a spec can have.
 
-    Anchors that name each other make billions of values of a few lines. They are cheap as long as
-    nobody walks through them.
+    A few lines of anchors that refer to each other can expand to billions of values. They cost
+    nothing until something visits them all.
     """
     waiting, n_values = [content], 0
     while waiting:
@@ -192,7 +192,7 @@ def _check_size(content: object) -> None:
             waiting += inside
             n_values += len(inside)
         if n_values > MOST_VALUES:
-            raise ValueError(f"it has more than {MOST_VALUES:,} values, repeated anchors included")
+            raise ValueError(f"it has more than {MOST_VALUES:,} values, including repeated anchors")
 
 
 def _validated(content: Content, name: str) -> Spec:
@@ -205,7 +205,7 @@ def _validated(content: Content, name: str) -> Spec:
 
 
 def _with_preset(content: Content) -> Content:
-    """Return the content on top of the preset that it names, if it does."""
+    """Return the content merged into the preset that it names, if any."""
     given = dict(content)
     name = given.pop("preset", None)
     if name is None:
@@ -219,12 +219,12 @@ def _with_preset(content: Content) -> Content:
     classes = merged.get("classes")
     known = classes if isinstance(classes, dict) else {}
     if "headline" not in given and known.get(merged.get("headline")) is None:
-        merged.pop("headline", None)  # a class of the preset that is gone
+        merged.pop("headline", None)  # a class of the preset that was dropped
     return merged
 
 
 def merge_keys(below: Content, above: Content) -> Content:
-    """Return both; where both have a key, mappings merge, null drops one, all else is replaced.
+    """Merge `above` into `below`: mappings merge, null drops a key, all else replaces it.
 
     Examples
     --------

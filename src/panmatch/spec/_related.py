@@ -22,7 +22,7 @@ KEYS = ("score", "name")
 
 @dataclass(frozen=True, slots=True)
 class RelatedRequest:
-    """A related score with its options, and what to call it in tables."""
+    """A related score with its options, and its name in tables."""
 
     score: str
     options: tuple[tuple[str, Option], ...] = ()
@@ -30,12 +30,12 @@ class RelatedRequest:
 
     @property
     def related(self) -> RelatedScore:
-        """What is asked for."""
+        """The score."""
         return resolve_related(self.score)
 
     @property
     def column(self) -> str:
-        """The beginning of its columns."""
+        """How its columns start."""
         return self.name or self.score
 
     @property
@@ -53,18 +53,18 @@ class RelatedRequest:
         return f"{self.column}_{suffix}".rstrip("_")
 
     def averages(self, sides: ClassSides) -> Averages:
-        """Return the average of every part."""
+        """Return the average of each part."""
         return self.related.averages(sides, **dict(self.options))
 
 
 def parse_related(given: object) -> RelatedRequest:
-    """Return what an entry of the list `related` asks for.
+    """Return the score described by an entry of the list `related`.
 
     Parameters
     ----------
     given
-        The name of a score, or a mapping with the keys ``score``, its options, and ``name``, which
-        columns of tables have in place of the score's own.
+        The name of a score, or a mapping with the keys ``score``, its options, and ``name``, to be
+        used in table columns instead of the score's own.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where a spec cannot mean the same as a configuration of panoptica, and why."""
+"""Where a spec cannot mean the same as a panoptica configuration, and why."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from panmatch.spec._panoptica_metrics import PANOPTICA_METRICS
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Where the meaning differs.
+    """A difference in meaning.
 
     Attributes
     ----------
     where
-        Key of the spec, such as ``"thresholds"`` or ``"classes.liver"``; '' for all of it.
+        Key of the spec, such as ``"thresholds"`` or ``"classes.liver"``; '' for the whole spec.
     differs, why
-        What is different, and for which reason.
+        What is different, and why.
     """
 
     where: str
@@ -37,7 +37,7 @@ class Remark:
 
 
 def our_metrics(names: Iterable[MetricName]) -> list[str]:
-    """Return what panmatch calls metrics of panoptica.
+    """Return panmatch's names of panoptica metrics.
 
     Examples
     --------
@@ -65,8 +65,8 @@ def remarks_on(config: PanopticaConfig, dimensions: int) -> tuple[Remark, ...]:
 _GROUPS_ALONE = Remark(
     "",
     "Every label is one object, and matching and metrics are panmatch's defaults",
-    "the file holds groups alone; panoptica is told the rest elsewhere. Where labels are classes, "
-    "write `instances: components`",
+    "the file only has groups; panoptica gets the rest elsewhere. If labels are classes, write "
+    "`instances: components`",
 )
 
 
@@ -82,16 +82,17 @@ def _on_classes(config: PanopticaConfig, dimensions: int) -> Iterator[Remark]:
         yield Remark(
             "classes",
             f"Objects are connected components as panoptica finds them in {dimensions}-D images",
-            "it chooses by dimension. In 3-D voxels that touch at a corner belong together and "
-            "labels that touch stay apart, in 2-D only pixels that share an edge do, whatever "
-            f"their labels. For the other: panmatch migrate --dimensions {other}",
+            "this depends on the dimensions. In 3-D, voxels that touch at a corner are connected, "
+            "and labels that touch stay separate; in 2-D, only pixels that share an edge are "
+            "connected, whatever their labels. For the other: panmatch migrate --dimensions "
+            f"{other}",
         )
     for name, group in config.classes.items():
         if made is not None and made.one_hot and group.has_many_labels:
             yield Remark(
                 f"classes.{name}",
                 "An object is a connected component of all labels together",
-                "panoptica numbers the components of every label anew and adds up those that "
+                "panoptica numbers the components of each label separately and combines those that "
                 "share a number, so its values mix objects that do not touch",
             )
         if group.kind == "parts":
@@ -105,8 +106,8 @@ def _on_classes(config: PanopticaConfig, dimensions: int) -> Iterator[Remark]:
         yield Remark(
             f"classes.{name}",
             "Read this class at threshold 0",
-            "panoptica matches a single instance without a threshold; where the two sides share "
-            "no voxel it counts a true positive of quality 0, panmatch a miss and a false positive",
+            "panoptica matches a single instance without a threshold; if the two sides share no "
+            "voxel, it counts a true positive of quality 0, panmatch a miss and a false positive",
         )
 
 
@@ -125,7 +126,7 @@ def _on_matching(config: PanopticaConfig) -> Iterator[Remark]:
         yield Remark(
             "matching",
             "Regions are Euclidean in the unit of the spacing",
-            "panoptica finds them in voxels, whatever the spacing",
+            "panoptica computes them in voxels, whatever the spacing",
         )
         return
     if config.expected_input == "MATCHED_INSTANCE":
@@ -153,8 +154,8 @@ def _on_matching(config: PanopticaConfig) -> Iterator[Remark]:
     if matcher.many_to_one and (matcher.least_iou or 0.0) < 0.5:
         yield Remark(
             "matching",
-            "A further prediction joins only where it raises the IoU of the union",
-            "panoptica joins every one above the threshold, even where that makes the union worse. "
+            "A further prediction joins only if it raises the IoU of the union",
+            "panoptica adds every one above the threshold, even if that makes the union worse. "
             "The two agree from an IoU of 0.5 on, where there is nothing to join",
         )
 
@@ -182,7 +183,7 @@ def _on_decision(config: PanopticaConfig) -> Iterator[Remark]:
         yield Remark(
             "thresholds",
             f"The decision {said} is left out, so every matched pair is a true positive",
-            "panmatch has one threshold, for edges; this one is for what was matched by another",
+            "panmatch has one threshold, for edges; this one applies to pairs matched by another",
         )
     elif matcher.name == "MaxBipartiteMatching":
         yield Remark(
@@ -195,7 +196,7 @@ def _on_decision(config: PanopticaConfig) -> Iterator[Remark]:
         yield Remark(
             "thresholds",
             f"The decision {said} takes the place of matching_threshold {matcher.threshold:g}",
-            "the best pairs come first, so dropping the others afterwards gives the same",
+            "the best pairs come first, so dropping the others afterwards gives the same result",
         )
 
 
@@ -207,15 +208,15 @@ def _on_thresholds(config: PanopticaConfig) -> Iterator[Remark]:
     name = "IoU" if limit.score == "iou" else "Dice"
     if limit.value >= 1:
         yield Remark(
-            "thresholds", f"Pairs of {name} 1 match", "thresholds of a spec lie below 1: just below"
+            "thresholds", f"Pairs of {name} 1 match", "thresholds of a spec must be below 1"
         )
 
 
 def _on_curve(config: PanopticaConfig) -> Iterator[Remark]:
     why = "the curve is a step function, so its area is a finite sum"
     theirs = (
-        "panoptica's evaluate_autc takes steps of 0.1 from 0.1 to 1, straight lines between them "
-        "and the value at the first below it"
+        "panoptica's evaluate_autc uses steps of 0.1 from 0.1 to 1, straight lines between them, "
+        "and below 0.1 the value at 0.1"
     )
     if config.per_region or config.expected_input == "MATCHED_INSTANCE":
         theirs = "panoptica has no AUTC for this input"
@@ -228,26 +229,26 @@ def _on_metrics(config: PanopticaConfig) -> Iterator[Remark]:
         yield Remark(
             "metrics",
             "ASSD is masd, with the same values",
-            "panoptica takes the mean of the two directed means; assd pools all distances",
+            "panoptica uses the mean of the two directed means; assd pools all distances",
         )
     if "HD95" in names:
         yield Remark(
             "metrics",
             "HD95 is hd95_pooled, with the same values",
-            "panoptica pools the distances of both directions; hd95 takes the larger percentile",
+            "panoptica pools the distances of both directions; hd95 is the larger percentile",
         )
     if "clDSC" in names:
         yield Remark(
             "metrics",
             "cldice is defined for small objects too",
-            "where thinning leaves nothing, as of 2 × 2 × 2 voxels, clDSC of panoptica is NaN; "
-            "here the most central voxel stands in",
+            "if thinning leaves nothing, as for 2 × 2 × 2 voxels, panoptica's clDSC is NaN; "
+            "panmatch uses the most central voxel",
         )
     if "NSD" in names:
         yield Remark(
             "metrics",
             "nsd is the share of both boundaries within metric_options.tolerance, by default 1.0",
-            "panoptica takes the mean of the two shares, and the smallest spacing as tolerance",
+            "panoptica uses the mean of the two shares, and the smallest spacing as tolerance",
         )
     yield from _on_edge_cases(config, sorted(names, key=list(PANOPTICA_METRICS).index))
 
@@ -257,18 +258,18 @@ def _on_edge_cases(config: PanopticaConfig, names: Sequence[MetricName]) -> Iter
         yield Remark(
             "metrics",
             "Edge cases are left out",
-            "panoptica applies them to every region by itself, and a spec to all objects of a case",
+            "panoptica applies them to each region separately, a spec to all objects of a case",
         )
     if unlisted := [name for name in names if name not in config.edge_cases]:
         yield Remark(
             "metrics",
-            "Where nothing is matched a mean over objects is 0 for scores from 0 to 1 and NaN for "
-            "all others, and NaN where neither side has an object",
-            f"the edge cases of panoptica lack {', '.join(unlisted)}, so it stops with an error",
+            "If nothing is matched, a mean over objects is 0 for scores from 0 to 1 and NaN for "
+            "all others, and NaN if neither side has an object",
+            f"panoptica's edge cases lack {', '.join(unlisted)}, so it stops with an error",
         )
     used = {value for name in names for value in _values(config.edge_cases.get(name))}
     if "NONE" in used and not config.per_region:
-        yield Remark("metrics", "NONE is nan", "every score of panmatch is a number, or undefined")
+        yield Remark("metrics", "NONE is nan", "in panmatch, a score is a number or undefined")
 
 
 def _values(case: PanopticaEdgeCase | None) -> tuple[EdgeValue, ...]:

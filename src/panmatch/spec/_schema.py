@@ -28,7 +28,7 @@ def spec_schema() -> Schema:
     """Return the JSON Schema of a spec.
 
     It describes what people write, with all short forms. A spec that it accepts may still
-    contradict itself, which reading it tells.
+    contradict itself; reading the spec reports that.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def spec_schema() -> Schema:
         keys[name]["description"] = text
     preset = {
         "enum": list(preset_names()),
-        "description": "Preset whose keys hold unless they are listed here.",
+        "description": "Preset to start from; keys listed here replace its own.",
     }
     return {
         "$schema": DIALECT,
@@ -62,12 +62,12 @@ def spec_schema() -> Schema:
 
 
 def key_meanings(model: type) -> dict[str, str]:
-    """Return what the docstring of a model says about each of its keys, on one line.
+    """Return the meaning of each key of a model, from its docstring, on one line.
 
     Examples
     --------
     >>> key_meanings(ClassSpec)["min_voxels"]
-    'Smaller objects are background, on both sides.'
+    'Smaller objects become background, on both sides.'
     """
     doc = inspect.getdoc(model) or ""
     section = doc.partition("Attributes\n----------\n")[2].partition("\n\n")[0]
@@ -86,7 +86,7 @@ def _model(model: type[BaseModel]) -> Schema:
 
 
 def _keys(model: type[BaseModel]) -> dict[str, Schema]:
-    """Return the schema of every key, with the short forms of labels."""
+    """Return the schema of each key, with the short forms of labels."""
     return {
         name: _short_forms(key) for name, key in model.model_json_schema()["properties"].items()
     }
@@ -102,7 +102,7 @@ def _short_forms(key: Schema) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    """Allow null, which drops what a preset has."""
+    """Allow null, which drops a key of a preset."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 

@@ -1,4 +1,4 @@
-"""How sure scores, differences and rankings are."""
+"""How certain scores, differences and rankings are."""
 
 from panmatch.datasets._statistics._bootstrap import (
     FEW_CASES,

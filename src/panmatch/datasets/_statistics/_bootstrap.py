@@ -1,7 +1,7 @@
 """How far a score would move with other cases of the same kind: resampling cases (D3, D7, D11).
 
 A resample draws as many cases as there are, with replacement. All scores of all models are
-resampled with the same counts, so that what they have in common cancels in comparisons.
+resampled with the same counts, so what they have in common cancels in comparisons.
 
 >>> counts = resample(4, n_resamples=500, seed=1)
 >>> spread = interval(bootstrap_mean([0.2, 0.4, 0.6, float("nan")], counts))
@@ -25,8 +25,8 @@ from panmatch.overlap import Floats
 
 Undefined = Literal["skip", "zero", "one"]
 
-# Intervals over fewer cases are not given: they would hold the true score far less often than they
-# claim. Below FEW_CASES they come with a warning. Measured by benchmarks/coverage.py.
+# Fewer cases get no interval: it would contain the true score far less often than it claims.
+# Below FEW_CASES, intervals come with a warning. benchmarks/coverage.py measures this.
 FEWEST_CASES = 5
 FEW_CASES = 20
 
@@ -41,7 +41,7 @@ class Interval:
 
     @property
     def is_defined(self) -> bool:
-        """Whether there is one."""
+        """Whether the interval is defined."""
         return not math.isnan(self.low)
 
 
@@ -55,7 +55,7 @@ def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Weights:
     n_resamples
         How many resamples.
     seed
-        Of PCG64. Only integers are drawn, so every platform gives the same counts.
+        Seed of PCG64. Only integers are drawn, so every platform gives the same counts.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     Parameters
     ----------
     values
-        A score of every resample; NaN is skipped. Where all are NaN, so are both ends. That is
-        what the functions below give where fewer than two cases have a score: there is nothing
-        to resample then, and an interval without width would claim certainty.
+        The score of each resample; NaN is skipped. If all are NaN, so are both ends. The functions
+        below return NaN if fewer than two cases have a score: there is nothing to resample then,
+        and an interval without width would claim certainty.
     level
         Share of the resamples to cover, between 0 and 1.
 
@@ -104,21 +104,21 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     shares = [(1 - level) / 2, (1 + level) / 2]
     with np.errstate(invalid="ignore"):
         ends = np.quantile(defined, shares)
-    # Between two infinities, or a number and one, numpy finds NaN.
+    # Interpolating between a number and infinity, or two infinities, gives NaN in numpy.
     above = np.quantile(defined, shares, method="higher")
     low, high = np.where(np.isnan(ends), above, ends).tolist()
     return Interval(low, high, level)
 
 
 def interval_over_cases(values: npt.ArrayLike, n_cases: int, level: float = 0.95) -> Interval:
-    """Return the interval of resampled scores, without ends where the cases are too few.
+    """Return the interval of resampled scores, undefined if there are too few cases.
 
     Parameters
     ----------
     values, level
         As for `interval`.
     n_cases
-        How many cases have a score. Of fewer than 5 there is no interval.
+        How many cases have a score. Fewer than 5 get no interval.
 
     Examples
     --------
@@ -136,18 +136,18 @@ def bootstrap_mean(values: npt.ArrayLike, counts: Weights, undefined: Undefined 
     Parameters
     ----------
     values
-        A score of every case, shape (n_cases,); NaN where it is undefined.
+        The score of each case, shape (n_cases,); NaN where it is undefined.
     counts
-        What `resample` gives.
+        What `resample` returns.
     undefined
-        What a NaN is in a mean: left out (``"skip"``), 0 (``"zero"``) or 1 (``"one"``, for
+        What NaN counts as in a mean: nothing (``"skip"``), 0 (``"zero"``) or 1 (``"one"``, for
         empty images in which nothing was predicted).
 
     Returns
     -------
     Floats
-        Of shape (n_resamples,). NaN for a resample of undefined cases only, and for all of them
-        where fewer than two cases are defined.
+        Shape (n_resamples,). NaN for a resample with only undefined cases, and for all resamples
+        if fewer than two cases are defined.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def bootstrap_mean(values: npt.ArrayLike, counts: Weights, undefined: Undefined 
 
 
 def _draws(counts: Weights, defined: npt.NDArray[np.bool_]) -> Floats:
-    """Return the counts as weights; no draws at all where fewer than two cases are defined."""
+    """Return the counts as weights, all 0 if fewer than two cases are defined."""
     enough = np.count_nonzero(defined) >= 2
     return np.asarray(counts, np.float64) * enough
 

@@ -20,7 +20,7 @@ from panmatch.errors import OptionError, ShapeError
 from panmatch.matching import Weights
 from panmatch.overlap import Floats, Ints
 
-# Up to here the distribution of the signed ranks is counted out; beyond, it is a normal one.
+# Up to this number, the distribution of the signed ranks is exact; beyond, it is approximated.
 EXACT_UP_TO = 100
 
 
@@ -32,8 +32,8 @@ class PairedTest:
     skipped: int  # cases left out because a score is NaN (D11)
     mean_difference: float  # mean of first − second; NaN without a case
     interval: Interval  # bootstrap interval of the mean difference; NaN for fewer than five cases
-    # Two-sided, of Wilcoxon's signed-rank test; NaN without a case. Of n cases it is 2/2ⁿ or more:
-    # a test that is exact needs no least number of cases.
+    # Two-sided p of Wilcoxon's signed-rank test; NaN without a case. With n cases it is at least
+    # 2/2ⁿ: an exact test needs no minimum number of cases.
     p_value: float
     wins: int  # cases in which the first model is better, worse, or equal up to 1e-12
     losses: int
@@ -55,17 +55,17 @@ def paired_test(
     Parameters
     ----------
     first, second
-        Scores of the same cases in the same order, shape (n_cases,); NaN where undefined. Where
-        both are infinite they are equal; where one is, so is the mean difference.
+        Scores of the same cases in the same order, shape (n_cases,); NaN where undefined. Two
+        infinite scores are equal; if only one is infinite, so is the mean difference.
     counts
-        What `resample` gives, to share the resamples with other scores.
+        What `resample` returns, to share the resamples with other scores.
     n_resamples, seed
-        Of the resamples to draw where `counts` is not given.
+        For drawing resamples if `counts` is not given.
     level
-        Of the interval of the mean difference.
+        Confidence level of the interval of the mean difference.
     higher_is_better
-        False for distances: then a case is won by the smaller score. Differences, interval and
-        p stay those of first − second.
+        False for distances: then the smaller score wins a case. Differences, interval and p
+        are still those of first − second.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def paired_test(
     if one.shape != other.shape:
         raise ShapeError(
             f"first has {len(one)} cases, second has {len(other)}: pass the scores of the same "
-            f"cases in the same order, NaN where there is none."
+            f"cases in the same order, with NaN where there is none."
         )
     if counts is None:
         counts = resample(len(one), n_resamples, seed)
@@ -101,31 +101,31 @@ def paired_test(
 
 
 def signed_rank_p(differences: npt.ArrayLike) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test, zeros treated as Pratt does.
+    """Return the two-sided p of Wilcoxon's signed-rank test, with Pratt's treatment of zeros.
 
-    All |d| are ranked, ties by their mean rank and zeros included, then the zeros leave. Under
+    All |d| are ranked, with mean ranks for ties; then the zeros are dropped. Under
     the null hypothesis every remaining rank is positive or negative with equal chance;
     p = P(|T⁺ − E| ≥ |t⁺ − E|), where T⁺ is the sum of the positive ranks and E its mean.
 
-    Up to 100 differences p is exact, with ties and zeros too. Beyond, T⁺ is taken as normal with
+    Up to 100 differences p is exact, even with ties and zeros. Beyond, T⁺ is taken as normal with
     mean Σr/2 and variance Σr²/4, without continuity correction.
 
     Parameters
     ----------
     differences
-        Shape (n,), without NaN. Up to 1e-12 they are zeros.
+        Shape (n,), without NaN. Differences of up to 1e-12 count as zero.
 
     Returns
     -------
     float
-        1 where all differences are zero, NaN where there are none.
+        1 if all differences are zero, NaN if there are none.
 
     References
     ----------
     J. W. Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54
-    (1959). Dropping the zeros before ranking, as Wilcoxon did, can call a result significant that
-    no longer is once all differences have grown a little. Zeros are common here: two models that
-    both find all objects of an easy case.
+    (1959). Wilcoxon dropped the zeros before ranking. That can make a result significant that no
+    longer is once all differences grow a little. Zeros are common here: two models often both find
+    all objects of an easy case.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def signed_rank_p(differences: npt.ArrayLike) -> float:
     """
     values = _without_noise(as_scores("differences", differences))
     if np.isnan(values).any():
-        raise OptionError("differences hold NaN: leave those cases out before testing.")
+        raise OptionError("differences contain NaN: leave out those cases before testing.")
     if not len(values):
         return math.nan
     rank = ranks(np.abs(values), higher_is_better=False)[values != 0]
@@ -178,7 +178,7 @@ def _without_noise(differences: Floats) -> Floats:
 
 
 def _exact_p(doubled_ranks: Ints, positive: npt.NDArray[np.bool_]) -> float:
-    """Count out all signs; doubled ranks are whole numbers, so that nothing is rounded."""
+    """Enumerate all signs; doubled ranks are whole numbers, so nothing is rounded."""
     total = int(doubled_ranks.sum())
     chances = np.zeros(total + 1)
     chances[0] = 1.0

@@ -1,4 +1,4 @@
-"""Who is best: ranks with ties, how sure they are, and how much two rankings agree."""
+"""Who is best: ranks with ties, how certain they are, and how much two rankings agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from panmatch.evaluation import resampled_means
 from panmatch.matching import Weights
 from panmatch.overlap import Floats, Ints
 
-# Scores that differ by no more are equal: sums in another order differ by less.
+# Scores that differ by less count as equal: summing in another order changes them less.
 TIE = 1e-12
 
 
@@ -23,8 +23,8 @@ def ranks(scores: npt.ArrayLike, higher_is_better: bool = True) -> Floats:
     Parameters
     ----------
     scores
-        A score of every model, shape (models,). Neighbours in order that differ by at most
-        1e-12 tie. Models with NaN rank last, together.
+        The score of each model, shape (models,). Neighbours in the ranking that differ by at most
+        1e-12 tie. Models with NaN tie for last place.
     higher_is_better
         False for distances.
 
@@ -40,7 +40,7 @@ def ranks(scores: npt.ArrayLike, higher_is_better: bool = True) -> Floats:
 
 
 def places(scores: Floats, higher_is_better: bool = True) -> tuple[Ints, Ints]:
-    """Return the first and the last place, from 0, of everyone's group of ties on the last axis.
+    """Return the first and last place, from 0, of each entry's group of ties on the last axis.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def places(scores: Floats, higher_is_better: bool = True) -> tuple[Ints, Ints]:
 
 
 def mean_ranks(first: Ints, last: Ints) -> Floats:
-    """Return the mean rank, from 1, of groups of ties that reach from `first` to `last`."""
+    """Return the mean rank, from 1, of groups of ties that range from `first` to `last`."""
     middle: Floats = (first + last) / 2 + 1
     return middle
 
@@ -84,7 +84,7 @@ def rank_counts(scores: npt.ArrayLike, counts: Weights, *, higher_is_better: boo
     scores
         Of shape (cases, models).
     counts
-        What `resample` gives.
+        What `resample` returns.
     higher_is_better
         False for distances.
 
@@ -111,7 +111,7 @@ def rank_counts(scores: npt.ArrayLike, counts: Weights, *, higher_is_better: boo
 
 
 def rank_counts_resampled(resampled: npt.ArrayLike, *, higher_is_better: bool = True) -> Floats:
-    """Return how often each model takes each place, from scores that are resampled already.
+    """Return how often each model takes each place, from scores that are already resampled.
 
     Parameters
     ----------
@@ -153,17 +153,17 @@ def kendall_tau(ranks_a: npt.ArrayLike, ranks_b: npt.ArrayLike) -> float:
     """Return Kendall's τ_b of two rankings of the same models: 1 if alike, −1 if reversed.
 
     τ_b = (C − D) / √((pairs untied in a) · (pairs untied in b)), where C and D are the pairs of
-    models that both rankings order alike and the other way round.
+    models that both rankings order the same way and opposite ways.
 
     Parameters
     ----------
     ranks_a, ranks_b
-        What `ranks` gives, shape (models,).
+        What `ranks` returns, shape (models,).
 
     Returns
     -------
     float
-        NaN where a ranking ties all models, has fewer than two, or holds a NaN.
+        NaN if a ranking ties all models, has fewer than two, or contains NaN.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much a ranking depends on the threshold, exactly, and on whatever else was chosen (D7)."""
+"""How much a ranking depends on the threshold, exactly, and on other choices (D7)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from panmatch.scoring import Curve
 
 @dataclass(frozen=True, slots=True)
 class RankInterval:
-    """Thresholds start ≤ τ < stop at which the models rank the same."""
+    """Thresholds start ≤ τ < stop at which the ranking stays the same."""
 
     start: float  # the ends
     stop: float
-    # Models, best first; those that tie stand in the order in which they were given.
+    # Models, best first; those that tie are in the order in which they were given.
     order: tuple[str, ...]
-    # The rank of each of `order`, 1 for the best; equal for models that tie.
+    # The rank of each model in `order`, 1 for the best; equal for models that tie.
     ranks: tuple[float, ...]
 
 
@@ -67,14 +67,14 @@ def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
     Parameters
     ----------
     curves
-        By model, its pooled curve. PQ values that differ by at most 1e-12 tie; a model with NaN
-        ranks last (D11).
+        The pooled curve of each model. PQ values that differ by at most 1e-12 tie; a model with
+        NaN ranks last (D11).
 
     Returns
     -------
     list of RankInterval
-        Rising and without gaps from 0 to 1, as few as possible: the ranking changes from each
-        to the next. No grid: the thresholds are those of the curves.
+        Ascending and without gaps from 0 to 1, as few as possible: the ranking changes from each
+        to the next. There is no grid: the thresholds are those of the curves.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def ranking_over_threshold(curves: Mapping[str, Curve]) -> list[RankInterval]:
 
 
 def lead_share(curves: Mapping[str, Curve]) -> dict[str, LeadShare]:
-    """Return on how much of [0, 1) each model has the best PQ.
+    """Return the share of [0, 1) on which each model has the best PQ.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def rank_stability(rankings: Mapping[str, npt.ArrayLike], models: Sequence[str])
     Parameters
     ----------
     rankings
-        What `ranks` gives, by a name that says how it was made, such as
-        ``"one-to-one, τ = 0.5"``; each of shape (models,).
+        What `ranks` returns, each of shape (models,), under a name that says how it was made, such
+        as ``"one-to-one, τ = 0.5"``.
     models
         Names of the models, in the order of the ranks.
 
@@ -162,14 +162,14 @@ def rank_stability(rankings: Mapping[str, npt.ArrayLike], models: Sequence[str])
 def _common_steps(curves: Mapping[str, Curve]) -> tuple[Floats, Floats]:
     """Return the thresholds of all curves, and the PQ at each, shape (thresholds, models)."""
     if not curves:
-        raise OptionError("curves is empty: pass the curve of one model at least.")
+        raise OptionError("curves is empty: pass the curve of at least one model.")
     thresholds: Floats = reduce(np.union1d, [curve.thresholds for curve in curves.values()])
     columns = [curve.sampled(thresholds).pq for curve in curves.values()]
     return thresholds, np.stack(columns, axis=1)
 
 
 def _runs(thresholds: Floats, rows: Floats | Ints) -> list[tuple[int, float, float]]:
-    """Return position, start and stop of the longest stretches in which all rows are equal."""
+    """Return position, start and stop of the longest runs of equal rows."""
     changes = (rows[1:] != rows[:-1]).any(axis=1)
     at = np.flatnonzero(np.concatenate([[True], changes]))
     starts = thresholds[at].tolist()
@@ -178,12 +178,12 @@ def _runs(thresholds: Floats, rows: Floats | Ints) -> list[tuple[int, float, flo
 
 def _rank_table(rankings: Mapping[str, npt.ArrayLike], n_models: int) -> Floats:
     if not rankings:
-        raise OptionError("rankings is empty: pass the ranks of one ranking at least.")
+        raise OptionError("rankings is empty: pass the ranks of at least one ranking.")
     table = {name: as_scores(f"rankings[{name!r}]", row) for name, row in rankings.items()}
     for name, row in table.items():
         if len(row) != n_models or np.isnan(row).any():
             raise ShapeError(
                 f"rankings[{name!r}] has {len(row)} ranks, of which {np.isnan(row).sum()} are "
-                f"NaN, but there are {n_models} models: pass what ranks() gives, one per model."
+                f"NaN, but there are {n_models} models: pass what ranks() returns, one per model."
             )
     return np.stack(list(table.values()))
