@@ -416,6 +416,31 @@ def show(
     print_warnings(notices)
 
 
+@app.command(
+    epilog=examples(
+        "panmatch cite out",
+        "panmatch cite out --format latex > methods.tex",
+        "panmatch cite out --bibtex >> references.bib",
+    )
+)
+def cite(
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="Output of `panmatch evaluate`, or result JSON."),
+    ],
+    form: Annotated[
+        str, typer.Option("--format", help="How to write it: text, markdown or latex.")
+    ] = "text",
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Print the BibTeX entries only.")
+    ] = False,
+) -> None:
+    """Print methods, results and references for a paper."""
+    from panmatch.cli._cite import run_cite
+
+    run_cite(run, form, only_entries=bibtex)
+
+
 def _numbers(text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None
