@@ -110,12 +110,12 @@ def test_the_paragraph_holds_the_sentence_that_stands_alone() -> None:
     [
         ({}, "Objects were single labels."),
         ({"classes": {"object": {"instances": "components", "min_voxels": 3}}},
-         "Objects were connected components (full connectivity) of all labels; those below 3 voxels ignored on both "
-         "sides."),
+         "Objects were connected components (full connectivity) of all labels; those below 3 voxels "
+         "ignored on both sides."),
         ({"classes": {"bone": {"labels": [1, "3-9"], "instances": "label-components",
                                "connectivity": "faces"}, "rest": {"labels": 2, "kind": "stuff"}}},
-         "The classes were bone (connected components (face connectivity) of labels 1 and 3 to 9 each) and rest "
-         "(label 2 as one segment per image)."),
+         "The classes were bone (connected components (face connectivity) of labels 1 and 3 to 9 "
+         "each) and rest (label 2 as one segment per image)."),
         ({"thresholds": [0.3, 0.5, 0.7], "matching": ["one-to-one", "one-to-many"]},
          "The same scores were computed at thresholds of 0.5 and 0.7 and with objects matched "
          "one-to-many (best: at most 1 prediction per reference, any number of references per "

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._cite import cite
 from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
@@ -330,6 +331,13 @@ app.add_typer(
     epilog=examples("panmatch protocol list", "panmatch protocol show stardist"),
 )
 app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
+app.command(
+    epilog=examples(
+        "panmatch cite out",
+        "panmatch cite out --format latex > methods.tex",
+        "panmatch cite out --bibtex >> references.bib",
+    )
+)(cite)
 
 
 @app.command(
@@ -414,31 +422,6 @@ def show(
     made = report if report.is_file() else None
     typer.echo(result_text(found, detail, notices, written, made), nl=False)
     print_warnings(notices)
-
-
-@app.command(
-    epilog=examples(
-        "panmatch cite out",
-        "panmatch cite out --format latex > methods.tex",
-        "panmatch cite out --bibtex >> references.bib",
-    )
-)
-def cite(
-    run: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help="Output of `panmatch evaluate`, or result JSON."),
-    ],
-    form: Annotated[
-        str, typer.Option("--format", help="How to write it: text, markdown or latex.")
-    ] = "text",
-    bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="Print the BibTeX entries only.")
-    ] = False,
-) -> None:
-    """Print methods, results and references for a paper."""
-    from panmatch.cli._cite import run_cite
-
-    run_cite(run, form, only_entries=bibtex)
 
 
 def _numbers(text: str | None) -> tuple[float, ...] | None:

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast, get_args
+
+import typer
 
 from panmatch.cli._layout import screen_width, wrapped
-from panmatch.datasets import PaperFormat, PaperText, paper_text, run_text
 from panmatch.errors import check_choice
-from panmatch.evaluation import Result
+
+if TYPE_CHECKING:
+    from panmatch.datasets import PaperFormat, PaperText
 
 HEADINGS = {"text": "{}\n", "markdown": "## {}\n", "latex": "% {}"}
 
 
-def run_cite(path: Path, form: str = "text", *, only_entries: bool = False) -> None:
-    """Print methods, results and BibTeX entries of a run, or the entries alone."""
+def cite(
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="Output of `panmatch evaluate`, or result JSON."),
+    ],
+    form: Annotated[
+        str, typer.Option("--format", help="How to write it: text, markdown or latex.")
+    ] = "text",
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="Print only the BibTeX entries.")
+    ] = False,
+) -> None:
+    """Print methods, results and references for a paper."""
+    from panmatch.datasets import PaperFormat, paper_text, run_text
+    from panmatch.evaluation import Result
+
     check_choice("--format", form, get_args(PaperFormat))
-    found = paper_text(Result.load(path)) if path.is_file() else run_text(path)
-    print(found.bibtex if only_entries else cited(found, cast("PaperFormat", form), path))
+    found = paper_text(Result.load(run)) if run.is_file() else run_text(run)
+    typer.echo(found.bibtex if bibtex else cited(found, cast("PaperFormat", form), run))
 
 
 def cited(found: PaperText, form: PaperFormat, path: Path) -> str:
