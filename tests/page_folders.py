@@ -149,7 +149,7 @@ def write_files(folder: Path) -> None:
 def _street(seed: int) -> tuple[Labels, Labels]:
     """Return a street and what a model makes of it, in the ids of Cityscapes."""
     people = phantoms.blobs(STREETS, 9, radius=(5, 9), gap=2, seed=seed)
-    found = phantoms.merge_neighbours(phantoms.shift(people, (1, 1)), 1, seed=seed)
+    found = phantoms.merge_neighbours(phantoms.shift(people, (1, 0)), 2, seed=seed)
     found = phantoms.miss(found, 1, seed=seed)
     images = []
     for objects, horizon in ((people, 40), (found, 44)):
