@@ -13,6 +13,7 @@ import yaml
 import panmatch as pm
 from panmatch.datasets import CITATIONS, citations_of, methods_sentence, paper_text
 from panmatch.errors import OptionError
+from panmatch.evaluation import CaseResult, Result
 from panmatch.related import RELATED
 from tests.report.results import made, two_models, with_parts
 
@@ -76,7 +77,7 @@ def test_the_page_about_and_the_citation_file_agree_with_the_entries() -> None:
 
 def test_the_table_of_sources_lists_every_work() -> None:
     page = (ROOT / "docs" / "about" / "index.md").read_text(encoding="utf-8")
-    rows = " ".join(page.split("## What it builds on")[1].split("##")[0].split())
+    rows = " ".join(page.split("## What panmatch builds on")[1].split("##")[0].split())
     for work in list(CITATIONS.values())[2:]:
         assert all(name in rows for name in work.authors), work.key
         assert work.title in rows or work.key == "kundu_cluster"
@@ -110,8 +111,8 @@ def test_the_paragraph_holds_the_sentence_that_stands_alone() -> None:
     [
         ({}, "Objects were single labels."),
         ({"classes": {"object": {"instances": "components", "min_voxels": 3}}},
-         "Objects were connected components (full connectivity) of all labels; those below 3 voxels "
-         "ignored on both sides."),
+         "Objects were connected components (full connectivity) of all labels; those below 3 "
+         "voxels ignored on both sides."),
         ({"classes": {"bone": {"labels": [1, "3-9"], "instances": "label-components",
                                "connectivity": "faces"}, "rest": {"labels": 2, "kind": "stuff"}}},
          "The classes were bone (connected components (face connectivity) of labels 1 and 3 to 9 "
@@ -198,6 +199,17 @@ def test_the_better_model_comes_first_whatever_the_order() -> None:
     difference, low, high = map(float, found.groups())
     assert difference == round(mean, 3)
     assert 1 / 7 - 0.001 < low < difference < high < 1 / 3 + 0.001
+
+
+def test_equal_models_and_runs_without_a_case_have_a_sentence_too() -> None:
+    cases = {"a": ("aabb", "aabb")}
+    found = paper_text(made({"matching": "one-to-one"}, {"one": cases, "two": cases}))
+    assert found.results.endswith("The mean PQ of cases was the same for one and two (n = 1).")
+    failed = Result(pm.Spec(), (CaseResult("z", status="failed", reason="broken"),))
+    assert paper_text(failed).results == "No case could be evaluated."
+    empty = {"e": ("....", "....")}
+    undefined = paper_text(made(None, {"one": empty, "two": empty})).results
+    assert undefined.endswith("one and two have no case in common on which PQ is defined.")
 
 
 def test_a_protocol_is_named_with_its_program() -> None:

@@ -56,8 +56,8 @@ def evaluate(
         Label images of one shape, or `Panoptic` images, on both sides. Each is an array (chunked
         ones of Zarr, Dask and HDF5 are read box by box if they are large), a path, an image of
         nibabel or SimpleITK, a ``DataArray`` of xarray, or a tensor of torch or an array of CuPy,
-        which are copied to the host if they are on another device. ``docs/reference/file-formats.md``
-        says how each is read.
+        which are copied to the host if they are on another device.
+        ``docs/reference/file-formats.md`` says how each is read.
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing
