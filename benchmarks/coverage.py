@@ -1,6 +1,6 @@
 """How often a 95 % interval over cases holds the true score, by the number of cases.
 
-``python -m benchmarks.coverage`` writes the table of docs/how-to/evaluate.md. Cases are
+``python -m benchmarks.coverage`` writes the table of docs/how-to/compare-models.md. Cases are
 drawn from a known distribution, so that the true score is known: of normal case scores, of skewed
 ones, of those of a model that misses everything in some cases, and of whole objects, whose tallies
 are pooled.

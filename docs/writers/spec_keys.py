@@ -34,7 +34,7 @@ A spec says what to evaluate and how. It is the name of a preset, a YAML or JSON
 mapping: `--spec` on the command line, `spec=` in Python. Every key has a default, so write only
 what you change. An unknown key is an error that names the nearest one. `panmatch spec` prints a
 file with all keys and comments, and `panmatch spec --schema` a JSON Schema for editors that check
-them. [From files to answers](../how-to/evaluate.md) shows specs in use.
+them. [Write a spec](../how-to/write-a-spec.md) shows specs in use.
 
 D1 to D15 are [the definitions](../explanation/definitions.md).
 

@@ -11,6 +11,7 @@ from tests.cli.terminals import in_terminal
 
 COMMANDS = (
     "demo", "evaluate", "play", "spec", "migrate", "compare", "report", "show", "protocol",
+    "cite",
 )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from panmatch.spec import panoptica_columns
 from tests.compat.test_parity import OURS
 from tests.peers.asking import PEER, shipped_configs
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "coming-from-panoptica.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "move-from-panoptica.md"
 REFERENCE = np.zeros((6, 8, 10), np.uint8)
 REFERENCE[1:4, 1:5, 1:6], REFERENCE[1:4, 1:5, 7:9] = 1, 2
 PREDICTION = np.roll(REFERENCE, 1, axis=2)

@@ -205,7 +205,7 @@ def test_so_few_cases_hold_the_truth_as_often_as_warnings_say() -> None:
 
 
 def test_warnings_and_the_page_say_the_same_coverage() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "evaluate.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "compare-models.md").read_text()
     head, *rows = re.findall(r"^\| (?:score|mean of cases, .*|pooled PQ) \|.*$", page, re.MULTILINE)
     cases = [int(n) for n in re.findall(r"(\d+) cases", head)]
     shares = np.array([[int(n) for n in re.findall(r"(\d+) %", row)] for row in rows])

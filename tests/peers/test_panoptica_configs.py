@@ -489,7 +489,7 @@ SAID: dict[str, tuple[Labels, Labels, str, dict[str, float]]] = {
 
 
 def test_what_the_page_says_of_panoptica(tmp_path: Path) -> None:
-    """docs/how-to/coming-from-panoptica.md has these as rows of its tables."""
+    """docs/how-to/move-from-panoptica.md has these as rows of its tables."""
     paths = []
     for i, (_, _, text, _) in enumerate(SAID.values()):
         paths.append(tmp_path / f"{i}.yaml")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._cite import cite
 from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
@@ -342,6 +343,13 @@ app.add_typer(
     epilog=examples("panmatch protocol list", "panmatch protocol show stardist"),
 )
 app.command(epilog=examples("panmatch migrate config.yaml -o spec.yaml"))(migrate)
+app.command(
+    epilog=examples(
+        "panmatch cite out",
+        "panmatch cite out --format latex > methods.tex",
+        "panmatch cite out --bibtex >> references.bib",
+    )
+)(cite)
 
 
 @app.command(

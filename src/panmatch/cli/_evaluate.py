@@ -31,6 +31,7 @@ from panmatch.datasets import (
     left_out_metrics,
     listed_cases,
     listed_notices,
+    note_protocol,
     note_seconds,
     play_command,
     read_manifest,
@@ -250,6 +251,7 @@ def _protocol_text(
     check_spacing(result, protocol)
     numbers = protocol_numbers(result, protocol)
     shown.write_numbers(tables, numbers)
+    note_protocol(tables, shown.protocol_facts(protocol))
     explanations = shown.explain_run(protocol, result, cases, job) if cases else []
     if detail == "quiet":
         return ""

@@ -95,12 +95,16 @@ def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
     write_table(folder, "protocol", pd.DataFrame(rows, columns=["model", "case", "name", "value"]))
 
 
+def protocol_facts(protocol: Protocol) -> dict[str, str]:
+    """Return which program a protocol reproduces, for run.json and for JSON."""
+    facts = {"name": protocol.name, "program": protocol.program, "version": protocol.version}
+    return facts | {"source": protocol.source}
+
+
 def numbers_document(protocol: Protocol, numbers: Sequence[ProtocolNumber]) -> Json:
     """Return the numbers for JSON; the case is null in numbers of all cases together."""
     return {
-        "name": protocol.name,
-        "program": protocol.program,
-        "version": protocol.version,
+        **protocol_facts(protocol),
         "numbers": [
             {"model": one.model, "case": one.case, "name": one.name, "value": one.value}
             for one in numbers

@@ -9,6 +9,7 @@ from panmatch._lazy import lazy_face
 
 if TYPE_CHECKING:
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
+    from panmatch.datasets._citations import CITATIONS, Citation, citations_of
     from panmatch.datasets._comparison import (
         Comparison,
         compare,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from panmatch.datasets._outputs import (
         RESAMPLES,
         averages_with_samples,
+        note_protocol,
         note_seconds,
         read_run,
         spread,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     )
     from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs, pair
     from panmatch.datasets._paper_sentences import methods_sentence, results_sentence
+    from panmatch.datasets._paper_text import PaperFormat, PaperText, paper_text, run_text
     from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
@@ -73,6 +76,7 @@ __getattr__, __dir__ = lazy_face(
     __name__,
     {
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
+        "panmatch.datasets._citations": ("CITATIONS", "Citation", "citations_of"),
         "panmatch.datasets._comparison": (
             "Comparison",
             "compare",
@@ -115,12 +119,14 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._outputs": (
             "RESAMPLES",
             "averages_with_samples",
+            "note_protocol",
             "note_seconds",
             "read_run",
             "spread",
             "summary_table",
         ),
         "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
+        "panmatch.datasets._paper_text": ("PaperFormat", "PaperText", "paper_text", "run_text"),
         "panmatch.datasets._table_files": ("write_table",),
         "panmatch.datasets._verdict": (
             "headline_rankings",
@@ -136,11 +142,13 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "CITATIONS",
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
     "RESAMPLES",
     "WIDE",
     "Case",
+    "Citation",
     "Comparison",
     "Criterion",
     "DatasetPaths",
@@ -152,6 +160,8 @@ __all__ = [
     "Missing",
     "Outcome",
     "Pairing",
+    "PaperFormat",
+    "PaperText",
     "Phase",
     "Placing",
     "RankInterval",
@@ -160,6 +170,7 @@ __all__ = [
     "ScoreRow",
     "Stopwatch",
     "averages_with_samples",
+    "citations_of",
     "coco_cases",
     "compare",
     "compare_files",
@@ -175,11 +186,13 @@ __all__ = [
     "load_case",
     "load_run",
     "methods_sentence",
+    "note_protocol",
     "note_seconds",
     "open_scores",
     "order_text",
     "original_text",
     "pair",
+    "paper_text",
     "plain_text",
     "play_command",
     "ranking_over_threshold",
@@ -191,6 +204,7 @@ __all__ = [
     "results_sentence",
     "run_case",
     "run_dataset",
+    "run_text",
     "spread",
     "start_early",
     "summary_table",

@@ -147,7 +147,16 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
 
 def note_seconds(folder: Path, seconds: Mapping[str, float]) -> None:
     """Replace the times in run.json."""
-    content = read_run(folder) | {"seconds": dict(seconds)}
+    _note(folder, {"seconds": dict(seconds)})
+
+
+def note_protocol(folder: Path, facts: Mapping[str, str]) -> None:
+    """Write into run.json which program's numbers the run reproduces."""
+    _note(folder, {"protocol": dict(facts)})
+
+
+def _note(folder: Path, facts: Json) -> None:
+    content = read_run(folder) | facts
     text = json.dumps(content, indent=2, allow_nan=False)
     write_atomically(folder / "run.json", f"{text}\n".encode())
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 import panmatch
+from panmatch.datasets._citations import (
+    FRAMEWORK,
+    PART_PQ,
+    PQ,
+    Citation,
+    software,
+    solver_citations,
+)
 from panmatch.datasets._outputs import RESAMPLES
 from panmatch.datasets._statistics import FEWEST_CASES
 from panmatch.datasets._verdict import headline_scores, interval_text, setting_text
@@ -18,6 +28,7 @@ EDGE_SCORES = {
     "prediction-share": "overlap / prediction",
     "reference-share": "overlap / reference",
 }
+MARK = re.compile(r" \[(@[\w-]+(?:; @[\w-]+)*)\]")  # of works, as Pandoc's Markdown cites them
 
 
 def methods_sentence(result: Result) -> str:
@@ -30,14 +41,41 @@ def methods_sentence(result: Result) -> str:
     >>> methods_sentence(result).split(", and ")[1].split(' (')[0]
     'scored by Panoptic Quality'
     """
+    return MARK.sub("", marked_methods(result))
+
+
+def marked_methods(result: Result, version: str = panmatch.__version__) -> str:
+    """Return the methods sentence with the works to cite, such as ``[@kirillov_panoptic]``."""
     matcher, threshold = result.spec.matching[0], result.spec.thresholds[0]
     edge, sign = EDGE_SCORES[matcher.score], ">" if matcher.strict else "≥"
     return (
         f"Predicted and reference objects{_class_text(result)} were matched "
-        f"{_matcher_text(matcher)} at {'an' if edge[0] in 'Io' else 'a'} {edge} threshold of "
-        f"{threshold:g} ({edge} {sign} {threshold:g}), and scored by {_scores_text(result)}"
-        f"{_pooling_text(result)}, using panmatch {panmatch.__version__}."
+        f"{matcher_text(matcher, result)} at {'an' if edge[0] in 'Io' else 'a'} {edge} threshold "
+        f"of {threshold:g} ({edge} {sign} {threshold:g}), and scored by {_scores_text(result)}"
+        f"{_pooling_text(result)}, using panmatch {version}{mark(software())}."
     )
+
+
+def mark(*works: Citation) -> str:
+    """Return how works are cited in a sentence; nothing for none.
+
+    Examples
+    --------
+    >>> mark(PQ, PART_PQ)
+    ' [@kirillov_panoptic; @degeus_part]'
+    """
+    return f" [{'; '.join(f'@{one.key}' for one in works)}]" if works else ""
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return texts as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["PQ", "SQ", "RQ"])
+    'PQ, SQ and RQ'
+    """
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
 def results_sentence(result: Result) -> str:
@@ -59,11 +97,10 @@ def results_sentence(result: Result) -> str:
         f"{_value_text(result, one)}{f' for {model}' if model else ''}"
         for model, one in scores.items()
     ]
-    listed = f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else texts[0]
     one = next(iter(scores.values()))
     where = f"{one.setting.class_name}, {setting_text(one)}{', pooled' if cases[-1] > 1 else ''}"
     failed = f" {plural(len(result.failures), 'case')} failed." if result.failures else ""
-    return f"On {n}, PQ ({where}) was {listed}.{failed}"
+    return f"On {n}, PQ ({where}) was {listed(texts)}.{failed}"
 
 
 def _first_score(result: Result, model: str, name: str = "pq") -> AverageScore | None:
@@ -83,12 +120,13 @@ def _value_text(result: Result, first: AverageScore) -> str:
     return f"{number(first.value)} ({', '.join(filter(None, details))})"
 
 
-def _matcher_text(matcher: Matcher) -> str:
-    """Return how objects are matched, with both bounds (D4)."""
+def matcher_text(matcher: Matcher, result: Result) -> str:
+    """Return how objects are matched, with both bounds (D4), and whose method finds the optimum."""
     options = ", ".join(matcher.strategy.options.values())
     inside = " within the Voronoi regions of the references" if matcher.regions else ""
     bounds = ", ".join(matcher.strategy.bounds)
-    return f"{matcher.name}{inside} ({f'{options}: ' if options else ''}{bounds})"
+    works = mark(*solver_citations(matcher, result.spec))
+    return f"{matcher.name}{inside} ({f'{options}: ' if options else ''}{bounds}){works}"
 
 
 def _class_text(result: Result) -> str:
@@ -100,11 +138,11 @@ def _class_text(result: Result) -> str:
 
 
 def _scores_text(result: Result) -> str:
-    """Return which scores are reported."""
-    scores = ["Panoptic Quality (PQ)"]
-    scores += ["its part-aware variant (PartPQ)"] if result.has_parts else []
-    scores += ["the exact area under PQ over all thresholds (AUTC)"] if result.spec.curve else []
-    return " and ".join(filter(None, (", ".join(scores[:-1]), scores[-1])))
+    """Return what is reported."""
+    area = f"the exact area under PQ over all thresholds (AUTC){mark(FRAMEWORK)}"
+    scores = [f"Panoptic Quality (PQ){mark(PQ)}"]
+    scores += [f"its part-aware variant (PartPQ){mark(PART_PQ)}"] if result.has_parts else []
+    return listed([*scores, *([area] if result.spec.curve else [])])
 
 
 def _pooling_text(result: Result) -> str:

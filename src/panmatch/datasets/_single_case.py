@@ -56,7 +56,7 @@ def evaluate(
         Label images of the same shape, or `Panoptic` images on both sides. Each is an array, a
         path, a nibabel or SimpleITK image, an xarray ``DataArray``, a torch tensor or a CuPy array.
         Large chunked arrays (Zarr, Dask, HDF5) are read box by box, and data on another device is
-        copied to the host. ``docs/how-to/evaluate.md`` says how each is read.
+        copied to the host. ``docs/reference/file-formats.md`` says how each is read.
     spec
         A `Spec`, the name of a preset, a YAML file, or a mapping of keys.
     spacing

@@ -37,6 +37,7 @@ from panmatch.spec import Spec
 if TYPE_CHECKING:
     import pandas as pd
 
+    from panmatch.datasets import Citation
     from panmatch.report import ResultPlots
 
 FORMAT = "panmatch-result-6"
@@ -297,6 +298,27 @@ class Result:
             self, scores, averaging=averaging, intervals=intervals, digits=digits
         )
         return table
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The works that the numbers rest on: panmatch, the framework, and what the spec uses.
+
+        Examples
+        --------
+        >>> from panmatch import evaluate
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+        >>> [one.short for one in result.citations]
+        ['The panmatch developers', 'Großkopf et al.', 'Kirillov et al. 2019', 'Kuhn 1955']
+        >>> print(result.citations[2].bibtex)
+        @inproceedings{kirillov_panoptic,
+          title = {Panoptic Segmentation},
+          author = {Kirillov and He and Girshick and Rother and Dollár},
+          booktitle = {CVPR},
+          year = {2019},
+        }
+        """
+        works: tuple[Citation, ...] = import_module("panmatch.datasets").citations_of(self.spec)
+        return works
 
     def __add__(self, other: Result) -> Result:
         if not isinstance(other, Result):
