@@ -31,8 +31,11 @@ from panmatch.cli._options import (
     PredictionParts,
     Protocol,
     Quiet,
+    RefParts,
     Related,
     Resample,
+    Spacing,
+    SpecName,
     Strategies,
     Threads,
     Thresholds,
@@ -121,10 +124,7 @@ def evaluate(
         Path | None, typer.Argument(help="The same for predictions; none with --model.")
     ] = None,
     out: Out = Path("panmatch-results"),
-    spec: Annotated[
-        str | None,
-        typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`."),
-    ] = None,
+    spec: SpecName = None,
     protocol: Protocol = None,
     strategy: Strategies = None,
     threshold: Thresholds = None,
@@ -136,9 +136,7 @@ def evaluate(
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
-    reference_parts: Annotated[
-        Path | None, typer.Option(help="Part images of REF: a file or a folder.")
-    ] = None,
+    reference_parts: RefParts = None,
     prediction_parts: PredictionParts = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Processes.")] = 1,
     threads: Threads = None,
@@ -151,10 +149,7 @@ def evaluate(
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
     resample: Resample = False,
-    spacing: Annotated[
-        str | None,
-        typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
-    ] = None,
+    spacing: Spacing = None,
     with_report: Annotated[
         bool, typer.Option("--report", help="Write OUT/report.html as well.")
     ] = False,
@@ -229,6 +224,69 @@ def evaluate(
         missing=missing,
         resample=resample,
     )
+    raise typer.Exit(code)
+
+
+@app.command(
+    epilog=examples(
+        "panmatch advise ref.nii.gz pred.nii.gz",
+        "panmatch advise ref/ pred/ --class lesion=1/components",
+        "panmatch advise ref/ pred/ --spec cells --json",
+    )
+)
+def advise(
+    ref: Annotated[
+        Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
+    ],
+    pred: Annotated[
+        Path | None, typer.Argument(help="The same for predictions; none with a manifest.")
+    ] = None,
+    spec: SpecName = None,
+    class_: Classes = None,
+    pattern: Patterns = None,
+    dataset_json: DatasetJson = None,
+    reference_parts: RefParts = None,
+    prediction_parts: Annotated[
+        Path | None, typer.Option(help="Part images of PRED: a file or a folder.")
+    ] = None,
+    allow_header_mismatch: AllowMismatch = False,
+    resample: Resample = False,
+    spacing: Spacing = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at the data, and advise on strategy, threshold and regions.
+
+    Prints PQ under every strategy, and for each choice what the data show. Writes nothing.
+
+    Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 130 interrupted.
+    """
+    from panmatch.cli._advise import Reading, repeated_words, run_advise
+    from panmatch.cli._evaluate import default_spec
+    from panmatch.cli._protocol import SpecChoice, chosen_spec
+    from panmatch.datasets import DatasetPaths
+
+    name = pred.name if pred is not None and pred.is_dir() and pred.name else "prediction"
+    paths = DatasetPaths(
+        ref,
+        {} if pred is None else {name: pred},
+        tuple(pattern or ()),
+        reference_parts,
+        {} if prediction_parts is None else {name: prediction_parts},
+    )
+    choice = SpecChoice(spec, dataset_json, classes=tuple(class_ or ()))
+    chosen, _ = chosen_spec(choice, None, default_spec(paths))
+    code = run_advise(
+        paths,
+        chosen,
+        Reading(allow_header_mismatch, _numbers(spacing), threads, resample),
+        repeated_words(
+            ref, pred, spec=spec, class_=class_, pattern=pattern, dataset_json=dataset_json,
+            reference_parts=reference_parts, prediction_parts=prediction_parts,
+            allow_header_mismatch=allow_header_mismatch, resample=resample, spacing=spacing,
+        ),
+        json=as_json,
+    )  # fmt: skip
     raise typer.Exit(code)
 
 

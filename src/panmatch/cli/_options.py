@@ -9,6 +9,14 @@ import typer
 from typer.models import OptionInfo
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
+SpecName = Annotated[
+    str | None, typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`.")
+]
+Spacing = Annotated[
+    str | None,
+    typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
+]
+RefParts = Annotated[Path | None, typer.Option(help="Part images of REF: a file or a folder.")]
 AllowMismatch = Annotated[
     bool,
     typer.Option(

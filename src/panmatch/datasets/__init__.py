@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from panmatch._lazy import lazy_face
 
 if TYPE_CHECKING:
+    from panmatch.datasets._advice import Advice
+    from panmatch.datasets._advice_points import Point
+    from panmatch.datasets._advise import CasesAdvice, advise, advise_on_cases
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._comparison import (
         Comparison,
@@ -73,6 +76,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
+        "panmatch.datasets._advice": ("Advice",),
+        "panmatch.datasets._advice_points": ("Point",),
+        "panmatch.datasets._advise": ("CasesAdvice", "advise", "advise_on_cases"),
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._comparison": (
             "Comparison",
@@ -141,7 +147,9 @@ __all__ = [
     "OTHER_OUTPUTS",
     "RESAMPLES",
     "WIDE",
+    "Advice",
     "Case",
+    "CasesAdvice",
     "Comparison",
     "Criterion",
     "DatasetPaths",
@@ -155,11 +163,14 @@ __all__ = [
     "Pairing",
     "Phase",
     "Placing",
+    "Point",
     "RankInterval",
     "RankStability",
     "RunOptions",
     "ScoreRow",
     "Stopwatch",
+    "advise",
+    "advise_on_cases",
     "averages_with_samples",
     "coco_cases",
     "compare",
