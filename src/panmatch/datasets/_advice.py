@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from panmatch.datasets._advice_points import (
     ONE,
@@ -27,8 +29,11 @@ CAUTION = (
     "Sizes and contacts come from the references alone. Everything else also depends on these "
     "predictions, so decide before you compare models, not after."
 )
+# As ``--strategy`` takes them: the name alone for the default options.
 KEYS = {
-    strategy.label: strategy.key for family in STRATEGIES.values() for strategy in family.variants()
+    strategy.label: strategy.key if place else strategy.name
+    for family in STRATEGIES.values()
+    for place, strategy in enumerate(family.variants())
 }
 
 
@@ -67,7 +72,15 @@ class Advice:
                 "so every strategy gives the same."
             )
         first, *others = self.facts.values()
-        return sum(others, start=first)
+        if not others:
+            return first
+        # Classes share their cases: these are counted once, and not compared by their references.
+        return replace(
+            sum(others, start=first),
+            n_cases=max(one.n_cases for one in self.facts.values()),
+            n_empty_cases=0,
+            refs_per_case=np.zeros(0, np.int64),
+        )
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -142,7 +155,7 @@ def _headline(advice: Advice) -> str:
     facts, names = advice.pooled, list(advice.facts)
     of = f"class {names[0]}" if len(names) == 1 else f"{len(names)} classes together"
     return (
-        f"{plural(max(one.n_cases for one in advice.facts.values()), 'case')}, {of}: "
+        f"{plural(facts.n_cases, 'case')}, {of}: "
         f"{plural(facts.n_references, 'reference')}, {plural(facts.n_predictions, 'prediction')}"
     )
 

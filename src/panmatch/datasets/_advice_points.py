@@ -189,7 +189,7 @@ def _strategy_evidence(facts: DataFacts) -> Iterator[str]:
         cover = "covers" if facts.n_merged == 1 else "cover"
         yield (
             f"{facts.n_merged} of {plural(facts.n_predictions, 'prediction')} {cover} several "
-            f"references, {facts.n_covered} in all. Sharing them moves PQ at τ = {LOW:g} "
+            f"references, {facts.n_covered} in all. Sharing {'it' if facts.n_merged == 1 else 'them'} moves PQ at τ = {LOW:g} "
             f"{_moved(facts, SHARED, LOW)}; from τ = {HIGH:g} on none can be shared."
         )
     if facts.touching_refs:
@@ -213,10 +213,11 @@ def _threshold_evidence(facts: DataFacts) -> Iterator[str]:
     total = plural(facts.n_references, "reference")
     size = int(np.median(facts.ref_sizes))
     wider = float(np.median(facts.outline_ious))
+    voxels = f"{size:,} {'voxel' if size == 1 else 'voxels'}"
     yield (
-        f"The median reference has {size:,} {'voxel' if size == 1 else 'voxels'}: drawn one voxel too wide all around, "
-        f"a ball of that size has an IoU of {wider:.2f}. {n_small(facts)} of {total} would fall "
-        f"to {HIGH:g} or below."
+        f"The median reference has {voxels}: drawn one voxel too wide all around, a ball of that "
+        f"size has an IoU of {wider:.2f}. {n_small(facts)} of {total} would fall to {HIGH:g} or "
+        f"below."
     )
     between = n_between(facts, LOW, HIGH)
     if not between:
