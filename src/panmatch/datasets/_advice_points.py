@@ -186,10 +186,10 @@ def _strategy_evidence(facts: DataFacts) -> Iterator[str]:
             f"{_moved(facts, JOINED, LOW)}, and at τ = {HIGH:g} {_moved(facts, JOINED, HIGH)}."
         )
     if facts.n_merged:
-        cover = "covers" if facts.n_merged == 1 else "cover"
+        cover, what = ("covers", "it") if facts.n_merged == 1 else ("cover", "them")
         yield (
             f"{facts.n_merged} of {plural(facts.n_predictions, 'prediction')} {cover} several "
-            f"references, {facts.n_covered} in all. Sharing {'it' if facts.n_merged == 1 else 'them'} moves PQ at τ = {LOW:g} "
+            f"references, {facts.n_covered} in all. Sharing {what} moves PQ at τ = {LOW:g} "
             f"{_moved(facts, SHARED, LOW)}; from τ = {HIGH:g} on none can be shared."
         )
     if facts.touching_refs:
