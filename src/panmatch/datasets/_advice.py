@@ -58,7 +58,7 @@ class Advice:
     >>> advice.points[0].topic, advice.points[0].evidence[0][:54]
     ('Strategy', '1 of 2 references is split over 2 predictions. Taken t')
     >>> advice.strategies, advice.thresholds
-    (('one-to-one', 'many-to-one'), (0.5,))
+    (('one-to-one', 'many-to-one'), (0.5, 0.1))
     """
 
     facts: Mapping[str, DataFacts]

@@ -96,8 +96,9 @@ def advised_thresholds(facts: DataFacts) -> list[float]:
     if is_small(facts):
         return [LOW, HIGH]
     share = n_between(facts, LOW, HIGH) / max(facts.n_references, 1)
-    # Shared predictions are seen below τ = 0.5 only.
-    return [HIGH, LOW] if share >= MANY_UNDECIDED or facts.n_merged else [HIGH]
+    # Below τ = 0.5 alone, predictions can be shared, and small pieces joined.
+    both = share >= MANY_UNDECIDED or facts.n_merged or facts.n_split
+    return [HIGH, LOW] if both else [HIGH]
 
 
 def is_small(facts: DataFacts) -> bool:
@@ -183,7 +184,7 @@ def _strategy_evidence(facts: DataFacts) -> Iterator[str]:
         yield (
             f"{facts.n_split} {of_all} {_is(facts.n_split)} split over {facts.n_pieces} "
             f"predictions. Taken together, they move PQ at τ = {LOW:g} "
-            f"{_moved(facts, JOINED, LOW)}, and at τ = {HIGH:g} {_moved(facts, JOINED, HIGH)}."
+            f"{_moved(facts, JOINED, LOW)}, and at τ = {HIGH:g} {_joined_high(facts)}."
         )
     if facts.n_merged:
         cover, what = ("covers", "it") if facts.n_merged == 1 else ("cover", "them")
@@ -195,6 +196,12 @@ def _strategy_evidence(facts: DataFacts) -> Iterator[str]:
     if facts.touching_refs:
         verb = "touches" if facts.touching_refs == 1 else "touch"
         yield f"{facts.touching_refs} {of_all} {verb} another one."
+
+
+def _joined_high(facts: DataFacts) -> str:
+    if facts.pq(ONE, HIGH) == facts.pq(JOINED, HIGH):
+        return "not at all: no piece is large enough there to begin with"
+    return _moved(facts, JOINED, HIGH)
 
 
 def _threshold(facts: DataFacts) -> Point:
