@@ -138,10 +138,10 @@ def _objects(facts: DataFacts) -> Point | None:
     """Return a warning where labels look like classes rather than objects."""
     if facts.components is None or facts.components < MANY_PIECES * facts.n_references:
         return None
+    lie = "lies" if facts.n_references == 1 else "lie"
     text = (
-        f"{plural(facts.n_references, 'reference label')} of all cases lie in "
-        f"{plural(facts.components, 'connected component')}, but each label counts as one object "
-        f"per case."
+        f"{plural(facts.n_references, 'reference label')} {lie} in "
+        f"{plural(facts.components, 'connected component')}, but each counts as one object."
     )
     return Point(
         "Objects",
