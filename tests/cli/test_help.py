@@ -10,7 +10,8 @@ from panmatch.spec import preset_names, preset_text
 from tests.cli.terminals import in_terminal
 
 COMMANDS = (
-    "demo", "evaluate", "advise", "play", "spec", "migrate", "compare", "report", "show", "protocol",
+    "demo", "evaluate", "advise", "play", "spec", "migrate", "compare", "report", "show",
+    "protocol",
 )  # fmt: skip
 
 

@@ -208,7 +208,7 @@ def test_stuff_has_nothing_to_choose() -> None:
 
 def test_segments_of_a_panoptic_image_are_looked_at_as_well() -> None:
     kind = [pm.SegmentClass(7, "cell")]
-    table = {label: (7, False) for label in range(1, 9)}
+    table = dict.fromkeys(range(1, 9), (7, False))
     image = pm.from_segments(BALLS, table, kind)
     advice = pm.advise(reference=image, prediction=image, spec="coco")
     assert advice.facts["cell"].n_references == 8
@@ -238,4 +238,4 @@ def test_arguments_are_by_keyword_and_errors_name_them() -> None:
     with pytest.raises(PanmatchError, match="prediction"):
         pm.advise(reference=BALLS, prediction=BALLS[:5])
     with pytest.raises(PanmatchError):
-        pm.advise(BALLS, BALLS)  # type: ignore[misc]
+        pm.advise(BALLS, BALLS)  # type: ignore[call-arg, misc]

@@ -88,7 +88,7 @@ def test_parts_have_a_curve_of_their_own() -> None:
 
 
 def test_regions_add_a_row_only_where_they_were_counted() -> None:
-    ref, pred = scenes.strip("aaaabbbb"), scenes.strip("aaaaaaaa")
+    ref, pred = np.array([1, 1, 1, 1, 2, 2, 2, 2]), np.ones(8, np.int64)
     cut = pm.count_region_overlaps(ref, pred)
     facts = find_facts(pm.count_overlaps(ref, pred), cut)
     assert facts.pq("union", 0.5) == 1

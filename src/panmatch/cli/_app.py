@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._advise_command import advise
 from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
@@ -42,6 +43,7 @@ from panmatch.cli._options import (
     Title,
     Whole,
     Wide,
+    read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
 from panmatch.errors import OptionError, PanmatchError
@@ -216,7 +218,7 @@ def evaluate(
         options=RunOptions(workers, dask, resume, overwrite, others, maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
-        spacing=_numbers(spacing),
+        spacing=read_spacing(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
         images=images,
@@ -227,67 +229,13 @@ def evaluate(
     raise typer.Exit(code)
 
 
-@app.command(
+app.command(
     epilog=examples(
         "panmatch advise ref.nii.gz pred.nii.gz",
         "panmatch advise ref/ pred/ --class lesion=1/components",
         "panmatch advise ref/ pred/ --spec cells --json",
     )
-)
-def advise(
-    ref: Annotated[
-        Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
-    ],
-    pred: Annotated[
-        Path | None, typer.Argument(help="The same for predictions; none with a manifest.")
-    ] = None,
-    spec: SpecName = None,
-    class_: Classes = None,
-    pattern: Patterns = None,
-    dataset_json: DatasetJson = None,
-    reference_parts: RefParts = None,
-    prediction_parts: Annotated[
-        Path | None, typer.Option(help="Part images of PRED: a file or a folder.")
-    ] = None,
-    allow_header_mismatch: AllowMismatch = False,
-    resample: Resample = False,
-    spacing: Spacing = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-) -> None:
-    """Look at the data, and advise on strategy, threshold and regions.
-
-    Prints PQ under every strategy, and for each choice what the data show. Writes nothing.
-
-    Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 130 interrupted.
-    """
-    from panmatch.cli._advise import Reading, repeated_words, run_advise
-    from panmatch.cli._evaluate import default_spec
-    from panmatch.cli._protocol import SpecChoice, chosen_spec
-    from panmatch.datasets import DatasetPaths
-
-    name = pred.name if pred is not None and pred.is_dir() and pred.name else "prediction"
-    paths = DatasetPaths(
-        ref,
-        {} if pred is None else {name: pred},
-        tuple(pattern or ()),
-        reference_parts,
-        {} if prediction_parts is None else {name: prediction_parts},
-    )
-    choice = SpecChoice(spec, dataset_json, classes=tuple(class_ or ()))
-    chosen, _ = chosen_spec(choice, None, default_spec(paths))
-    code = run_advise(
-        paths,
-        chosen,
-        Reading(allow_header_mismatch, _numbers(spacing), threads, resample),
-        repeated_words(
-            ref, pred, spec=spec, class_=class_, pattern=pattern, dataset_json=dataset_json,
-            reference_parts=reference_parts, prediction_parts=prediction_parts,
-            allow_header_mismatch=allow_header_mismatch, resample=resample, spacing=spacing,
-        ),
-        json=as_json,
-    )  # fmt: skip
-    raise typer.Exit(code)
+)(advise)
 
 
 @app.command(
@@ -472,18 +420,6 @@ def show(
     made = report if report.is_file() else None
     typer.echo(result_text(found, detail, notices, written, made), nl=False)
     print_warnings(notices)
-
-
-def _numbers(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    try:
-        values = tuple(float(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        values = ()
-    if not values or min(values) <= 0:
-        raise OptionError(f"--spacing {text!r} must be distances above 0, such as 3,1,1.")
-    return values
 
 
 def main() -> None:

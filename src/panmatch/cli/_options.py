@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
+from panmatch.errors import OptionError
+
 Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results; made if missing.")]
 SpecName = Annotated[
     str | None, typer.Option("--spec", help="A preset or a YAML file; see `panmatch spec`.")
@@ -160,3 +162,22 @@ LogLevel = Annotated[
         help="debug (every case), info (every phase), warning, or error (no warnings).",
     ),
 ]
+
+
+def read_spacing(text: str | None) -> tuple[float, ...] | None:
+    """Return the distances that are given as text.
+
+    Examples
+    --------
+    >>> read_spacing("3,1,1")
+    (3.0, 1.0, 1.0)
+    """
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        values = ()
+    if not values or min(values) <= 0:
+        raise OptionError(f"--spacing {text!r} must be distances above 0, such as 3,1,1.")
+    return values

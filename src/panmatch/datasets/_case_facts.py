@@ -18,7 +18,7 @@ from panmatch.evaluation import (
     find_facts,
     shape_of,
 )
-from panmatch.labels import LabelArray, cropped, is_chunked, touching_labels
+from panmatch.labels import LabelArray, as_labels, cropped, is_chunked, touching_labels
 from panmatch.spec import Spec
 
 
@@ -59,7 +59,7 @@ def _look_at(case: ClassCase, spec: Spec) -> SeenObjects:
     reference, prediction = case.images
     if is_chunked(reference) or is_chunked(prediction):
         return SeenObjects()
-    ref, pred = np.asarray(reference), np.asarray(prediction)
+    ref, pred = as_labels(reference, "reference"), as_labels(prediction, "prediction")
     touching = len(touching_labels(ref, "reference")), len(touching_labels(pred, "prediction"))
     return SeenObjects(*touching, _components(case, ref, spec))
 

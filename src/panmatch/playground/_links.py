@@ -84,6 +84,6 @@ def _read_state(fragment: str) -> State:
         raise LinkError("the link's fragment is not percent-encoded text (UTF-8).") from error
     if NAME.fullmatch(text):
         if text not in BY_ID:
-            raise LinkError(unknown(f"the scene {shown(text)} of the link", text, BY_ID))
+            raise LinkError(unknown(f"the scene {shown(text)} of the link", text, list(BY_ID)))
         return BY_ID[text].state
     return State.from_dict(read_json(text))
