@@ -13,6 +13,7 @@ from panmatch.playground import PRESETS, STRATEGIES, State, exact_overlap
 
 THRESHOLDS = (0.1, 0.25, 0.5)
 ALWAYS: tuple[pm.Strategy, ...] = (pm.OneToOne(), pm.ManyToOne(), pm.OneToMany(solver="optimal"))
+UNION = "union in Voronoi regions"
 BY_ID = {preset.id: preset for preset in PRESETS}
 
 
@@ -183,7 +184,7 @@ INTRODUCTION = """\
 <!-- Written by docs/writers/choosing.py. -->
 
 Each scene is one leaf of the [decision trees](index.md#the-decision-trees), with PQ under every
-strategy. Blue is the reference, yellow the prediction, green where they agree; pale objects have no
+strategy. Blue is the reference, yellow the prediction, green where they agree. Pale objects have no
 match under the strategy in bold. The command below a scene opens it in the
 [playground](../how-to/playground.md): drag an object, and see what each choice makes of it.
 """
@@ -232,7 +233,7 @@ def _section(ending: Ending) -> str:
         "",
         f"![{preset.title}](images/{ending.scene}.svg)",
         "",
-        preset.about.strip(),
+        f"{preset.about.strip()} *Drawn: {_drawn(ending)} at τ = {ending.threshold:g}.*",
         "",
         *_table(ending),
         "",
@@ -261,6 +262,12 @@ def _overlaps(name: str) -> dict[str, pm.Overlap]:
     return found
 
 
+def _drawn(ending: Ending) -> str:
+    """Return the strategy whose matching is drawn, as tables name it."""
+    label = STRATEGIES[ending.look].label
+    return UNION if label == "union" else label
+
+
 def _table(ending: Ending) -> list[str]:
     overlaps = _overlaps(ending.scene)
     curves = {
@@ -268,18 +275,16 @@ def _table(ending: Ending) -> list[str]:
         for strategy in (*ALWAYS, *([pm.SameId()] if ending is IDS else []))
     }
     if "in regions" in overlaps:
-        curves["union in Voronoi regions"] = pm.curve(overlaps["in regions"], pm.RegionUnion())
+        curves[UNION] = pm.curve(overlaps["in regions"], pm.RegionUnion())
     if "parts" in overlaps:
         curves["one-to-one (optimal), PartPQ"] = pm.curve(overlaps["parts"], quality="parts")
-    drawn = STRATEGIES[ending.look].label
-    drawn = "union in Voronoi regions" if drawn == "union" else drawn
     lines = [
         "| PQ | " + " | ".join(f"τ = {threshold:g}" for threshold in THRESHOLDS) + " | AUTC |",
         "|---|" + "---:|" * (len(THRESHOLDS) + 1),
     ]
     for label, curve in curves.items():
         cells = [f"{curve.at(one).pq:.3f}" for one in THRESHOLDS] + [f"{curve.autc:.3f}"]
-        name = f"**{label}**" if label == drawn else label
+        name = f"**{label}**" if label == _drawn(ending) else label
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 

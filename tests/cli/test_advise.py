@@ -29,7 +29,7 @@ def make_splits(folder: Path, n: int = 3) -> None:
 
 
 def read(path: Path) -> npt.NDArray[np.int64]:
-    return np.asarray(nibabel.load(path).dataobj).astype(np.int64)
+    return np.asarray(nibabel.load(path).dataobj).astype(np.int64)  # type: ignore[attr-defined]
 
 
 def test_folders_are_looked_at_together(tmp_path: Path) -> None:

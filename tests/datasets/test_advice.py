@@ -238,4 +238,4 @@ def test_arguments_are_by_keyword_and_errors_name_them() -> None:
     with pytest.raises(PanmatchError, match="prediction"):
         pm.advise(reference=BALLS, prediction=BALLS[:5])
     with pytest.raises(PanmatchError):
-        pm.advise(BALLS, BALLS)  # type: ignore[call-arg, misc]
+        pm.advise(BALLS, BALLS)  # type: ignore[call-arg]
