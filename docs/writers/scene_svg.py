@@ -114,9 +114,9 @@ def _borders(scene: Scene) -> Iterator[str]:
     regions = nearest_labels(labels)
     steps = [f"M{x + 1} {a}V{b}" for x, a, b in _runs(regions[:, 1:] != regions[:, :-1])]
     steps += [f"M{a} {y + 1}H{b}" for y, a, b in _runs((regions[1:] != regions[:-1]).T)]
-    path = f'<path d="{"".join(steps)}" fill="none" stroke-width="2" stroke='
-    yield f'{path}"{EDGE}" stroke-opacity="0.8"/>'
-    yield f'{path}"#ffffff" stroke-dasharray="4 4"/>'
+    path = f'<path d="{"".join(steps)}" fill="none" stroke-linecap="square" stroke='
+    yield f'{path}"#ffffff" stroke-width="3"/>'
+    yield f'{path}"{EDGE}" stroke-width="1.2"/>'
 
 
 def _runs(marks: np.ndarray) -> Iterator[tuple[int, int, int]]:
