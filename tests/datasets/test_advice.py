@@ -239,3 +239,14 @@ def test_arguments_are_by_keyword_and_errors_name_them() -> None:
         pm.advise(reference=BALLS, prediction=BALLS[:5])
     with pytest.raises(PanmatchError):
         pm.advise(BALLS, BALLS)  # type: ignore[call-arg]
+
+
+def test_chunked_images_give_the_same_scores_and_leave_contacts_unknown() -> None:
+    dask = pytest.importorskip("dask.array")
+    prediction = phantoms.split(BALLS, 2, ids=[1, 2])
+    whole = pm.advise(reference=BALLS, prediction=prediction)
+    chunks = [dask.from_array(image, chunks=24) for image in (BALLS, prediction)]
+    chunked = pm.advise(reference=chunks[0], prediction=chunks[1])
+    assert chunked.to_dict()["scores"] == whole.to_dict()["scores"]
+    assert chunked.facts["object"].touching_refs is None
+    assert whole.facts["object"].touching_refs == 0
