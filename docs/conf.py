@@ -37,7 +37,7 @@ smartquotes = False  # they make –model of --model
 default_role = "py:obj"  # `match` in a docstring is a link
 
 # Pages are Markdown that GitHub shows as well, so anchors follow its rules.
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath", "tasklist"]
 myst_fence_as_directive = ["math"]  # GitHub's fence for formulas
 html_math_renderer = "mathml"  # see `show_formula`: no script, no network
 myst_heading_anchors = 4
@@ -77,7 +77,7 @@ html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -109,6 +109,7 @@ ELSEWHERE = {
 }
 LINK = re.compile(r"\]\(([^)#:\s]+)(?=[#)])")
 INCLUDE = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
+TREE = re.compile(r"^!\[Decision tree[^\]]*\]\(/(choosing/images/[\w-]+\.svg)\)$", re.MULTILINE)
 LAST_LINE = re.compile(r"^(```python\n(?:(?!^```).*\n)*?)\n```$", re.MULTILINE)  # for doctest
 ANCHOR = re.compile(r'^<a id="([\w-]+)"></a>$', re.MULTILINE)
 RESOURCE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="(https?:[^"]*)"')
@@ -122,9 +123,17 @@ def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:
     """Turn what GitHub and doctest want into what MyST does."""
     folder = Path(app.env.doc2path(name)).parent
     text = _adapted_links(LAST_LINE.sub(r"\1```", source[0]), folder)
+    text = TREE.sub(lambda found: _drawn(app, HERE / found[1]), text)
     source[0] = INCLUDE.sub(
         lambda found: _included(app, folder / found[1]), ANCHOR.sub(r"(\1)=", text)
     )
+
+
+def _drawn(app: Sphinx, path: Path) -> str:
+    """Return a picture as part of the page, so that one can click on what it links to."""
+    app.env.note_dependency(path)
+    picture = path.read_text(encoding="utf-8")
+    return f'```{{raw}} html\n<div class="decision-tree">\n{picture}</div>\n```'
 
 
 def _included(app: Sphinx, path: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from docs.writers.api import PAGES as API_PAGES
+from docs.writers.choosing import PAGES as CHOOSING
 from docs.writers.columns import columns_page
 from docs.writers.command_line import command_line_page
 from docs.writers.graph import graph_svg
@@ -19,6 +20,7 @@ from docs.writers.strategies import strategies_page
 # Below docs/, what writes each page.
 PAGES: dict[str, Callable[[], str]] = {
     **{f"reference/api/{name}.md": page for name, page in API_PAGES.items()},
+    **CHOOSING,
     "images/graph.svg": graph_svg,
     "reference/columns.md": columns_page,
     "reference/command-line.md": command_line_page,

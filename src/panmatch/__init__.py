@@ -33,7 +33,7 @@ from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
     from panmatch import protocols
-    from panmatch.datasets import Comparison, Evaluator, compare, evaluate
+    from panmatch.datasets import Advice, Comparison, Evaluator, advise, compare, evaluate
     from panmatch.evaluation import Result
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels import (
@@ -75,7 +75,14 @@ __version__ = "0.1.0"
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "panmatch.datasets": ("Comparison", "Evaluator", "compare", "evaluate"),
+        "panmatch.datasets": (
+            "Advice",
+            "Comparison",
+            "Evaluator",
+            "advise",
+            "compare",
+            "evaluate",
+        ),
         "panmatch.evaluation": ("Result",),
         "panmatch.formats": ("load_overlap", "save_overlap"),
         "panmatch.labels": (
@@ -115,6 +122,7 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "Advice",
     "Average",
     "Budget",
     "Certificate",
@@ -146,6 +154,7 @@ __all__ = [
     "Strategy",
     "Tally",
     "__version__",
+    "advise",
     "all_metrics",
     "class_curves",
     "class_error_budgets",

@@ -10,8 +10,8 @@ from panmatch.spec import preset_names, preset_text
 from tests.cli.terminals import in_terminal
 
 COMMANDS = (
-    "demo", "evaluate", "play", "spec", "migrate", "compare", "report", "show", "protocol",
-    "cite",
+    "demo", "evaluate", "advise", "play", "spec", "migrate", "compare", "report", "show",
+    "protocol", "cite",
 )  # fmt: skip
 
 

@@ -261,7 +261,9 @@ def test_overlapping_discs_of_a_side_are_noted() -> None:
         ),
         ("#%FF", r"^the link's fragment is not percent-encoded text \(UTF-8\)\.$"),
         ("#{", r"^not JSON: Expecting property name .* at character 1, ''\.$"),
-        ("#abc", r"^not JSON: Expecting value at character 0, 'abc'\.$"),
+        ("#[abc", r"^not JSON: Expecting value at character 1, 'abc'\.$"),
+            ("#abc", r"^the scene 'abc' of the link is not known\. Accepted: figure-strategies, "),
+            ("#split-lesions", r"^the scene 'split-lesions' .* did you mean 'split-lesion'\?"),
         ("#1 2", r"^not JSON: Extra data at character 2, '2'\.$"),
         ("#" + "[" * 100_000, r"^the JSON is nested too deeply\.$"),
         ("#" + "1" * 5000, r"^not JSON: Exceeds the limit"),
@@ -401,3 +403,9 @@ def test_text_is_no_link(text: str) -> None:
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: str(preset.id))
 def test_presets_fit_into_links(preset: Any) -> None:
     assert read_link(write_link(preset.state))[0] == preset.state
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: str(preset.id))
+def test_a_link_may_name_a_preset(preset: Any) -> None:
+    assert read_link(f"#{preset.id}") == (preset.state, [])
+    assert read_link(f"http://127.0.0.1:8000/#{preset.id}")[0] == preset.state

@@ -11,7 +11,7 @@ from panmatch.playground._presets import START, Preset
 from panmatch.playground._states import SIDES
 
 BY_ID = {preset.id: preset for preset in PRESETS}
-CUT_BY_NATURE = ("dense-cells",)  # tissue goes on beyond the canvas
+CUT_BY_NATURE = ("dense-cells", "no-gaps")  # they go on beyond the canvas
 
 
 def scene_of(name: str) -> Scene:
@@ -58,6 +58,9 @@ def test_the_presets_are_known_by_different_names() -> None:
         "split-lesion",
         "parts",
         "regions",
+        "no-gaps",
+        "small-objects",
+        "noisy-reference",
     ]
     assert len({preset.title for preset in PRESETS}) == len(PRESETS)
     assert PRESETS[0].state == START
@@ -296,3 +299,33 @@ def test_regions_cut_a_prediction_that_spans_two_objects() -> None:
     assert with_regions.pairs.tolist() == [[1, 1], [2, 1], [3, 2]]
     assert without.pairs.tolist() == [[3, 2]]
     assert counts(pm.match(cut, pm.RegionUnion(), 0.5).tally) == (3, 0, 0)
+
+
+def test_references_without_gaps_make_union_blind() -> None:
+    assert counts(tally_of("no-gaps", "union")) == (5, 0, 0)
+    assert tally_of("no-gaps", "union").pq == 1
+    assert all((image > 0).all() for image in scene_of("no-gaps").label_images())
+    whole = pm.count_overlaps(*scene_of("no-gaps").label_images())
+    assert counts(pm.match(whole, threshold=0.5).tally) == (0, 1, 5)
+
+
+def test_one_margin_halves_the_iou_of_small_objects_alone() -> None:
+    margins = {
+        round(found.r - true.r, 6)  # type: ignore[union-attr]
+        for true, found in zip(
+            scene_of("small-objects").reference, scene_of("small-objects").prediction, strict=True
+        )
+    }
+    assert margins == {5}
+    first, *small = overlap_of("small-objects").iou.tolist()
+    assert first > 0.9
+    assert 0.35 < min(small) < max(small) < 0.5
+    assert counts(tally_of("small-objects", "one-to-one/optimal")) == (1, 6, 6)
+    assert counts(tally_of("small-objects", "one-to-one/optimal", 0.1)) == (7, 0, 0)
+
+
+def test_two_raters_agree_on_objects_and_not_on_outlines() -> None:
+    iou = overlap_of("noisy-reference").iou
+    assert 0.4 < iou.min() < 0.5 < iou.max() < 0.75
+    assert counts(tally_of("noisy-reference", "one-to-one/optimal", 0.25)) == (6, 0, 0)
+    assert counts(tally_of("noisy-reference", "one-to-one/optimal")) == (3, 3, 3)

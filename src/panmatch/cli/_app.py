@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import panmatch
+from panmatch.cli._advise_command import advise
 from panmatch.cli._cite import cite
 from panmatch.cli._console import show_anything
 from panmatch.cli._migrate import migrate
@@ -32,14 +33,18 @@ from panmatch.cli._options import (
     PredictionParts,
     Protocol,
     Quiet,
+    RefParts,
     Related,
     Resample,
+    Spacing,
+    SpecName,
     Strategies,
     Threads,
     Thresholds,
     Title,
     Whole,
     Wide,
+    read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
 from panmatch.errors import OptionError, PanmatchError
@@ -129,13 +134,7 @@ def evaluate(
         typer.Argument(help="The prediction: a file or folder as for REF. Omit it with --model."),
     ] = None,
     out: Out = Path("panmatch-results"),
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            "--spec",
-            help="What to evaluate, and how: a preset or a YAML file. See `panmatch spec`.",
-        ),
-    ] = None,
+    spec: SpecName = None,
     protocol: Protocol = None,
     strategy: Strategies = None,
     threshold: Thresholds = None,
@@ -147,9 +146,7 @@ def evaluate(
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
-    reference_parts: Annotated[
-        Path | None, typer.Option(help="Part images of REF: a file or a folder.")
-    ] = None,
+    reference_parts: RefParts = None,
     prediction_parts: PredictionParts = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Worker processes.")] = 1,
     threads: Threads = None,
@@ -163,10 +160,7 @@ def evaluate(
     ] = False,
     allow_header_mismatch: AllowMismatch = False,
     resample: Resample = False,
-    spacing: Annotated[
-        str | None,
-        typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
-    ] = None,
+    spacing: Spacing = None,
     with_report: Annotated[
         bool, typer.Option("--report", help="Also write OUT/report.html.")
     ] = False,
@@ -233,7 +227,7 @@ def evaluate(
         options=RunOptions(workers, dask, resume, overwrite, others, maps),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
-        spacing=_numbers(spacing),
+        spacing=read_spacing(spacing),
         limits=read_limits(fail_under or []),
         with_report=with_report,
         images=images,
@@ -242,6 +236,15 @@ def evaluate(
         resample=resample,
     )
     raise typer.Exit(code)
+
+
+app.command(
+    epilog=examples(
+        "panmatch advise ref.nii.gz pred.nii.gz",
+        "panmatch advise ref/ pred/ --class lesion=1/components",
+        "panmatch advise ref/ pred/ --spec cells --json",
+    )
+)(advise)
 
 
 @app.command(
@@ -439,18 +442,6 @@ def show(
     existing = report if report.is_file() else None
     typer.echo(result_text(found, detail, notices, written, existing), nl=False)
     print_warnings(notices)
-
-
-def _numbers(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    try:
-        values = tuple(float(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        values = ()
-    if not values or min(values) <= 0:
-        raise OptionError(f"--spacing {text!r} must be distances above 0, such as 3,1,1.")
-    return values
 
 
 def main() -> None:

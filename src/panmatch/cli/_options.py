@@ -8,9 +8,23 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
+from panmatch.errors import OptionError
+
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder for the results; created if missing.")
 ]
+SpecName = Annotated[
+    str | None,
+    typer.Option(
+        "--spec",
+        help="What to evaluate, and how: a preset or a YAML file. See `panmatch spec`.",
+    ),
+]
+Spacing = Annotated[
+    str | None,
+    typer.Option(help="Distance between voxels along each array axis, such as 3,1,1."),
+]
+RefParts = Annotated[Path | None, typer.Option(help="Part images of REF: a file or a folder.")]
 AllowMismatch = Annotated[
     bool,
     typer.Option(
@@ -157,3 +171,22 @@ LogLevel = Annotated[
         help="debug (log every case), info (log every phase), warning, or error (hide warnings).",
     ),
 ]
+
+
+def read_spacing(text: str | None) -> tuple[float, ...] | None:
+    """Return the distances that are given as text.
+
+    Examples
+    --------
+    >>> read_spacing("3,1,1")
+    (3.0, 1.0, 1.0)
+    """
+    if text is None:
+        return None
+    try:
+        values = tuple(float(part) for part in text.replace(",", " ").split())
+    except ValueError:
+        values = ()
+    if not values or min(values) <= 0:
+        raise OptionError(f"--spacing {text!r} must be distances above 0, such as 3,1,1.")
+    return values

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from panmatch._lazy import lazy_face
 
 if TYPE_CHECKING:
+    from panmatch.datasets._advice import Advice
+    from panmatch.datasets._advice_points import Point
+    from panmatch.datasets._advise import CasesAdvice, advise, advise_on_cases
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._citations import CITATIONS, Citation, citations_of
     from panmatch.datasets._comparison import (
@@ -75,6 +78,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
+        "panmatch.datasets._advice": ("Advice",),
+        "panmatch.datasets._advice_points": ("Point",),
+        "panmatch.datasets._advise": ("CasesAdvice", "advise", "advise_on_cases"),
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._citations": ("CITATIONS", "Citation", "citations_of"),
         "panmatch.datasets._comparison": (
@@ -147,7 +153,9 @@ __all__ = [
     "OTHER_OUTPUTS",
     "RESAMPLES",
     "WIDE",
+    "Advice",
     "Case",
+    "CasesAdvice",
     "Citation",
     "Comparison",
     "Criterion",
@@ -164,11 +172,14 @@ __all__ = [
     "PaperText",
     "Phase",
     "Placing",
+    "Point",
     "RankInterval",
     "RankStability",
     "RunOptions",
     "ScoreRow",
     "Stopwatch",
+    "advise",
+    "advise_on_cases",
     "averages_with_samples",
     "citations_of",
     "coco_cases",

@@ -160,7 +160,7 @@ class Evaluator:
             "prediction_parts": prediction_parts,
             "void": void,
         }
-        read = _read(images, self.spec, spacing, unit)
+        read = read_images(images, self.spec, spacing, unit)
         self._cases.append(
             evaluate_case(
                 Images(read.images["reference"], read.images["reference_parts"]),
@@ -189,7 +189,7 @@ class Evaluator:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Read:
+class ReadImages:
     """The images of a case as arrays, and the distance between their voxels."""
 
     images: Mapping[str, Any]
@@ -197,9 +197,9 @@ class _Read:
     unit: Unit | None
 
 
-def _read(
+def read_images(
     given: Mapping[str, Any], spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None
-) -> _Read:
+) -> ReadImages:
     """Read whatever is not an array, and put all images on one grid."""
     placed: dict[str, StoredImage] = {}
     for name, image in given.items():
@@ -215,7 +215,7 @@ def _read(
     _check_dims({name: image for name, image in given.items() if library_of(image) == "xarray"})
     placed = _on_one_grid(placed)
     images = {**given, **{name: image.labels for name, image in placed.items()}}
-    return _Read(images, *_spacing(placed, spec, spacing, unit))
+    return ReadImages(images, *_spacing(placed, spec, spacing, unit))
 
 
 def _check_dims(arrays: Mapping[str, Any]) -> None:

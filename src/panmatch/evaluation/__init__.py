@@ -36,7 +36,8 @@ from panmatch.evaluation._costly_mistakes import (
     costly_mistakes,
     pooled_tallies,
 )
-from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis, diagnose
+from panmatch.evaluation._data_facts import IN_REGIONS, WHOLE, DataFacts, SeenObjects, find_facts
+from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
@@ -58,12 +59,15 @@ from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
     "COLUMNS",
+    "IN_REGIONS",
     "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
+    "NEAR",
     "PARTS",
     "PLAIN",
     "TABLES",
+    "WHOLE",
     "AverageScore",
     "AveragingName",
     "CaseCounts",
@@ -75,6 +79,7 @@ __all__ = [
     "ClassSeries",
     "ClassSetting",
     "CostlyMistake",
+    "DataFacts",
     "Diagnosis",
     "Entry",
     "Findings",
@@ -87,6 +92,7 @@ __all__ = [
     "NoticeKind",
     "Result",
     "Score",
+    "SeenObjects",
     "Setting",
     "Status",
     "Totals",
@@ -101,6 +107,7 @@ __all__ = [
     "diagnose",
     "evaluate_case",
     "filled",
+    "find_facts",
     "findings_from_dict",
     "known_class_scores",
     "matcher_of",

@@ -54,6 +54,7 @@ from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
 
 if TYPE_CHECKING:
+    from panmatch.labels._contacts import cropped, touching_labels
     from panmatch.labels._encodings import (
         from_cityscapes,
         from_maps,
@@ -75,6 +76,7 @@ else:  # few need these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.labels._contacts": ("cropped", "touching_labels"),
             "panmatch.labels._encodings": (
                 "from_cityscapes",
                 "from_maps",
@@ -141,6 +143,7 @@ __all__ = [
     "component_sizes",
     "components_within_labels",
     "connected_components",
+    "cropped",
     "distinct_labels",
     "edge_distances",
     "element_distances",
@@ -169,4 +172,5 @@ __all__ = [
     "shortest_decimal",
     "skeleton_overlaps",
     "surface_distances",
+    "touching_labels",
 ]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from urllib.parse import quote, unquote
 
 from panmatch.errors import LinkError, PanmatchError
-from panmatch.playground._presets import START
+from panmatch.playground._presets import BY_ID, START
 from panmatch.playground._published_links import read_published
 from panmatch.playground._states import State
-from panmatch.playground._validation import read_json, shown
+from panmatch.playground._validation import read_json, shown, unknown
 
 LONGEST = 2_000_000  # bytes
+NAME = re.compile(r"[a-z]+(-[a-z]+)*")  # of a preset; JSON begins with a brace
 
 
 def read_link(link: str) -> tuple[State, list[str]]:
@@ -20,9 +22,9 @@ def read_link(link: str) -> tuple[State, list[str]]:
     Parameters
     ----------
     link
-        "#" and the state as percent-encoded JSON; or "?" and the published format, see
-        `read_published`; or a whole URL with either, whose scheme and host are ignored. An empty
-        link, or a URL with neither, means the start state.
+        "#" and the state as percent-encoded JSON, or "#" and the id of a preset; or "?" and the
+        published format, see `read_published`; or a whole URL with either, whose scheme and host
+        are ignored. An empty link, or a URL with neither, means the start state.
 
     Raises
     ------
@@ -34,6 +36,8 @@ def read_link(link: str) -> tuple[State, list[str]]:
     >>> state, notes = read_link("?refs=0.3,0.5,0.1&preds=0.3,0.5,0.1")
     >>> state.view.strategy
     'one-to-one/greedy'
+    >>> read_link("#split-lesion")[0].view.strategy
+    'many-to-one/merge/seed'
     """
     if len(link.encode(errors="surrogatepass")) > LONGEST:
         raise LinkError(f"the link is longer than the maximum of {LONGEST:,} bytes.")
@@ -78,4 +82,8 @@ def _read_state(fragment: str) -> State:
         text = unquote(fragment, errors="strict")
     except UnicodeDecodeError as error:
         raise LinkError("the link's fragment is not percent-encoded text (UTF-8).") from error
+    if NAME.fullmatch(text):
+        if text not in BY_ID:
+            raise LinkError(unknown(f"the scene {shown(text)} of the link", text, list(BY_ID)))
+        return BY_ID[text].state
     return State.from_dict(read_json(text))

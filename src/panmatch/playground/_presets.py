@@ -127,4 +127,5 @@ def _read_preset(
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # several times as fast, where it is there
 PRESETS = tuple(_read_preset(**entry) for entry in yaml.load(FILE.read_bytes(), _LOADER))
+BY_ID = {preset.id: preset for preset in PRESETS}
 START = PRESETS[0].state
