@@ -81,8 +81,11 @@ BEHIND_SCORES = ("find_lesions", "resolve_related", "share", "single")
 
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "From files and arrays to answers": (
-        "One call for one case, an object for many, and what they return.",
-        ("evaluate", "Evaluator", "Spec", "Result", "compare", "Comparison", "protocols"),
+        "One call for one case or for folders, an object for many, and what they return.",
+        (
+            "evaluate", "evaluate_folders", "Evaluator", "Spec", "Result", "compare", "Comparison",
+            "protocols",
+        ),
     ),
     "Count": (
         "The one pass over the voxels, and the graph that it leaves.",

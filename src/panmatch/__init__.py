@@ -33,7 +33,7 @@ from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
     from panmatch import protocols
-    from panmatch.datasets import Comparison, Evaluator, compare, evaluate
+    from panmatch.datasets import Comparison, Evaluator, compare, evaluate, evaluate_folders
     from panmatch.evaluation import Result
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels import (
@@ -75,7 +75,13 @@ __version__ = "0.1.0"
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
-        "panmatch.datasets": ("Comparison", "Evaluator", "compare", "evaluate"),
+        "panmatch.datasets": (
+            "Comparison",
+            "Evaluator",
+            "compare",
+            "evaluate",
+            "evaluate_folders",
+        ),
         "panmatch.evaluation": ("Result",),
         "panmatch.formats": ("load_overlap", "save_overlap"),
         "panmatch.labels": (
@@ -157,6 +163,7 @@ __all__ = [
     "curve",
     "error_budget",
     "evaluate",
+    "evaluate_folders",
     "find_mistakes",
     "from_cityscapes",
     "from_labels",
