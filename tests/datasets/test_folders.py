@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def test_one_call_writes_the_tables_of_a_run(tmp_path: Path) -> None:
 
 def test_a_second_call_evaluates_what_changed_and_forgets_what_is_gone(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 3)
-    folders = {
+    folders: dict[str, Any] = {
         "reference": paths.reference,
         "prediction": paths.predictions["model"],
         "out": tmp_path / "out",
@@ -53,9 +54,16 @@ def test_a_second_call_evaluates_what_changed_and_forgets_what_is_gone(tmp_path:
 def test_a_folder_names_the_model_and_a_file_does_not(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 1)
     folder = paths.predictions["model"]
-    both = {"reference": paths.reference, "prediction": folder, "out": tmp_path / "out"}
+    both: dict[str, Any] = {
+        "reference": paths.reference,
+        "prediction": folder,
+        "out": tmp_path / "out",
+    }
     assert pm.evaluate_folders(**both).models == ("model",)
-    files = {"reference": paths.reference / "case00.nii.gz", "prediction": folder / "case00.nii.gz"}
+    files: dict[str, Any] = {
+        "reference": paths.reference / "case00.nii.gz",
+        "prediction": folder / "case00.nii.gz",
+    }
     assert pm.evaluate_folders(**files, out=tmp_path / "other").models == ("prediction",)
 
 
@@ -82,7 +90,7 @@ def test_parts_lie_in_folders_of_their_own(tmp_path: Path) -> None:
     for side, labels in images.items():
         (tmp_path / side).mkdir()
         np.save(tmp_path / side / "a.npy", np.array(labels))
-    given = {
+    given: dict[str, Any] = {
         "reference": tmp_path / "ref",
         "prediction": tmp_path / "pred",
         "reference_parts": tmp_path / "ref_parts",
@@ -114,6 +122,6 @@ def test_one_folder_of_parts_cannot_serve_two_models(tmp_path: Path) -> None:
 
 def test_sides_are_named_and_workers_counted(tmp_path: Path) -> None:
     with pytest.raises(CallError, match=r"write evaluate_folders\(reference=…, prediction=…\)"):
-        pm.evaluate_folders(tmp_path, tmp_path)  # type: ignore[misc]
+        pm.evaluate_folders(tmp_path, tmp_path)  # type: ignore[call-arg]
     with pytest.raises(OptionError, match="workers=0 is too small: pass 1 or more"):
         pm.evaluate_folders(reference=tmp_path, prediction=tmp_path, out=tmp_path, workers=0)
