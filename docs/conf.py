@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import shutil
 from pathlib import Path
 
 from docutils import nodes
@@ -90,11 +89,15 @@ html_sidebars = {"index": []}
 
 def copy_notebooks() -> None:
     """Bring the notebooks in: Sphinx reads only what lies below its folder."""
-    there = HERE / "tutorials"
+    there, notebooks = HERE / "tutorials", HERE.parent / "notebooks"
     for left in there.glob("*.ipynb"):
-        left.unlink()
-    for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
-        shutil.copy2(notebook, there / notebook.name)
+        if not (notebooks / left.name).exists():
+            left.unlink()
+    for notebook in sorted(notebooks.glob("*.ipynb")):
+        copy = there / notebook.name
+        text = notebook.read_text(encoding="utf-8").replace("](../docs/", "](../")
+        if not copy.exists() or copy.read_text(encoding="utf-8") != text:
+            copy.write_text(text, encoding="utf-8")
 
 
 copy_notebooks()
@@ -150,6 +153,8 @@ def _adapted_links(text: str, folder: Path) -> str:
             return found[0]  # not a link, but code
         if target.is_relative_to(HERE):
             return f"](/{target.relative_to(HERE)}"
+        if target.suffix == ".ipynb":
+            return f"](/tutorials/{target.name}"
         return f"]({ELSEWHERE.get(str(target.relative_to(HERE.parent)), found[1])}"
 
     return LINK.sub(adapted, text)

@@ -1,7 +1,9 @@
-"""Run all notebooks in place, and store nothing but their outputs."""
+"""Run all notebooks, or those that are named, and store nothing but their outputs."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +11,21 @@ import nbformat
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent
-NAMES = ("your_folder", "brain_metastases", "liver_lesions_parts")  # in the order to read them
+NAMES = (  # in the order to read them
+    "your_folder",
+    "cells_in_tiff",
+    "classes_and_parts",
+    "compare_models",
+    "training_loop",
+    "brain_metastases",
+    "liver_lesions_parts",
+)
 
 
-def main() -> None:
-    """Run every notebook of this folder."""
+def main(names: Sequence[str]) -> None:
+    """Run some notebooks of this folder."""
     files: Any = nbformat  # it has no types
-    for path in (FOLDER / f"{name}.ipynb" for name in NAMES):
+    for path in (FOLDER / f"{name}.ipynb" for name in names):
         notebook = files.read(path, as_version=4)
         NotebookClient(notebook, resources={"metadata": {"path": str(FOLDER)}}).execute()
         for cell in notebook.cells:
@@ -26,4 +36,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or NAMES)

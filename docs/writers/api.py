@@ -81,9 +81,10 @@ BEHIND_SCORES = ("find_lesions", "resolve_related", "share", "single")
 
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "From files and arrays to answers": (
-        "One call for one case, an object for many, and what they return.",
+        "One call for one case or for folders, an object for many, and what they return.",
         (
-            "evaluate", "Evaluator", "Spec", "Result", "advise", "Advice", "compare", "Comparison",
+            "evaluate", "evaluate_folders", "Evaluator", "Spec", "Result", "advise", "Advice",
+            "compare", "Comparison",
             "protocols",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Make the pictures of the README from a fresh run of the demo: `make images`."""
+"""Make the pictures of the README and the pages from a fresh run of the demo: `make images`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1280, "height": 1000}
+NARROW = {"viewport": {"width": 860, "height": 1400}, "device_scale_factor": 1.5}
+SETTLED_MS = 1500
 
 
 def main() -> None:
@@ -29,6 +33,7 @@ def main() -> None:
         shutil.copy(out / "demo.png", IMAGES / "demo.png")
         photograph(out / "results" / "report.html", IMAGES / "report.png")
     photograph_playground(IMAGES / "playground.png")
+    photograph_steps(IMAGES)
 
 
 def photograph(page: Path, target: Path) -> None:
@@ -55,10 +60,51 @@ def photograph(page: Path, target: Path) -> None:
 
 def photograph_playground(target: Path) -> None:
     """Take a picture of the playground with the scene that it begins with."""
-    from PIL import Image
+    with _open_playground(viewport={"width": 1440, "height": 1230}) as tab:
+        _save(tab.screenshot(), target)
+
+
+def photograph_steps(folder: Path) -> None:
+    """Take the pictures of the tutorial about the playground, in the order of its steps."""
+    with _open_playground(**NARROW) as tab:
+        tab.select_option("#preset", "many-to-one")
+        _photograph_element(tab, ".stage", folder / "play-open.png")
+        tab.select_option("#strategy", "one-to-one/optimal")
+        _photograph_element(tab, ".column >> nth=0", folder / "play-strategy.png")
+        _photograph_element(tab, ".chart", folder / "play-threshold.png")
+        _drag_piece_away(tab)
+        _photograph_element(tab, "#scene", folder / "play-drag.png")
+        _photograph_element(tab, ".card:has(#budget)", folder / "play-budget.png")
+        _photograph_element(tab, ".derived", folder / "play-numbers.png")
+        tab.select_option("#preset", "merge-or-optimal")
+        _photograph_element(tab, ".column >> nth=0", folder / "play-proof.png")
+    with tempfile.TemporaryDirectory() as place:
+        files = _write_pair(Path(place))
+        with _open_playground(*map(str, files), **NARROW) as tab:
+            _photograph_element(tab, ".column >> nth=0", folder / "play-files.png")
+
+
+def _write_pair(folder: Path) -> tuple[Path, Path]:
+    """Write nuclei, and a prediction with a mistake of every kind."""
+    from tifffile import imwrite
+
+    from panmatch import phantoms
+
+    nuclei = phantoms.blobs((120, 168), 22, radius=(7, 13), roughness=0.3, gap=2, seed=3)
+    seen = phantoms.split(phantoms.shift(nuclei, (1, 2)), 2, ids=[1, 2, 3])
+    seen = phantoms.merge_neighbours(phantoms.miss(seen, ids=[5, 8]), 2)
+    files = folder / "nuclei.tif", folder / "mine.tif"
+    for file, labels in zip(files, (nuclei, seen), strict=True):
+        imwrite(file, labels.astype("uint16"))
+    return files
+
+
+@contextmanager
+def _open_playground(*arguments: str, **options: Any) -> Iterator[Any]:
+    """Yield a tab that shows the playground; arguments are those of `panmatch play`."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "panmatch", "play", "--no-browser"]
+    command = [sys.executable, "-m", "panmatch", "play", *arguments, "--no-browser"]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
         sync_playwright() as playwright,
@@ -68,13 +114,40 @@ def photograph_playground(target: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        tab = browser.new_page(viewport={"width": 1440, "height": 1230})
-        tab.goto(address)
-        tab.wait_for_selector("#related .metric")
-        picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
-        browser.close()
-        server.terminate()
-    picture.quantize(128).save(target, optimize=True)
+        try:
+            tab = browser.new_page(**options)
+            tab.goto(address)
+            tab.wait_for_selector("#related .metric")
+            yield tab
+        finally:
+            browser.close()
+            server.terminate()
+
+
+def _photograph_element(tab: Any, selector: str, target: Path) -> None:
+    """Take a picture of one element, below no header and after all numbers have come."""
+    tab.locator("header").evaluate("header => { header.style.position = 'static'; }")
+    tab.wait_for_timeout(SETTLED_MS)
+    _save(tab.locator(selector).screenshot(), target)
+
+
+def _drag_piece_away(tab: Any) -> None:
+    """Drag the third prediction out of its object, as a reader would."""
+    label = tab.locator("#scene text", has_text="P3").bounding_box()
+    x, y = label["x"] + label["width"] / 2, label["y"] + label["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + 40, y + 55, steps=8)
+    tab.mouse.up()
+    tab.mouse.move(0, 0)  # what the pointer is on would be lit, and all else dimmed
+
+
+def _save(picture: bytes, target: Path) -> None:
+    """Write a picture with few colours, which is all that pages need."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(128).save(target, optimize=True)
 
 
 def _part(tab: Any, selector: str, height: int) -> Image.Image:

@@ -33,7 +33,15 @@ from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
     from panmatch import protocols
-    from panmatch.datasets import Advice, Comparison, Evaluator, advise, compare, evaluate
+    from panmatch.datasets import (
+        Advice,
+        Comparison,
+        Evaluator,
+        advise,
+        compare,
+        evaluate,
+        evaluate_folders,
+    )
     from panmatch.evaluation import Result
     from panmatch.formats import load_overlap, save_overlap
     from panmatch.labels import (
@@ -82,6 +90,7 @@ __getattr__, __dir__ = lazy_face(
             "advise",
             "compare",
             "evaluate",
+            "evaluate_folders",
         ),
         "panmatch.evaluation": ("Result",),
         "panmatch.formats": ("load_overlap", "save_overlap"),
@@ -166,6 +175,7 @@ __all__ = [
     "curve",
     "error_budget",
     "evaluate",
+    "evaluate_folders",
     "find_mistakes",
     "from_cityscapes",
     "from_labels",

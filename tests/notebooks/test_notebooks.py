@@ -13,11 +13,14 @@ from typing import Any
 import nbformat
 import nibabel
 import numpy as np
+import pandas as pd
 import pytest
+import tifffile
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from PIL import Image
 
+import panmatch as pm
 from notebooks.own_data import read_brats
 from notebooks.run import NAMES
 from panmatch import phantoms
@@ -25,10 +28,19 @@ from panmatch.errors import FileError
 
 NOTEBOOKS: Any = nbformat  # it has no types
 FOLDER = Path(__file__).parents[2] / "notebooks"
-FIGURES = {"your_folder": 2, "brain_metastases": 3, "liver_lesions_parts": 3}  # at least
+FIGURES = {  # at least
+    "your_folder": 2,
+    "cells_in_tiff": 3,
+    "classes_and_parts": 1,
+    "compare_models": 2,
+    "training_loop": 1,
+    "brain_metastases": 3,
+    "liver_lesions_parts": 3,
+}
 MODULES = ("panmatch.phantoms", "panmatch.related")  # packages that are named by themselves
 LONGEST_S = 300
 MOST_BYTES = 1_500_000
+LINK = re.compile(r"\]\(([^)#:\s]+\.(?:md|ipynb))(?=[#)])")
 NO_NETWORK = """
 import socket
 
@@ -50,13 +62,11 @@ def load(name: str) -> Any:
     return NOTEBOOKS.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
-def executed(name: str, data: Path | None = None) -> Any:
+def executed(name: str) -> Any:
     """Run a notebook in a fresh kernel; a cell that fails is a failure with its traceback."""
     notebook = load(name)
     for cell in code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
-        if data is not None:
-            cell.source = re.sub(r"^(DATA|FOLDER) = None.*", rf"\1 = {str(data)!r}", cell.source)
     notebook.cells.insert(0, NOTEBOOKS.v4.new_code_cell(NO_NETWORK))
     where = {"metadata": {"path": str(FOLDER)}}
     try:
@@ -67,6 +77,24 @@ def executed(name: str, data: Path | None = None) -> Any:
         pytest.fail(f"{name}.ipynb does not run:\n{error}")
     del notebook.cells[0]
     return notebook
+
+
+def shown_for(name: str, data: Path) -> list[Any]:
+    """Run the cells of a notebook on a folder, and return what each of them shows.
+
+    They run in this process, which is quicker than a kernel of their own.
+    """
+    names: dict[str, Any] = {}
+    shown = []
+    for cell in code_cells(load(name)):
+        source = re.sub(r"^(DATA|FOLDER) = None.*", rf"\1 = {str(data)!r}", cell.source)
+        *statements, last = ast.parse(source).body
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(statements, []), name, "exec"), names)
+            shown.append(eval(compile(ast.Expression(last.value), name, "eval"), names))
+        else:
+            exec(source, names)
+    return shown
 
 
 def code_cells(notebook: Any) -> list[Any]:
@@ -101,7 +129,7 @@ def test_stored_outputs_are_complete_and_free_of_noise(name: str) -> None:
     kinds = [output.output_type for cell in cells for output in cell.outputs]
     assert set(kinds) == {"execute_result"}  # neither streams nor errors
     assert sum("a figure" in texts(cell) for cell in cells) >= FIGURES[name]
-    assert sum(bool(texts(cell)) for cell in cells) >= len(cells) - 4
+    assert sum(bool(texts(cell)) for cell in cells) >= len(cells) - 5  # which set the scene
     assert all(cell.metadata == {} for cell in notebook.cells)
     assert notebook.metadata.language_info == {"name": "python"}
     content = (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
@@ -128,7 +156,7 @@ def test_figures_have_two_pixels_for_one(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_notebooks_use_public_names_only(name: str) -> None:
     source = "\n".join(cell.source for cell in code_cells(load(name)))
-    for node in ast.walk(ast.parse(re.sub(r"^%.*", "", source, flags=re.MULTILINE))):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute):
             assert not node.attr.startswith("_")
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("panmatch"):
@@ -144,6 +172,20 @@ def test_all_notebooks_are_listed() -> None:
     assert set(NAMES) == {path.stem for path in FOLDER.glob("*.ipynb")} == set(FIGURES)
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"\((\w+)\.ipynb\)", page) == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebooks_begin_with_what_they_teach_and_end_with_links_that_work(name: str) -> None:
+    first, *_, last = [cell.source for cell in load(name).cells if cell.cell_type == "markdown"]
+    title = next(line for line in first.splitlines() if line)
+    assert title.startswith("# ")
+    assert "**You will learn** " in first
+    assert "**You need** " in first
+    assert "## Where next" in last
+    targets = [target for cell in load(name).cells for target in LINK.findall(cell.source)]
+    assert targets
+    for target in targets:
+        assert (FOLDER / target).is_file(), target
 
 
 def test_from_a_folder_to_a_sentence_takes_ten_cells_at_most() -> None:
@@ -164,7 +206,16 @@ def save(labels: Any, path: Path) -> None:
     nibabel.save(image, path)
 
 
-def test_metastases_of_your_own_need_one_path(tmp_path: Path) -> None:
+def save_tiff(labels: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"axes": "YX", "PhysicalSizeX": 0.25, "PhysicalSizeY": 0.25}
+    tifffile.imwrite(path, labels.astype(np.uint16), ome=True, metadata=metadata)
+
+
+def test_metastases_of_your_own_need_one_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(FOLDER)
     for seed in (1, 2):
         brain = phantoms.brain_metastases((40, 48, 40), 6, radius_mm=(2, 7), seed=seed)
         name = f"BraTS-MET-0000{seed}-000"
@@ -172,7 +223,7 @@ def test_metastases_of_your_own_need_one_path(tmp_path: Path) -> None:
         for model in ("redraws", "splits"):
             seen = phantoms.SIMULATED_MODELS[model].predict(brain, seed)
             save(seen.labels, tmp_path / "predictions" / model / f"{name}-seg.nii.gz")
-    shown = str([texts(cell) for cell in code_cells(executed("brain_metastases", tmp_path))])
+    shown = str(shown_for("brain_metastases", tmp_path))
     assert "Result(4 cases of 2 models)" in shown
     assert "misses-small" not in shown
 
@@ -182,19 +233,71 @@ def test_a_folder_of_your_own_needs_one_path(tmp_path: Path) -> None:
         brain = phantoms.brain_metastases((40, 48, 40), 6, radius_mm=(2, 7), seed=seed)
         save(brain.labels, tmp_path / "reference" / f"{seed}.nii.gz")
         save(brain.labels, tmp_path / "predictions" / "mine" / f"{seed}.nii.gz")
-    cells = code_cells(executed("your_folder", tmp_path))
+    shown = shown_for("your_folder", tmp_path)
     assert (tmp_path / "results" / "scores.csv").exists()
     assert (tmp_path / "results" / "curve.pdf").exists()
-    assert texts(cells[-1])[0].endswith(
-        "On 2 cases, PQ (lesion, one-to-one (optimal) at τ = 0.5, pooled) was 1.000 (SQ 1.000, "
+    assert "There are no mistakes." in map(str, shown)
+    assert shown[-1].data.endswith(
+        "On 2 cases, PQ (lesion, one-to-one (optimal) at τ = 0.1, pooled) was 1.000 (SQ 1.000, "
         "RQ 1.000) for mine."
     )
 
 
-def test_livers_without_predictions_are_given_simulated_ones(tmp_path: Path) -> None:
+def test_cells_of_your_own_are_measured_in_their_unit(tmp_path: Path) -> None:
+    slide = phantoms.cells((80, 80), 20, seed=1)
+    save_tiff(slide.labels, tmp_path / "reference" / "a.tif")
+    seen = phantoms.SIMULATED_MODELS["merges"].predict(slide)
+    save_tiff(seen.labels, tmp_path / "predictions" / "mine" / "a.tif")
+    shown = shown_for("cells_in_tiff", tmp_path)
+    (files,) = [one for one in shown if isinstance(one, pd.DataFrame) and "spacing" in one]
+    assert files.loc["a.tif"].tolist() == ["80 × 80", 20, (0.25, 0.25), "µm"]
+    assert "Result(1 case)" in str(shown)
+
+
+def test_classes_of_your_own_need_one_path(tmp_path: Path) -> None:
+    slide = phantoms.cells((64, 64), 16, seed=1)
+    labels = np.where(slide.labels > 0, 1000 + slide.labels, 1)  # tumour cells on stroma
+    labels[slide.labels > 12] += 1000  # immune cells
+    for side in ("reference", "predictions/mine"):
+        save_tiff(labels, tmp_path / side / "a.tif")
+    for side in ("reference_parts", "prediction_parts/mine"):
+        save_tiff(slide.parts, tmp_path / side / "a.tif")
+    (result, *_) = [one for one in shown_for("classes_and_parts", tmp_path)
+                    if isinstance(one, pm.Result)]  # fmt: skip
+    rows = result.table(["pq", "part_pq", "tp"], digits=1).set_index("class")
+    assert rows.loc["tumour cell"].tolist() == ["1.0", "1.0", "12"]
+    assert rows.loc["immune cell"].tolist() == ["1.0", "1.0", "4"]
+
+
+def test_models_of_your_own_are_compared(tmp_path: Path) -> None:
+    for seed in range(2):
+        liver = phantoms.liver_lesions((24, 40, 40), 3, radius_mm=(2, 5), seed=seed)
+        save(liver.labels, tmp_path / "reference" / f"{seed}.nii.gz")
+        for model, labels in {"a": liver.labels, "b": np.minimum(liver.labels, 1)}.items():
+            save(labels, tmp_path / "predictions" / model / f"{seed}.nii.gz")
+    shown = shown_for("compare_models", tmp_path)
+    assert "Comparison(a, b on 2 cases by PQ, AUTC)" in str(shown)
+    assert "a has the highest mean PQ of cases (lesion: 1.000)" in shown[-1].data
+
+
+def test_a_model_is_trained_on_images_of_your_own(tmp_path: Path) -> None:
+    for seed in range(6):
+        labels = phantoms.balls((48, 48), 4, radius=(4, 6), gap=3, seed=seed)
+        save_tiff(labels, tmp_path / "labels" / f"{seed}.tif")
+        save_tiff(60 + 120 * (labels > 0), tmp_path / "images" / f"{seed}.tif")
+    shown = shown_for("training_loop", tmp_path)
+    assert (4, 2) in shown  # training and validation images
+    (history, *_) = [one for one in shown if isinstance(one, pm.Result)]
+    assert history.table(["tp", "fn"]).tail(1)[["tp", "fn"]].to_numpy().tolist() == [[8, 0]]
+
+
+def test_livers_without_predictions_are_given_simulated_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(FOLDER)
     liver = phantoms.liver_lesions((40, 64, 72), 4, radius_mm=(3, 8), seed=1)
     save(liver.labels, tmp_path / "segmentation-0.nii")
-    shown = str([texts(cell) for cell in code_cells(executed("liver_lesions_parts", tmp_path))])
+    shown = str(shown_for("liver_lesions_parts", tmp_path))
     assert "['splits', 'redraws', 'no core']" in shown
     assert "segmentation-0" in shown
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from panmatch.datasets._criteria import Criterion, Difference, Placing
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
+    from panmatch.datasets._folders import evaluate_folders
     from panmatch.datasets._label_files import find_images
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
@@ -91,6 +92,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
         "panmatch.datasets._file_comparison": ("compare_files",),
+        "panmatch.datasets._folders": ("evaluate_folders",),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
@@ -188,6 +190,7 @@ __all__ = [
     "compare_runs",
     "draft_spec",
     "evaluate",
+    "evaluate_folders",
     "find_images",
     "find_pairs",
     "headline_rankings",
