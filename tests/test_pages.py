@@ -1,6 +1,7 @@
 """Every block of every page does what the page says.
 
-Python prints what stands below it, commands run and print what is shown, and YAML is a valid spec.
+Python prints what the page shows below it, commands run and print what is shown, and YAML is a
+valid spec. With ``UPDATE_PAGES=1`` pages show what commands print now: look at the difference.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +106,11 @@ def test_every_block_does_what_its_page_says(
         else:
             assert block.language == "console", f"line {block.line}: what is a {block.language}?"
             for command in commands_of(block):
-                check(command, block, programs, run=notes.get("commands") != "parsed")
+                printed = check(command, block, programs, run=notes.get("commands") != "parsed")
+                if not shows(command.shown, printed):
+                    assert update(page, command, printed), (
+                        f"line {block.line}: {command}\n{printed}"
+                    )
 
 
 def run_python(page: Path, block: Block, known: dict[str, object]) -> None:
@@ -120,8 +126,11 @@ def run_python(page: Path, block: Block, known: dict[str, object]) -> None:
     assert failed == 0, "".join(report)
 
 
-def check(command: Command, block: Block, programs: Path, *, run: bool) -> None:
-    """Run a command, or check that it could be run where that is not wanted."""
+def check(command: Command, block: Block, programs: Path, *, run: bool) -> str:
+    """Run a command, or check that it could be run where that is not wanted.
+
+    Return what it prints; what the page shows where that is nothing, or where it was not run.
+    """
     words = shlex.split(command.text, comments=True)
     where = f"line {block.line}: {command.text}"
     if words[0] == "pip":
@@ -135,14 +144,25 @@ def check(command: Command, block: Block, programs: Path, *, run: bool) -> None:
         parse(words)
     else:
         printed = shell(command.text, programs, int(block.notes.get("exit", 0)))
-        assert not command.shown.strip() or shows(command.shown, printed), f"{where}\n{printed}"
+        return printed if command.shown.strip() else command.shown
+    return command.shown
+
+
+def update(page: Path, command: Command, printed: str) -> bool:
+    """Show what a command prints now, if that is asked for and the page leaves nothing out."""
+    if "UPDATE_PAGES" not in os.environ or "\n…\n" in f"\n{command.shown}":
+        return False
+    text = page.read_text(encoding="utf-8")
+    shown = command.shown.rstrip("\n")
+    page.write_text(text.replace(shown, printed.rstrip("\n"), 1), encoding="utf-8")
+    return True
 
 
 def parse(words: list[str]) -> None:
     """Let the command line read the words of a command: unknown options are an error."""
     assert words[0] == "panmatch", words
     command: Any = typer.main.get_command(app)
-    parts = words[1:]
+    parts = list(takewhile(lambda word: word not in (">", ">>", "|"), words[1:]))
     while parts and hasattr(command, "commands") and not parts[0].startswith("-"):
         command = command.commands[parts.pop(0)]
     if parts not in (["--help"], ["--install-completion"], ["--version"]):
