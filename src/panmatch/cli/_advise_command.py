@@ -13,6 +13,7 @@ from panmatch.cli._options import (
     Classes,
     DatasetJson,
     Patterns,
+    Reference,
     RefParts,
     Resample,
     Spacing,
@@ -23,11 +24,12 @@ from panmatch.cli._options import (
 
 
 def advise(
-    ref: Annotated[
-        Path, typer.Argument(help="A label file, a folder, a COCO JSON file, or a CSV manifest.")
-    ],
+    ref: Reference,
     pred: Annotated[
-        Path | None, typer.Argument(help="The same for predictions; none with a manifest.")
+        Path | None,
+        typer.Argument(
+            help="The prediction: a file or folder as for REF. Omit it with a manifest."
+        ),
     ] = None,
     spec: SpecName = None,
     class_: Classes = None,

@@ -25,17 +25,21 @@ from panmatch.cli._options import (
     FailUnder,
     Images,
     LogLevel,
+    Maps,
     Metrics,
     MissingPredictions,
     Models,
     Out,
+    Overwrite,
     Patterns,
     PredictionParts,
     Protocol,
     Quiet,
+    Reference,
     RefParts,
     Related,
     Resample,
+    Resume,
     Spacing,
     SpecName,
     Strategies,
@@ -44,6 +48,7 @@ from panmatch.cli._options import (
     Title,
     Whole,
     Wide,
+    WithReport,
     read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
@@ -123,12 +128,7 @@ def demo(
     )
 )
 def evaluate(
-    ref: Annotated[
-        Path,
-        typer.Argument(
-            help="The reference: a label file, a folder, a COCO JSON file or a CSV manifest."
-        ),
-    ],
+    ref: Reference,
     pred: Annotated[
         Path | None,
         typer.Argument(help="The prediction: a file or folder as for REF. Omit it with --model."),
@@ -151,26 +151,17 @@ def evaluate(
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Worker processes.")] = 1,
     threads: Threads = None,
     dask: Dask = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Keep the results in OUT; evaluate new and changed cases."),
-    ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Discard the results in OUT and start over.")
-    ] = False,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
     allow_header_mismatch: AllowMismatch = False,
     resample: Resample = False,
     spacing: Spacing = None,
-    with_report: Annotated[
-        bool, typer.Option("--report", help="Also write OUT/report.html.")
-    ] = False,
+    with_report: WithReport = False,
     images: Images = None,
     title: Title = None,
     also: Also = None,
     wide: Wide = False,
-    maps: Annotated[
-        bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")
-    ] = False,
+    maps: Maps = False,
     fail_under: FailUnder = None,
     explain: Explain = False,
     everything: Everything = False,

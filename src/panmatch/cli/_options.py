@@ -10,6 +10,12 @@ from typer.models import OptionInfo
 
 from panmatch.errors import OptionError
 
+Reference = Annotated[
+    Path,
+    typer.Argument(
+        help="The reference: a label file, a folder, a COCO JSON file or a CSV manifest."
+    ),
+]
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder for the results; created if missing.")
 ]
@@ -154,6 +160,15 @@ Wide = Annotated[
         "models, strategies or thresholds, write a file for each to OUT/wide.",
     ),
 ]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Keep the results in OUT; evaluate new and changed cases."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Discard the results in OUT and start over.")
+]
+WithReport = Annotated[bool, typer.Option("--report", help="Also write OUT/report.html.")]
+Maps = Annotated[bool, typer.Option("--maps", help="Write label maps of the mistakes to OUT/maps.")]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(
