@@ -95,4 +95,4 @@ def test_an_unknown_format_is_an_error(run: Path, arguments: list[str], message:
 def test_a_folder_without_a_run_is_an_error(tmp_path: Path) -> None:
     done = panmatch("cite", tmp_path)
     assert done.returncode == 2
-    assert "is not an output of `panmatch evaluate`" in done.stderr
+    assert "is not an output folder of `panmatch evaluate`" in done.stderr

@@ -118,7 +118,7 @@ def test_values_that_yaml_cannot_build_are_spec_errors(text: str, tmp_path: Path
 
 @pytest.mark.parametrize("labels", [0, "0-3", [0, 1]])
 def test_the_background_is_not_a_label_of_a_class(labels: Any) -> None:
-    with pytest.raises(SpecError, match="label 0 is background"):
+    with pytest.raises(SpecError, match="label 0 is always background"):
         as_spec({"classes": {"a": {"labels": labels}}})
 
 
