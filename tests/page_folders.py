@@ -119,9 +119,12 @@ def write_zarr(folder: Path) -> None:
 
     cells = phantoms.cells((48, 96, 96), 120, seed=3)
     found = phantoms.SIMULATED_MODELS["merges"].predict(cells, seed=3)
-    chunks = {"reference": (16, 32, 32), "prediction": (48, 20, 96)}
-    for (name, chunk), image in zip(chunks.items(), (cells, found), strict=True):
-        zarr.array(image.labels.astype(np.uint16), chunks=chunk, store=str(folder / f"{name}.zarr"))
+    sides = {
+        "reference": (cells.labels, (16, 32, 32)),
+        "prediction": (found.labels, (48, 20, 96)),
+    }
+    for name, (labels, chunks) in sides.items():
+        zarr.array(labels.astype(np.uint16), chunks=chunks, store=str(folder / f"{name}.zarr"))
 
 
 def write_files(folder: Path) -> None:

@@ -278,8 +278,9 @@ def test_the_methods_name_strategy_bounds_threshold_and_intervals() -> None:
         ({"matching": [{"strategy": "many-to-one", "score": "dice", "strict": False}]},
          "were matched many-to-one (merge, seed: any number of predictions per reference, at most 1"
          " reference per prediction) at a Dice threshold of 0.1 (Dice ≥ 0.1), and"),
-        ({"matching": ["union"]}, "were matched union within the Voronoi regions of the references "
-         "(any number of predictions per reference, any number of references per prediction) at"),
+        ({"matching": ["union"]},
+         "were matched by union within the Voronoi regions of the references (any number of "
+         "predictions per reference, any number of references per prediction) at"),
         ({"curve": False}, "scored by Panoptic Quality (PQ), pooled over cases, using panmatch"),
     ],
 )  # fmt: skip

@@ -126,7 +126,8 @@ def matcher_text(matcher: Matcher, result: Result) -> str:
     inside = " within the Voronoi regions of the references" if matcher.regions else ""
     bounds = ", ".join(matcher.strategy.bounds)
     works = mark(*solver_citations(matcher, result.spec))
-    return f"{matcher.name}{inside} ({f'{options}: ' if options else ''}{bounds}){works}"
+    name = f"by {matcher.name}" if matcher.strategy.needs_regions else matcher.name
+    return f"{name}{inside} ({f'{options}: ' if options else ''}{bounds}){works}"
 
 
 def _class_text(result: Result) -> str:

@@ -63,7 +63,7 @@ class PaperText:
     def paragraphs(self, form: PaperFormat = "text") -> tuple[str, str]:
         """Return methods and results, with the works cited as a format does it."""
         check_choice("format", form, get_args(PaperFormat))
-        render = {"text": _with_names, "markdown": str, "latex": _as_latex}[form]
+        render = {"text": _with_names, "markdown": _as_it_is, "latex": _as_latex}[form]
         return render(self.methods), render(self.results)
 
 
@@ -147,6 +147,11 @@ def _difference_sentence(difference: Difference) -> str:
         f"{number(abs(test.mean_difference))} ({between}p {p if p.startswith('<') else f'= {p}'}, "
         f"n = {test.n})."
     )
+
+
+def _as_it_is(text: str) -> str:
+    """Return a text that cites as Pandoc's Markdown does."""
+    return text
 
 
 def _with_names(text: str) -> str:
