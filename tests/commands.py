@@ -16,14 +16,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def panmatch(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def panmatch(
+    *arguments: object, cwd: Path | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a command whose warnings are errors, and return what it printed."""
     with (
         Path(os.devnull).open() as nothing,
         tempfile.TemporaryFile("w+") as out,
         tempfile.TemporaryFile("w+") as err,
     ):
-        code = start(arguments, [nothing.fileno(), out.fileno(), err.fileno()], cwd)()
+        streams = [nothing.fileno(), out.fileno(), err.fileno()]
+        code = start(arguments, streams, cwd, environment)()
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess([*map(str, arguments)], code, out.read(), err.read())
