@@ -57,7 +57,9 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     for ours, theirs in enumerate(streams):
         os.dup2(theirs, ours)
         os.close(theirs)
-    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", errors=sys.stdout.errors, closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors=sys.stderr.errors, closefd=False)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
