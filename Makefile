@@ -9,6 +9,7 @@ ORACLE := .venv-oracle
 ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
 ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
 CORE := .venv-core
+COMPILED := build/compiled
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
@@ -18,7 +19,7 @@ demo: $(VENV)/installed
 	$(BIN)/panmatch demo
 
 test: browser $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # An installation without any extra, as a training loop has it.
 test-core: $(CORE)/installed-core
@@ -125,8 +126,20 @@ clean:
 	$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	touch $@
 
-$(VENV)/installed: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet ".[all]"
+# One compilation for all environments. A wheel replaces one of the same version only when forced.
+$(COMPILED)/done: $(VENV)/created $(SOURCES)
+	rm -rf $(COMPILED)
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(COMPILED) .
+	touch $@
+
+comma := ,
+define install_compiled
+$(1)/bin/python -m pip install --quiet --no-deps --force-reinstall $(COMPILED)/*.whl
+$(1)/bin/python -m pip install --quiet "$$(echo $(COMPILED)/*.whl)$(2)" $(3)
+endef
+
+$(VENV)/installed: $(VENV)/created $(COMPILED)/done
+	$(call install_compiled,$(VENV),[all])
 	touch $@
 
 $(VENV)/installed-%: $(VENV)/created pyproject.toml
@@ -146,15 +159,15 @@ $(ORACLES:%=$(ORACLE)-%/installed): $(ORACLE)-%/installed: $(ORACLE)-%/created p
 	$(ORACLE)-$*/bin/python -m pip install --quiet --group oracle-$*
 	touch $@
 
-$(CORE)/installed-core: $(CORE)/created $(SOURCES)
-	$(CORE)/bin/python -m pip install --quiet .
+$(CORE)/installed-core: $(CORE)/created $(COMPILED)/done
+	$(call install_compiled,$(CORE))
 	touch $@
 
-$(TORCH)/installed-torch: $(TORCH)/created $(SOURCES)
+$(TORCH)/installed-torch: $(TORCH)/created $(COMPILED)/done
 	$(TORCH)/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
-	$(TORCH)/bin/python -m pip install --quiet ".[cli,torch]" pytest pytest-xdist hypothesis
+	$(call install_compiled,$(TORCH),[cli$(comma)torch],pytest pytest-xdist hypothesis)
 	touch $@
 
-$(DEVICE)/installed-device: $(DEVICE)/created $(SOURCES)
-	$(DEVICE)/bin/python -m pip install --quiet ".[cli,torch]" $(CUPY) pytest hypothesis
+$(DEVICE)/installed-device: $(DEVICE)/created $(COMPILED)/done
+	$(call install_compiled,$(DEVICE),[cli$(comma)torch],$(CUPY) pytest hypothesis)
 	touch $@

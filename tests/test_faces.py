@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,13 +20,16 @@ MOST_MODULES = 290
 FEWEST_LINES = 40  # of a module that is neither a face nor a metric
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Yield the modules of panmatch that a file imports, also inside functions."""
+@cache
+def imported(path: Path) -> list[str]:
+    """Return the modules of panmatch that a file imports, also inside functions."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("panmatch"):
-            yield str(node.module)
+        if isinstance(node, ast.ImportFrom):
+            found.append(node.module or "")
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names if name.name.startswith("panmatch"))
+            found += [name.name for name in node.names]
+    return [module for module in found if module.startswith("panmatch")]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

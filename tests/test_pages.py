@@ -25,6 +25,7 @@ import yaml
 
 from panmatch.cli._app import app
 from panmatch.spec import as_spec
+from tests.commands import panmatch
 from tests.page_blocks import Block, Command, blocks_of, commands_of, notes_of, shows
 from tests.page_folders import FOLDERS
 
@@ -35,6 +36,7 @@ SHOWN_ONLY = (
     "panmatch demo",
     "panmatch --install-completion",
 )  # run by tests of their own
+SHELL = set("|&;<>()$`*?[]{}~#!\n")  # a command with any of these needs a shell
 EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
     "optional-dependencies"
 ])  # fmt: skip
@@ -171,18 +173,22 @@ def parse(words: list[str]) -> None:
 
 def shell(command: str, programs: Path, expected: int) -> str:
     """Run a command as at a plain terminal of 80 columns, and return what it prints."""
-    done = subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={
-            **os.environ,
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "COLUMNS": "80",
-            "NO_COLOR": "1",
-        },
-    )
+    environment = {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+    }
+    if command.startswith("panmatch ") and not SHELL & set(command):
+        done = panmatch(*shlex.split(command)[1:], environment=environment)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
     assert done.returncode == expected, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout + (done.stderr if expected else "")
 

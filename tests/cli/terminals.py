@@ -5,11 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
-import subprocess
-import sys
 import termios
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.commands import start
 
 PICTURES = Path(__file__).parent / "pictures"
 UPDATE = "UPDATE_PICTURES"  # set it to store what is printed, and look at the difference
@@ -34,20 +34,13 @@ def in_terminal(columns: int, *arguments: object, cwd: Path, errors: bool = Fals
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     hidden = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
     with (cwd / "stderr.txt").open("w+") as stderr:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs if errors else stderr,
-            env=environment | {"TERM": "xterm"},
-        )
+        streams = [theirs, theirs, theirs if errors else stderr.fileno()]
+        wait = start(arguments, streams, cwd, environment | {"TERM": "xterm"})
         os.close(theirs)
         shown = b"".join(iter(lambda: _read(ours), b""))
         os.close(ours)
-        code = process.wait()
+        code = wait()
         stderr.seek(0)
         return Shown(shown.decode().replace("\r\n", "\n"), stderr.read(), code)
 

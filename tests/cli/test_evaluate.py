@@ -19,15 +19,11 @@ import pytest
 import panmatch as pm
 from panmatch import related
 from panmatch.spec import read_spec
+from tests.commands import panmatch
 from tests.datasets.folders import SPACING, make_folders, save_nifti, scene, tables
 
 NO_INTERVAL = "panmatch: warning: no interval: 2 cases are too few (at least 5 are needed).\n"
 MANY = 80  # cases, so that a run is still going on when it is interrupted
-
-
-def panmatch(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_two_folders_give_tables_and_a_summary(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import panmatch as pm
 from tests.chunked_arrays import Array
-from tests.cli.test_evaluate import panmatch
 from tests.clusters import local_cluster
+from tests.commands import panmatch
 from tests.datasets.folders import scene, tables
 from tests.formats.test_zarr_stores import SPACE, ome
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import panmatch as pm
-from tests.cli.test_evaluate import panmatch
+from tests.commands import panmatch
 from tests.datasets.folders import SPACING, make_folders, scene
 from tests.datasets.made_up import make_brats, make_nnunet, make_tiffs
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from panmatch.spec import (
     read_spec,
     spec_from_panoptica,
 )
+from tests.commands import panmatch
 from tests.peers.asking import PEER, shipped_configs
 
 CONFIG = """\
@@ -54,11 +53,6 @@ EDGE_CASES = """
 edge_cases:
   masd: {no_reference: inf, no_prediction: inf, no_match: inf}
 """
-
-
-def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_the_spec_is_printed_or_written_with_its_remarks(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from panmatch.cli import _progress as progress
 from panmatch.datasets import Case, Outcome, Phase, Stopwatch
 from panmatch.evaluation import CaseResult
 from tests.cli.terminals import in_terminal
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders, paths_in, run
 
 PHASES: tuple[Phase, ...] = ("search", "evaluation", "bootstrap", "tables", "report")
@@ -27,11 +26,6 @@ def outcome(name: str, status: str = "ok") -> Outcome:
     return Outcome(
         Case(name, "m", None, None), "", CaseResult(name, status=status, reason="x"), 0.25  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_a_terminal_sees_every_phase_in_turn(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import panmatch as pm
 from panmatch.protocols import protocol_names, protocol_text
 from tests.cli.terminals import in_terminal
-from tests.cli.test_evaluate import panmatch
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders, save_nifti
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +11,10 @@ import pandas as pd
 import pytest
 
 from tests.cli.terminals import assert_pictured, in_terminal
+from tests.commands import panmatch
 from tests.datasets.folders import SPACING, make_folders, save_nifti, scene
 
 MODELS = ("near", "far", "nnunet_v2_fold0_checkpoint_final", "unet", "zeta")
-
-
-def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 @pytest.fixture(scope="module")

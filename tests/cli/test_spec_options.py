@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -13,12 +11,8 @@ from panmatch.cli._spec_options import change_spec, read_strategy
 from panmatch.errors import OptionError
 from panmatch.matching import STRATEGIES, Matcher
 from panmatch.spec import Spec, as_spec
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders
-
-
-def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_options_on_the_command_line_are_those_of_a_spec(tmp_path: Path) -> None:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.terminals import assert_pictured, in_terminal
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders
 
 MODELS = ("near", "far", "zeta")
 ONE = ("-s", "one-to-one", "-t", "0.3", "-m", "iou,dice,hd95")
-
-
-def panmatch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 @pytest.fixture(scope="module")

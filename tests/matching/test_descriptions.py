@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import panmatch as pm
 from docs.writers.strategies import strategies_table
 from panmatch.matching import STRATEGIES, Matcher, Strategy
 from panmatch.spec import preset_text
+from tests.commands import panmatch
 
 ROOT = Path(__file__).parents[2]
 VARIANTS = [variant for family in STRATEGIES.values() for variant in family.variants()]
@@ -22,8 +21,9 @@ def test_the_readme_says_what_the_strategies_say() -> None:
 
 
 def test_the_command_line_lists_every_variant_with_both_bounds() -> None:
-    command = [sys.executable, "-m", "panmatch", "spec", "--strategies"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = panmatch("spec", "--strategies")
+    assert done.returncode == 0
+    shown = done.stdout
     for variant in VARIANTS:
         said = f"{variant.label}: -s {variant.key} {', '.join(variant.bounds)}. {variant.about}"
         assert said in " ".join(shown.split())

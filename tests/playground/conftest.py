@@ -17,7 +17,7 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     with served() as found:
         yield found

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from panmatch.playground import FilePair, View
 from panmatch.playground._answers import answer_numbers, answer_object
 from panmatch.playground._file_pair import answer_slice, to_positions
 from panmatch.playground._validation import Message
+from tests.commands import panmatch
 from tests.datasets.folders import SPACING, save_nifti, scene
 
 IDS = np.array([0, 3, 200, 7, 90, 11, 5], np.uint8)  # labels 1, 2 … become these
@@ -197,9 +196,7 @@ def test_parts_and_exact_areas_are_for_scenes(files: tuple[Path, Path]) -> None:
 
 def reason_of_evaluate(reference: Path, prediction: Path) -> str:
     out = reference.parent / "out"
-    arguments = map(str, ("evaluate", reference, prediction, "-o", out))
-    command = [sys.executable, "-m", "panmatch", *arguments]
-    subprocess.run(command, capture_output=True, check=False)
+    panmatch("evaluate", reference, prediction, "-o", out)
     reason: str = pd.read_csv(out / "scores.csv").reason[0]
     return reason
 

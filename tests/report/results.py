@@ -72,9 +72,14 @@ def with_parts(**keys: Any) -> Result:
 
 def texts(figure: Figure) -> list[Text]:
     """Return all texts that can be seen, after drawing."""
+    draw(figure)
+    return visible_texts(figure)
+
+
+def visible_texts(figure: Figure) -> list[Text]:
+    """Return all texts that can be seen in a figure that has been drawn."""
     from matplotlib.text import Text
 
-    draw(figure)
     return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
 
 

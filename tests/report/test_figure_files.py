@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ import panmatch as pm
 from panmatch import phantoms
 from panmatch.report._scene_figure import comparison_figure
 from panmatch.report._style import SMALLEST_PT
-from tests.report.results import draw, made, texts, two_classes, two_models
+from tests.report.results import draw, made, two_classes, two_models, visible_texts
 
 REFERENCE = phantoms.blobs((60, 90), 12, radius=(4, 7), gap=1, seed=2)
 PREDICTION = phantoms.miss(phantoms.shift(REFERENCE, (1, 2)), ids=[3])
@@ -63,11 +65,28 @@ FIGURES: dict[str, Callable[..., Figure]] = {
 }
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, and the picture that became of it."""
+
+    figure: Figure
+    shape: tuple[int, ...]
+    colours: int
+
+
+@cache
+def drawn(name: str, width: str) -> Drawn:
+    figure = FIGURES[name](width=width)
+    pixels = draw(figure)
+    colours = pixels @ np.array([1, 1 << 8, 1 << 16])  # numbers, which are sorted faster than rows
+    return Drawn(figure, pixels.shape, len(np.unique(colours)))
+
+
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_texts_are_large_enough_inside_the_figure_and_apart(name: str, width: str) -> None:
-    figure = FIGURES[name](width=width)
-    shown = texts(figure)
+    figure = drawn(name, width).figure
+    shown = visible_texts(figure)
     assert min(float(text.get_fontsize()) for text in shown) >= SMALLEST_PT
     boxes = {text: text.get_window_extent() for text in shown}
     right, top = figure.bbox.width, figure.bbox.height
@@ -83,12 +102,11 @@ def test_texts_are_large_enough_inside_the_figure_and_apart(name: str, width: st
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_pictures_have_the_size_in_inches_times_the_resolution(name: str) -> None:
-    figure = FIGURES[name](width="single")
-    pixels = draw(figure)
-    assert figure.dpi == 300
-    assert pixels.shape[1] == (2700 if name == "comparison" else 1050)
-    assert pixels.shape[0] == int(figure.get_size_inches()[1] * 300)
-    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 20
+    found = drawn(name, "single")
+    assert found.figure.dpi == 300
+    assert found.shape[1] == (2700 if name == "comparison" else 1050)
+    assert found.shape[0] == int(found.figure.get_size_inches()[1] * 300)
+    assert found.colours > 20
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -142,8 +160,7 @@ def test_a_notebook_shows_it_with_two_pixels_for_one() -> None:
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_legend_lies_on_what_is_drawn(name: str, width: str) -> None:
-    figure = FIGURES[name](width=width)
-    draw(figure)
+    figure = drawn(name, width).figure
     legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes)]
     boxes = [legend.get_window_extent() for legend in legends if legend is not None]
     for ax in figure.axes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
 from math import isnan
 
@@ -78,6 +79,29 @@ def cut_voxels(reference: Labels, prediction: Labels) -> Labels:
     return cut
 
 
+@dataclass(frozen=True)
+class Mistakes:
+    """A random scene and what joining and cutting make of it, the same for every strategy."""
+
+    reference: Labels
+    prediction: Labels
+    repaired: dict[tuple[Repair, ...], pm.Overlap]
+
+
+@cache
+def mistakes(seed: int) -> Mistakes:
+    reference, prediction = random_mistakes(seed)
+    joined = join_voxels(reference, prediction)
+    repaired: dict[tuple[Repair, ...], Labels] = {
+        (): prediction,
+        ("split",): joined,
+        ("merged",): cut_voxels(reference, prediction),
+        ("split", "merged"): cut_voxels(reference, joined),
+    }
+    overlaps = {key: pm.count_overlaps(reference, after) for key, after in repaired.items()}
+    return Mistakes(reference, prediction, overlaps)
+
+
 def masks_of(labels: Labels) -> Masks:
     return [labels == label for label in np.unique(labels[labels > 0])]
 
@@ -95,12 +119,9 @@ class MaskScene(Scene):
 
 
 def scene_of(refs: Masks, preds: Masks) -> Scene:
-    shared = {
-        (g, p): int((ref & pred).sum())
-        for g, ref in enumerate(refs)
-        for p, pred in enumerate(preds)
-        if (ref & pred).any()
-    }
+    flat = [np.array([mask.ravel() for mask in masks], np.int64) for masks in (refs, preds)]
+    table = flat[0] @ flat[1].T if refs and preds else np.zeros((0, 0), np.int64)
+    shared = {(int(g), int(p)): int(table[g, p]) for g, p in np.argwhere(table)}
     ref_sizes, pred_sizes = ([int(mask.sum()) for mask in masks] for masks in (refs, preds))
     owners = list(range(len(preds)))
     dismissible = [False] * len(preds)
@@ -142,24 +163,15 @@ def test_every_repair_is_the_repair_of_the_voxels(name: str) -> None:
     strategy = {**BY_NAME, **OPTIMAL}[name]
     changed = dict.fromkeys(REPAIRS, 0)
     for seed in range(600 if name in BY_NAME else 40):
-        reference, prediction = random_mistakes(seed)
+        made = mistakes(seed)
         tau = TAUS[seed % len(TAUS)]
-        overlap = pm.count_overlaps(reference, prediction)
-        budget = pm.error_budget(pm.match(overlap, strategy, tau))
-        joined = join_voxels(reference, prediction)
-        mended = cut_voxels(reference, joined)
-        repaired: dict[tuple[Repair, ...], Labels] = {
-            (): prediction,
-            ("split",): joined,
-            ("merged",): cut_voxels(reference, prediction),
-            ("split", "merged"): mended,
-        }
-        for repairs, after in repaired.items():
-            expected = pm.match(pm.count_overlaps(reference, after), strategy, tau).tally.pq
+        budget = pm.error_budget(pm.match(made.repaired[()], strategy, tau))
+        for repairs, after in made.repaired.items():
+            expected = pm.match(after, strategy, tau).tally.pq
             assert budget.pq_after(repairs) == expected
             if len(repairs) == 1:
                 changed[repairs[0]] += expected != budget.pq
-        refs, preds = masks_of(reference), masks_of(prediction)
+        refs, preds = masks_of(made.reference), masks_of(made.prediction)
         pairs = brute_force.STRATEGIES[name](scene_of(refs, preds), tau)
         for repair, redraw in REDRAWN.items():
             scene = scene_of(refs, redraw(refs, preds, pairs))
