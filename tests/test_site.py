@@ -169,3 +169,32 @@ def test_speeds_of_the_readme_were_measured() -> None:
     shown = re.findall(r"\d[\d.]* m?s\b", speeds)
     assert len(shown) == 6
     assert [one for one in shown if one not in measured] == []
+
+
+QUESTIONS = {
+    "How do I install it?": "start/install.md",
+    "I have nnU-Net folders. What now?": "how-to/nnunet.md",
+    "Which strategy is right for me?": "choosing/index.md",
+    "What does this column mean?": "reference/columns.md",
+    "How do I cite it?": "about/index.md",
+    "How do I reproduce a challenge's number?": "how-to/challenge-numbers.md",
+    "How do I add a metric?": "how-to/custom-metric.md",
+}
+
+
+def clicks(start: Path) -> dict[Path, int]:
+    """How many links of a page lead to every other page."""
+    found, waiting = {start: 0}, [start]
+    for page in waiting:
+        for link in links(page):
+            target = (page.parent / link.partition("#")[0]).resolve()
+            if target.suffix == ".md" and target not in found:
+                found[target] = found[page] + 1
+                waiting.append(target)
+    return found
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("start", ["index.md", "start/index.md"])
+def test_a_newcomer_finds_answers_within_two_clicks(start: str, question: str) -> None:
+    assert clicks(DOCS / start)[DOCS / QUESTIONS[question]] <= 2
