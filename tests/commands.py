@@ -39,6 +39,8 @@ def start(
     environment: Mapping[str, str] | None = None,
 ) -> Callable[[], int]:
     """Start a command with these standard streams; what is returned waits for its exit code."""
+    if not hasattr(os, "fork"):  # Windows
+        return _start_alone(arguments, streams, cwd, environment)
     request = {
         "arguments": [*map(str, arguments)],
         "folder": str(cwd or Path.cwd()),
@@ -49,6 +51,21 @@ def start(
     sent = socket.send_fds(channel, [line], streams)
     channel.sendall(line[sent:])
     return lambda: int.from_bytes(channel.recv(4), "little", signed=True)
+
+
+def _start_alone(
+    arguments: Sequence[object],
+    streams: list[int],
+    cwd: Path | None,
+    environment: Mapping[str, str] | None,
+) -> Callable[[], int]:
+    """Start a command in a process of its own, which imports everything first."""
+    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
+    stdin, stdout, stderr = streams
+    process = subprocess.Popen(
+        command, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr
+    )
+    return process.wait
 
 
 @cache

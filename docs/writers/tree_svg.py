@@ -33,7 +33,8 @@ class Question:
 
 def tree_svg(title: str, questions: Sequence[Question], otherwise: Leaf) -> str:
     """Return a tree: whoever answers no goes on to the next question."""
-    parts, y = [], 0.0
+    parts: list[str] = []
+    y = 0.0
     for question in questions:
         text = _lines(question.text, WIDE)
         height = 2 * PAD + LINE * len(text)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import panmatch as pm
 from panmatch import phantoms
 from tests.cli.terminals import in_terminal
-from tests.cli.test_evaluate import panmatch
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders, save_nifti
 
 SPACING, SIDES = (1.0, 1.0, 1.0), ("ref", "pred")

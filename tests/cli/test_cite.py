@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from panmatch.datasets import load_run, paper_text
-from tests.cli.test_evaluate import panmatch
+from tests.commands import panmatch
 from tests.datasets.folders import make_folders
 
 

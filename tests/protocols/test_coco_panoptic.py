@@ -12,7 +12,7 @@ import pytest
 import panmatch as pm
 from panmatch import related
 from panmatch.protocols import find_protocol, protocol_numbers
-from tests.cli.test_evaluate import panmatch
+from tests.commands import panmatch
 from tests.related.test_coco import EXACT, write
 
 GROUPS = ("All", "Things", "Stuff")
