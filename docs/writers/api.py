@@ -1,7 +1,7 @@
 """The page about all public names, written from the package; see docs/reference/api.
 
-Each group below is a stage of the way from label images to answers. A name of ``panmatch.__all__``
-that is in no group, or in two, is an error.
+Each group below is a stage on the way from label images to answers. Every name of
+``panmatch.__all__`` must be in exactly one group.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ RELATED = """\
 
 <!-- Written by docs/writers/api.py. -->
 
-Metrics of others, on the same machinery. [What each of them chooses](../../explanation/related.md),
-and where published programs differ. A spec can ask for most of them under
+Other people's metrics. [Related metrics](../../explanation/related.md) says what each of them chooses,
+and where published programs differ from ours. A spec can ask for most of them under
 [`related`](../spec-keys.md#related).
 
 ```{eval-rst}

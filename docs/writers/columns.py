@@ -13,8 +13,8 @@ INTRODUCTION = """\
 
 `panmatch evaluate` writes these tables to its output folder, as CSV and, with the extra `parquet`,
 as Parquet. In Python, `result.scores`, `result.instances` and the like have the same columns. A
-cell is empty where a number is not defined. Which columns are there depends on the spec: columns of
-parts need a class with parts, those of metrics a metric under `metrics`.
+cell is empty if a number is not defined. The spec decides which columns there are: columns of parts
+need a class with parts, and columns of metrics need a metric under `metrics`.
 
 Names in capitals stand for any of their kind:
 

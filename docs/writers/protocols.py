@@ -9,9 +9,9 @@ INTRODUCTION = """\
 
 <!-- Written by docs/writers/protocols.py. -->
 
-A protocol gives the numbers of one program and version, under that program's own names, so that
-they can stand beside published ones. It is a small file that chooses options of the same machinery
-as everything else here: `panmatch protocol show NAME` prints it.
+A protocol gives the numbers of one program and version, under that program's own names, so you can
+put them next to published ones. Each protocol is a small file of options for the same code that
+computes everything else: `panmatch protocol show NAME` prints it.
 
 ```python
 >>> import numpy as np
@@ -28,10 +28,10 @@ as everything else here: `panmatch protocol show NAME` prints it.
 
 ```
 
-On the command line `panmatch evaluate REF PRED --protocol NAME -o OUT` does the same for files and
-folders, with workers, tables and report as usual. `OUT/protocol.csv` has a row per model, case and
-name, and a row without case for all cases together, put together as the program does. `--explain`
-prints our score beside the program's, and the objects on which the two disagree, with reasons:
+On the command line, `panmatch evaluate REF PRED --protocol NAME -o OUT` does the same for files and
+folders, with workers, tables and report as usual. `OUT/protocol.csv` has one row for each model,
+case and number, and one row without a case for the average that the program computes. `--explain`
+prints our score next to the program's, and the objects on which the two disagree, with reasons:
 
 ```text
                    theirs      ours  one-to-one (optimal)
@@ -42,11 +42,11 @@ p7, lesion, reference 2 (216 mm³, IoU 0.2): matched, ours missed. Any overlap
   counts as found; ours needs IoU > 0.5.
 ```
 
-Programs without fixed classes take yours: `classes={"lesion": 2}` of `run`, or the classes of
-`--spec`, `--class` or `--dataset-json`; with several of them names begin with the class. Variants
-of a program follow after a slash, as in `autopet/third`. Where a program departs from its own
-definition, the protocol follows the program and says so below; everything else in panmatch follows
-the definition.
+If a program has no fixed classes, name yours: `run(…, classes={"lesion": 2})` in Python, or `--spec`,
+`--class` or `--dataset-json` on the command line. With several classes, names start with the class.
+A variant of a program is written after a slash, as in `autopet/third`. Where a program differs from
+its own definition, the protocol follows the program and says so below. Everything else in panmatch
+follows the definition.
 """
 
 

@@ -40,8 +40,8 @@ D1 to D15 are [the definitions](../explanation/definitions.md).
 
 ## Presets
 
-`preset: NAME` on top of a file takes the keys of a preset and replaces those that the file lists
-itself; `null` drops a class.
+With `preset: NAME` at the top, a file starts from the keys of a preset and replaces those that it
+lists itself. `null` drops a class.
 """
 
 LABELS = """\
