@@ -1,4 +1,4 @@
-"""Volumes that fit in no memory: two cores, bounded memory, against bare reading of the chunks."""
+"""Volumes larger than memory: two cores, bounded memory, compared with just reading the chunks."""
 
 from __future__ import annotations
 

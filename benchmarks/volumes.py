@@ -1,4 +1,4 @@
-"""Pairs of volumes that fit in no memory, written chunk by chunk, whose overlaps are known.
+"""Pairs of volumes larger than memory, written chunk by chunk, with known overlaps.
 
 Balls lie on a lattice whose step divides no chunk, so that most chunks cut some; predictions are
 the same balls shifted, some missing and some in two. A tile of 8³ lattice cells repeats, with ids

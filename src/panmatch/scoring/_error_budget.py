@@ -291,12 +291,12 @@ def _repaired_tallies(matching: Matching, overlap: Overlap) -> dict[frozenset[Re
     if not matching.strategy.takes_repairs:
         return found
     joined = join_split(overlap)
-    mended = cut_merged(joined)
+    repaired = cut_merged(joined)
     if joined is not overlap:
         found[join] = found[join | cut] = rematch(matching, joined)
         found[cut] = rematch(matching, cut_merged(overlap))
-    if mended is not joined:
-        found[join | cut] = rematch(matching, mended)
+    if repaired is not joined:
+        found[join | cut] = rematch(matching, repaired)
         if joined is overlap:
             found[cut] = found[join | cut]
     return found
