@@ -34,8 +34,8 @@ RELATED = """\
 
 <!-- Written by docs/writers/api.py. -->
 
-Other people's metrics. [Related metrics](../../explanation/related.md) says what each of them chooses,
-and where published programs differ from ours. A spec can ask for most of them under
+Other people's metrics. [Related metrics](../../explanation/related.md) says what each of them
+chooses, and where published programs differ from ours. A spec can ask for most of them under
 [`related`](../spec-keys.md#related).
 
 ```{eval-rst}
