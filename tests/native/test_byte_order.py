@@ -66,7 +66,7 @@ def test_surfaces() -> None:
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 @pytest.mark.parametrize("strategy", [pm.OneToOne(), pm.ManyToOne(solver="optimal")])
 def test_tables_of_counts_and_areas(dtype: type, strategy: pm.Strategy) -> None:
-    table = np.random.default_rng(4).integers(0, 5, (3, 4)).astype(dtype)
+    table: Array = np.random.default_rng(4).integers(0, 5, (3, 4)).astype(dtype)
     sizes = table.sum(1) + 2, table.sum(0) + 3
     swapped = pm.Overlap.from_dense(foreign(table), *map(foreign, sizes))
     expected = pm.Overlap.from_dense(table, *sizes)
