@@ -44,9 +44,9 @@ p7, lesion, reference 2 (216 mm³, IoU 0.2): matched, ours missed. Any overlap
 
 If a program has no fixed classes, name yours: `run(…, classes={"lesion": 2})` in Python, or
 `--spec`, `--class` or `--dataset-json` on the command line. With several classes, names start with
-the class. A variant of a program is written after a slash, as in `autopet/third`. Where a program differs from
-its own definition, the protocol follows the program and says so below. Everything else in panmatch
-follows the definition.
+the class. A variant of a program is written after a slash, as in `autopet/third`. Where a program
+differs from its own definition, the protocol follows the program and says so below. Everything else
+in panmatch follows the definition.
 """
 
 
