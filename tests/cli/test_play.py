@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from panmatch.datasets import load_run
-from panmatch.evaluation import Result
+from panmatch.datasets import DatasetPaths, Job, load_run
 from panmatch.playground import State, View, listen, read_link, write_link
+from panmatch.spec import as_spec
 from tests.datasets.folders import SPACING, make_folders, run, save_nifti, scene
+from tests.playground.class_files import write_lesions, write_street
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened
 
@@ -148,7 +149,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_case_of_a_run_opens_at_its_costliest_mistake(run_folder: Path) -> None:
     result = load_run(run_folder)
-    (worst,) = Result(result.spec, (result.cases[0],)).look_first(1)
+    (worst,) = result.look_first(1, "far", "case00")
     assert (worst.model, worst.case, worst.axis) == ("far", "case00", 2)
     with playing(run_folder, "--case", "case00", "--model", "far") as (_, line):
         state, _ = read_link(line.split()[1])
@@ -170,6 +171,60 @@ def test_the_command_of_the_terminal_opens_the_case(run_folder: Path) -> None:
     assert words[:2] == ["panmatch", "play"]
     with playing(*words[2:]) as (_, line):
         assert read_link(line.split()[1])[0].view.slice == worst.slice
+
+
+def lesion_run(folder: Path, spec: dict[str, object]) -> Path:
+    """Evaluate the lesions of one case, whose labels are not the objects."""
+    reference, prediction = write_lesions(folder)
+    job = Job(as_spec({"preset": "brats-mets", "void": 9, **spec}).canonical())
+    run(DatasetPaths(reference, {"splits": prediction}), folder / "out", job=job)
+    return folder / "out"
+
+
+@pytest.mark.parametrize(
+    ("spec", "strategy"),
+    [
+        ({}, "one-to-one/optimal"),
+        ({"headline": "core", "thresholds": [0.3]}, "one-to-one/optimal"),
+        ({"headline": None, "matching": "many-to-one"}, "many-to-one/merge/seed"),
+        ({"matching": "union"}, "union"),
+    ],
+)
+def test_the_page_has_the_objects_and_numbers_of_the_costliest_class(
+    tmp_path: Path, spec: dict[str, object], strategy: str
+) -> None:
+    out = lesion_run(tmp_path, spec)
+    result = load_run(out)
+    (worst,) = result.look_first(1)
+    (entry,) = [one for one in result.cases[0].entries if one.setting == worst.setting]
+    tally = entry.level(worst.threshold).tally
+    with playing(out, "--case", worst.case) as (_, line), opened(port_of(line)) as page:
+        state = read_link(line.split()[1])[0]
+        assert page.answer("hello")["pair"]["class_name"] == worst.setting.class_name
+        numbers = page.answer("numbers", state=state.to_dict())
+    assert (state.view.strategy, state.view.threshold) == (strategy, worst.threshold)
+    assert len(numbers["vertices"]["reference"]) == tally.tp + tally.fn
+    for score in ("tp", "fp", "fn", "pq", "sq", "rq"):
+        assert numbers["tally"][score] == getattr(tally, score)
+    first = numbers["budget"]["mistakes"][0]
+    assert (first["kind"], first["references"]) == (worst.kind, list(worst.ref_ids))
+    assert first["predictions"] == list(worst.pred_ids)
+
+
+def test_a_case_without_mistakes_shows_a_class_that_it_has(tmp_path: Path) -> None:
+    reference, _ = write_street(tmp_path)
+    job = Job(as_spec("cityscapes").canonical())
+    run(DatasetPaths(reference, {"copy": reference}), tmp_path / "out", job=job)
+    (case,) = load_run(tmp_path / "out").cases
+    arguments = tmp_path / "out", "--case", case.case
+    with playing(*arguments) as (_, line), opened(port_of(line)) as page:
+        assert page.answer("hello")["pair"]["class_name"] == "road"
+
+
+def test_a_matcher_that_the_page_lacks_is_replaced_by_the_default(tmp_path: Path) -> None:
+    out = lesion_run(tmp_path, {"matching": {"strategy": "many-to-one", "score": "dice"}})
+    with playing(out, "--case", load_run(out).cases[0].case) as (_, line):
+        assert read_link(line.split()[1])[0].view.strategy == View().strategy
 
 
 @pytest.mark.parametrize(

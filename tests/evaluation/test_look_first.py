@@ -120,6 +120,8 @@ def test_the_table_has_a_row_for_each_and_a_model_can_be_chosen() -> None:
     assert set(table["threshold"]) == {0.3}
     assert set(table["strategy"]) == {"one-to-one"}
     assert result.look_first(model="other") == []
+    assert [one.case for one in result.look_first(1, case="c1")] == ["c1"]
+    assert result.look_first(case="c2") == []
     assert len(result.look_first(3)) == 3
     with pytest.raises(OptionError, match=r"most=-1 is too small: pass 0 or more"):
         result.look_first(-1)

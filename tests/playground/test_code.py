@@ -19,6 +19,7 @@ from panmatch.playground._export import answer_code
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._validation import Message
 from tests.datasets.folders import SPACING, save_nifti, scene
+from tests.playground.class_files import open_class
 from tests.playground.drawn_scenes import DISCS, EMPTY, MIXED, STRATEGIES, Image
 
 ALL = tuple(name for name in STRATEGIES if name != "union")
@@ -85,10 +86,10 @@ def check_printed(printed: str, numbers: Message) -> None:
             assert areas[name] == ("nan" if row[area] is None else repr(row[area]))
 
 
-def check_scores(path: Path, source: Source, view: View) -> None:
-    """Compare every row of a table with the page's numbers of that strategy."""
+def check_scores(path: Path, source: Source, view: View, class_name: str = "object") -> None:
+    """Compare every row of a class in a table with the page's numbers of that strategy."""
     with path.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        rows = [row for row in csv.DictReader(file) if row["class"] == class_name]
     names = list(dict.fromkeys((view.strategy, *view.compared)))
     for name, row in zip(names, rows, strict=True):
         shown = "/".join(row[key] for key in ("strategy", "solver", "gate") if row[key])
@@ -188,6 +189,26 @@ def test_the_code_of_a_pair_gives_the_numbers_shown(
     check_printed(run_python(code["python"], tmp_path), answer_numbers(pair, view))
     run_command(code["command"], tmp_path)
     check_scores(tmp_path / "panmatch-results" / "scores.csv", pair, view)
+
+
+@pytest.mark.parametrize(
+    ("kind", "regions"),
+    [("components", False), ("shared labels", True), ("void", False), ("stuff", False),
+     ("cityscapes", False), ("panoptic-parts", False)],
+)  # fmt: skip
+def test_the_code_of_a_class_gives_the_numbers_shown(
+    tmp_path: Path, kind: str, regions: bool
+) -> None:
+    pair = open_class(tmp_path, kind)
+    assert pair.shown_class is not None
+    view = View(strategy="same-id", compared=ALL, threshold=0.15, regions=regions)
+    numbers = answer_numbers(pair, view)
+    assert numbers["quality"] == "iou"
+    code = answer_code(State(None, view), pair)
+    check_printed(run_python(code["python"], tmp_path), numbers)
+    run_command(code["command"], tmp_path)
+    table = tmp_path / "panmatch-results" / "scores.csv"
+    check_scores(table, pair, view, pair.shown_class.name)
 
 
 def test_a_search_that_may_end_early_is_noted_and_has_the_budget_of_the_page() -> None:

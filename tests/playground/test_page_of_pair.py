@@ -7,12 +7,15 @@ from typing import Any
 
 import nibabel
 import numpy as np
+import pandas as pd
 import pytest
 
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.formats import read_labels
 from tests.browser import needs_chromium
+from tests.commands import panmatch
+from tests.playground.class_files import VOID, write_lesions
 from tests.playground.shown_pages import number, served, settle, show, state
 
 pytestmark = needs_chromium
@@ -51,6 +54,22 @@ def test_a_pair_of_nifti_files_is_shown_in_slices(page: Any, pair: tuple[Path, P
         settle(page)
         regions = pm.count_region_overlaps(reference, prediction, spacing=(3, 1, 1))
         assert number(page, "pq") == pytest.approx(pm.match(regions).tally.pq, rel=1e-11)
+
+
+def test_a_class_is_named_and_its_objects_are_shown(page: Any, tmp_path: Path) -> None:
+    reference, prediction = write_lesions(tmp_path)
+    spec, out = tmp_path / "spec.yaml", tmp_path / "out"
+    spec.write_text(f"preset: brats-mets\nbackground: {VOID}\n")
+    done = panmatch("evaluate", reference, prediction, "--spec", spec, "-o", out)
+    assert done.returncode == 0, done.stderr
+    rows = pd.read_csv(out / "scores.csv").set_index(["class", "strategy", "threshold"])
+    expected = rows.pq["metastasis", "one-to-one", 0.5]
+    assert 0 < expected < 1
+    with served(out, "--case", "ref") as address:
+        show(page, address)
+        about = page.inner_text("#pair-about")
+        assert about.startswith("ref.nii.gz against pred.nii.gz, class metastasis 24 × 30 × 26")
+        assert number(page, "pq") == pytest.approx(expected, rel=1e-11)
 
 
 def _click_an_object(page: Any, reference: np.ndarray[Any, Any]) -> None:

@@ -71,6 +71,7 @@ def test_it_is_described_by_names_and_grid(files: tuple[Path, Path]) -> None:
     assert FilePair.open(*files).describe() == {
         "reference": "ref.nii.gz",
         "prediction": "pred.nii.gz",
+        "class_name": None,
         "shape": [18, 20, 14],
         "spacing": list(SPACING),
         "unit": "mm",

@@ -10,10 +10,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from panmatch import playground
-from panmatch.datasets import listed_cases, load_run, play_command
+from panmatch.datasets import Case, listed_cases, load_run, play_command
 from panmatch.errors import OptionError, check_choice, nearest_name
-from panmatch.evaluation import Result, some_names
-from panmatch.playground import FilePair, State, View, read_link, write_link
+from panmatch.evaluation import MEANS, CostlyMistake, Result, some_names
+from panmatch.matching import Matcher
+from panmatch.playground import (
+    STRATEGIES,
+    FilePair,
+    ShownClass,
+    State,
+    View,
+    read_link,
+    write_link,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +44,9 @@ class OpenRequest:
         if self.ref is None:
             self._check_unused(case=self.case, model=self.model, slice=self.slice_number)
             return None, end
-        view = View(slice=self.slice_number)
+        view, shown = View(slice=self.slice_number), None
         if self.ref.is_dir() and self.pred is None:
-            files, view = self._from_run(self.ref)
+            files, shown, view = self._from_run(self.ref)
         else:
             self._check_unused(case=self.case, model=self.model)
             if self.pred is None:
@@ -45,7 +54,7 @@ class OpenRequest:
                     "PRED is missing: name two files, or leave out REF too to draw scenes."
                 )
             files = self.ref, self.pred
-        pair = FilePair.open(*files, allow_header_mismatch=allow_header_mismatch)
+        pair = FilePair.open(*files, shown_class=shown, allow_header_mismatch=allow_header_mismatch)
         if view == View() or self.link is not None:
             return pair, end
         if view.slice is not None and (len(pair.shape) < 3 or view.slice >= min(pair.shape)):
@@ -56,8 +65,23 @@ class OpenRequest:
         axis = pair.shape.index(min(pair.shape))
         return pair, write_link(State(None, replace(view, axis=axis)))
 
-    def _from_run(self, folder: Path) -> tuple[tuple[Path, Path], View]:
-        """Return the files of a case of a run, and a view of its costliest mistake."""
+    def _from_run(self, folder: Path) -> tuple[tuple[Path, Path], ShownClass | None, View]:
+        """Return the files of a case of a run, and the class and view of its costliest mistake."""
+        case = self._find_case(folder)
+        if play_command(folder, case) is None or case.reference is None or case.prediction is None:
+            raise OptionError(
+                f"--case {self.case!r} cannot be opened here: it is not stored as two separate "
+                f"image files."
+            )
+        found = load_run(folder)
+        worst = next(iter(found.look_first(1, case.model, case.name)), None)
+        number = worst.slice if worst and self.slice_number is None else self.slice_number
+        view = _matched_by(found.spec.matching[0], found.spec.thresholds[0])
+        shown = ShownClass.of(found.spec, _class_to_show(found, case, worst))
+        return (case.reference.path, case.prediction.path), shown, replace(view, slice=number)
+
+    def _find_case(self, folder: Path) -> Case:
+        """Return the case of a run that `--case` and `--model` name."""
         known = listed_cases(folder)
         every = list(dict.fromkeys(name for _, name in known))
         if self.case is None:
@@ -73,18 +97,7 @@ class OpenRequest:
             )
         model = models[0] if self.model is None else self.model
         check_choice("--model", model, models)
-        case = known[model, self.case]
-        if play_command(folder, case) is None or case.reference is None or case.prediction is None:
-            raise OptionError(
-                f"--case {self.case!r} cannot be opened here: it is not stored as two separate "
-                f"image files."
-            )
-        found = load_run(folder)
-        of_case = [one for one in found.cases if (one.model, one.case) == (model, self.case)]
-        worst = Result(found.spec, tuple(of_case)).look_first(1)
-        number = worst[0].slice if worst and self.slice_number is None else self.slice_number
-        view = View(threshold=found.spec.thresholds[0], slice=number)
-        return (case.reference.path, case.prediction.path), view
+        return known[model, self.case]
 
     def _check_unused(self, **options: object) -> None:
         for name, value in options.items():
@@ -92,6 +105,40 @@ class OpenRequest:
                 raise OptionError(
                     f"--{name} needs the output folder of a run: panmatch play OUT --{name} …"
                 )
+
+
+def _class_to_show(found: Result, case: Case, worst: CostlyMistake | None) -> str:
+    """Return the class of a mistake; without one the headline class, or the first that occurs."""
+    if worst is not None:
+        return worst.setting.class_name
+    if found.headline_class not in MEANS:
+        return found.headline_class
+    there = (
+        entry.setting.class_name
+        for one in found.cases
+        if (one.model, one.case) == (case.model, case.name)
+        for entry in one.entries
+        if entry.levels[0].tally.tp
+    )
+    return next(there, next(iter(found.spec.classes)))
+
+
+def _matched_by(matcher: Matcher, threshold: float) -> View:
+    """Return the view that matches objects as a run does, with the default strategy if it cannot.
+
+    Examples
+    --------
+    >>> from panmatch.matching import RegionUnion
+    >>> view = _matched_by(Matcher(RegionUnion(), regions="voronoi"), 0.1)
+    >>> view.strategy, view.regions, view.threshold
+    ('union', True, 0.1)
+    """
+    key, regions = matcher.strategy.key, matcher.regions == "voronoi"
+    if STRATEGIES.get(key) != matcher.strategy or matcher != Matcher(
+        matcher.strategy, regions="voronoi" if regions else None
+    ):
+        return View(threshold=threshold)
+    return View(strategy=key, threshold=threshold, regions=regions)
 
 
 def run_play(

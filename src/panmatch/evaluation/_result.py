@@ -238,10 +238,13 @@ class Result:
         """Return the cases of a model that were evaluated."""
         return [case for case in self.cases if case.model == model and case.status == "ok"]
 
-    def look_first(self, most: int = 10, model: str | None = None) -> list[CostlyMistake]:
-        """Return the costliest mistakes over all cases of each model, or of one model.
+    def look_first(
+        self, most: int = 10, model: str | None = None, case: str | None = None
+    ) -> list[CostlyMistake]:
+        """Return the costliest mistakes over all cases of each model, or of one model or case.
 
-        They are from the headline class, or from all classes if that is a mean over classes.
+        They are from the headline class, or from all classes if that is a mean over classes. What
+        a mistake costs is always what the model loses by it over all cases.
 
         Examples
         --------
@@ -254,12 +257,18 @@ class Result:
         check_size("most", most, 0)
         headline = self.headline_class
         found = (
-            one for one in self._mistakes(model) if headline in (one.setting.class_name, *MEANS)
+            one
+            for one in self._mistakes(model, case)
+            if headline in (one.setting.class_name, *MEANS)
         )
         return costliest(found, most)
 
-    def _mistakes(self, model: str | None = None) -> Iterator[CostlyMistake]:
-        cases = (case for case in self.cases if model in (None, case.model))
+    def _mistakes(
+        self, model: str | None = None, case: str | None = None
+    ) -> Iterator[CostlyMistake]:
+        cases = (
+            one for one in self.cases if model in (None, one.model) and case in (None, one.case)
+        )
         return costly_mistakes(cases, pooled_tallies(self.series, self.spec))
 
     def in_blocks(self) -> Iterator[Result]:

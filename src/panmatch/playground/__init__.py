@@ -23,6 +23,7 @@ from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import read_link, write_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
+from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._states import STRATEGIES, Scene, State, View
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "Ellipse",
     "FilePair",
     "Scene",
+    "ShownClass",
     "State",
     "Stroke",
     "View",

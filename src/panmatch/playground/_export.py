@@ -14,6 +14,7 @@ from panmatch.errors import FileError, OptionError
 from panmatch.formats import write_atomically
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
+from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._sources import BUDGET, budgeted_strategy
 from panmatch.playground._states import SIDES, STRATEGIES, Scene, Side, State, View
 from panmatch.playground._validation import Message
@@ -65,19 +66,19 @@ def python_of_scene(scene: Scene, view: View) -> str:
 
 def python_of_pair(pair: FilePair, view: View) -> str:
     """Return a program that reads the files and prints their numbers."""
+    shown = pair.shown_class
     allowed = ", allow_header_mismatch=True" if pair.allow_header_mismatch else ""
-    count = "pm.count_overlaps(reference.labels, prediction.labels)"
-    if view.regions:
-        count = "pm.count_region_overlaps(reference.labels, prediction.labels, spacing)"
+    colours = ", colour_ids=True" if shown is not None and shown.spec.colour_ids else ""
     return _lines(
         "import panmatch as pm",
+        *["from panmatch.evaluation import Images, class_cases"] * (shown is not None),
         "from panmatch.formats import check_same_grid, read_labels",
         "",
-        f"reference = read_labels({str(pair.reference.path.absolute())!r})",
-        f"prediction = read_labels({str(pair.prediction.path.absolute())!r})",
+        f"reference = read_labels({str(pair.reference.path.absolute())!r}{colours})",
+        f"prediction = read_labels({str(pair.prediction.path.absolute())!r}{colours})",
         f"check_same_grid(reference, prediction{allowed})",
         *["spacing = reference.spacing or prediction.spacing"] * view.regions,
-        f"overlap = {count}",
+        *(_counting_of_pair(view) if shown is None else _counting_of_class(shown, view)),
         *_scoring(view),
     )
 
@@ -104,9 +105,8 @@ def command_of_pair(pair: FilePair, view: View) -> str:
         "panmatch-results",
     ]
     command += ["--allow-header-mismatch"] * pair.allow_header_mismatch
-    return _lines(
-        "cat > panmatch-spec.yaml <<'END'", spec_text(view).rstrip(), "END", shlex.join(command)
-    )
+    text = spec_text(view, {} if pair.shown_class is None else pair.shown_class.options)
+    return _lines("cat > panmatch-spec.yaml <<'END'", text.rstrip(), "END", shlex.join(command))
 
 
 def export_scene(state: State, folder: Path) -> list[Path]:
@@ -127,7 +127,7 @@ def export_scene(state: State, folder: Path) -> list[Path]:
     if labels:
         parts = dict(zip(SIDES, state.scene.part_images(), strict=True))
         files |= {f"{side}_parts.png": _png(image) for side, image in parts.items()}
-    files[SPEC] = spec_text(state.view, labels).encode()
+    files[SPEC] = spec_text(state.view, _part_options(state.view, labels)).encode()
     taken = [folder / name for name in files if (folder / name).exists()]
     if taken:
         raise FileError(
@@ -151,8 +151,8 @@ def evaluate_command(state: State, folder: Path) -> list[str]:
     return [*command, "--spec", str(folder / SPEC), "-o", str(folder / "scores")]
 
 
-def spec_text(view: View, parts: list[int] | None = None) -> str:
-    """Return a spec that asks for the numbers of a view, as YAML.
+def spec_text(view: View, more: Message | None = None) -> str:
+    """Return a spec that asks for the numbers of a view, with more keys, as YAML.
 
     Examples
     --------
@@ -172,11 +172,15 @@ def spec_text(view: View, parts: list[int] | None = None) -> str:
             for key in view.shown_strategies
         ],
         "thresholds": [view.threshold],
+        **(more or {}),
     }
-    if parts:
-        content["classes"] = {"object": {"parts": parts}}
-        content["part_background"] = view.background
-    return str(yaml.safe_dump(content, sort_keys=False))
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+
+def _part_options(view: View, parts: list[int]) -> Message:
+    if not parts:
+        return {}
+    return {"classes": {"object": {"parts": parts}}, "part_background": view.background}
 
 
 def part_labels(state: State) -> list[int]:
@@ -210,6 +214,27 @@ def _counting_of_scene(view: View) -> list[str]:
         return [*lines, f"overlap = pm.count_part_overlaps({images}, {parts}, {options})"]
     count = "count_region_overlaps" if view.regions else "count_overlaps"
     return [*lines, f"overlap = pm.{count}({images})"]
+
+
+def _counting_of_pair(view: View) -> list[str]:
+    images = "reference.labels, prediction.labels"
+    if view.regions:
+        return [f"overlap = pm.count_region_overlaps({images}, spacing)"]
+    return [f"overlap = pm.count_overlaps({images})"]
+
+
+def _counting_of_class(shown: ShownClass, view: View) -> list[str]:
+    options = ", ".join(f"{key}={value!r}" for key, value in shown.options.items())
+    count = "chosen.overlap"
+    if view.regions:
+        count = "pm.count_region_overlaps(*chosen.images, spacing, void=chosen.void)"
+    return [
+        "",
+        f"spec = pm.Spec({options})",
+        "classes = class_cases(Images(reference.labels), Images(prediction.labels), spec)",
+        f"chosen = next(one for one in classes if one.name == {shown.name!r})",
+        f"overlap = {count}",
+    ]
 
 
 def _scoring(view: View) -> list[str]:

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError, ShapeError
+from panmatch.evaluation import ClassCase
 from panmatch.formats import LabelImage, check_same_grid, read_labels
-from panmatch.labels import Geometry, LabelArray, as_labels, segment_geometry
+from panmatch.labels import Geometry, LabelArray, Void, as_labels, segment_geometry
 from panmatch.overlap import Ints, Overlap, count_overlaps, count_region_overlaps
 from panmatch.playground._score_rows import LabelPair
+from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._sources import Source
 from panmatch.playground._states import SIDES, Side, View
 from panmatch.playground._validation import Message
@@ -25,15 +27,24 @@ LARGEST_TABLE = 1 << 22  # entries of a table from labels to positions
 
 
 class FilePair(Source):
-    """A reference and a prediction from files, in two or three dimensions."""
+    """A reference and a prediction from files, in two or three dimensions.
+
+    Every label is an object, unless `shown_class` says what the objects are.
+    """
 
     def __init__(
-        self, reference: LabelImage, prediction: LabelImage, *, allow_header_mismatch: bool = False
+        self,
+        reference: LabelImage,
+        prediction: LabelImage,
+        *,
+        shown_class: ShownClass | None = None,
+        allow_header_mismatch: bool = False,
     ) -> None:
         super().__init__()
         check_same_grid(reference, prediction, allow_header_mismatch=allow_header_mismatch)
         _check_shape(reference)
         self.reference, self.prediction = reference, prediction
+        self.shown_class = shown_class
         self.allow_header_mismatch = allow_header_mismatch
         self.counted(View())  # reports bad labels before a page opens
 
@@ -43,11 +54,17 @@ class FilePair(Source):
         reference: str | os.PathLike[str],
         prediction: str | os.PathLike[str],
         *,
+        shown_class: ShownClass | None = None,
         allow_header_mismatch: bool = False,
     ) -> FilePair:
         """Read two label files, of any format that `panmatch evaluate` reads."""
-        images = read_labels(reference), read_labels(prediction)
-        return cls(*images, allow_header_mismatch=allow_header_mismatch)
+        colour_ids = shown_class is not None and shown_class.spec.colour_ids
+        return cls(
+            read_labels(reference, colour_ids=colour_ids),
+            read_labels(prediction, colour_ids=colour_ids),
+            shown_class=shown_class,
+            allow_header_mismatch=allow_header_mismatch,
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,11 +84,14 @@ class FilePair(Source):
 
     @cached_property
     def images(self) -> LabelPair:
-        """Both label images."""
+        """Both label images, with the ids of the objects."""
+        case = self._class_case
+        sides = (self.reference.labels, self.prediction.labels) if case is None else case.images
         return LabelPair(
-            as_labels(self.reference.labels, "reference"),
-            as_labels(self.prediction.labels, "prediction"),
+            as_labels(sides[0], "reference"),
+            as_labels(sides[1], "prediction"),
             self.spacing,
+            Void() if case is None else case.void,
         )
 
     @property
@@ -92,8 +112,19 @@ class FilePair(Source):
             )
         images = self.images.reference, self.images.prediction
         if view.regions:
-            return count_region_overlaps(*images, self.spacing)
+            self._check_regions()
+            return count_region_overlaps(*images, self.spacing, void=self.images.void)
+        if self._class_case is not None:
+            return self._class_case.overlap.without_parts()
         return count_overlaps(*images)
+
+    def _check_regions(self) -> None:
+        encoding = "labels" if self.shown_class is None else self.shown_class.spec.encoding
+        if encoding != "labels":
+            raise OptionError(
+                f"Voronoi regions are not available with the encoding {encoding!r} of the run's "
+                f"spec: pass regions=false."
+            )
 
     def centre(self, side: Side, number: int) -> list[float] | None:
         """Return the centre of a segment in voxels, along the axes of the array."""
@@ -107,10 +138,16 @@ class FilePair(Source):
         return {
             "reference": self.reference.path.name,
             "prediction": self.prediction.path.name,
+            "class_name": None if self.shown_class is None else self.shown_class.name,
             "shape": list(self.shape),
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
         }
+
+    @cached_property
+    def _class_case(self) -> ClassCase | None:
+        shown = self.shown_class
+        return None if shown is None else shown.find(self.reference, self.prediction)
 
     @cached_property
     def _geometry(self) -> dict[Side, Geometry]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from panmatch import related
-from panmatch.labels import LabelArray, connected_components
+from panmatch.labels import LabelArray, Void, as_labels, connected_components
 from panmatch.matching import Certificate, Matching, OneToOne, Tallies, Tally
 from panmatch.overlap import Areas, Overlap, count_overlaps
 from panmatch.playground._validation import Message
@@ -42,11 +42,17 @@ PENDING = "Computing from the voxels …"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelPair:
-    """Two label images of one grid, and the distance between their voxels where it is known."""
+    """Two label images of one grid, the distance between their voxels if it is known, and void."""
 
     reference: LabelArray
     prediction: LabelArray
     spacing: tuple[float, ...] | None = None
+    void: Void = Void()  # noqa: RUF009
+
+    def without_void(self) -> LabelPair:
+        """Return both images with void set to background."""
+        ref, pred = self.void.clear(self.reference, self.prediction)
+        return LabelPair(as_labels(ref, "reference"), as_labels(pred, "prediction"), self.spacing)
 
 
 def json_number(value: float) -> float | None:
@@ -236,7 +242,8 @@ def overlap_metric_rows(overlap: Overlap, threshold: float) -> list[Message]:
 
 def image_metric_rows(images: LabelPair) -> list[Message]:
     """Return the metrics of connected components, which need to see the voxels."""
-    return [metric.row(compute(images)) for metric, compute in OF_IMAGES.items()]
+    known = images.without_void()
+    return [metric.row(compute(known)) for metric, compute in OF_IMAGES.items()]
 
 
 def pending_rows() -> list[Message]:

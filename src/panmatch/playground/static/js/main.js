@@ -40,7 +40,9 @@ class Page {
   reachable(there) {
     this.there = there;
     find("#offline").hidden = there;
-    find("#same-port").textContent = `panmatch play ${this.hello?.pair ? "REF PRED " : ""}--port ${location.port}`;
+    const pair = this.hello?.pair;
+    const shown = pair ? (pair.class_name === null ? "REF PRED " : "RUN --case CASE ") : "";
+    find("#same-port").textContent = `panmatch play ${shown}--port ${location.port}`;
     if (!there && this.numbers) document.body.classList.add("outdated");
     this.enable();
     if (!there) return;
@@ -105,6 +107,7 @@ class Page {
     find("#pair-about").replaceChildren(
       html("b", { class: "reference" }, pair.reference), " ", html("span", { class: "quiet" }, "against"), " ",
       html("b", { class: "prediction" }, pair.prediction),
+      pair.class_name === null ? "" : `, class ${pair.class_name}`,
       html("span", { class: "quiet" }, ` ${pair.shape.join(" × ")}${spacing}`));
   }
 
