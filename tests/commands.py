@@ -10,71 +10,124 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
 
+@dataclass(frozen=True)
+class Program:
+    """A module or the path of a script, the Python that runs it, and what it imports anyway."""
+
+    name: str
+    python: tuple[str, ...]
+    imported: tuple[str, ...]
+
+
+PANMATCH = Program(
+    "panmatch",
+    (sys.executable, "-W", "error"),  # warnings are errors
+    (
+        "nibabel",
+        "pandas",
+        "yaml",
+        "panmatch.cli._app",
+        "panmatch.cli._compare",
+        "panmatch.cli._evaluate",
+        "panmatch.cli._protocol",
+        "panmatch.cli._spec",
+        "panmatch.datasets",
+        "panmatch.formats",
+    ),
+)
+
+
 def panmatch(
     *arguments: object, cwd: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command whose warnings are errors, and return what it printed."""
+    """Run a command, and return what it printed."""
+    return run(PANMATCH, *arguments, cwd=cwd, environment=environment)
+
+
+def run(
+    program: Program,
+    *arguments: object,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a program, and return what it printed."""
     with (
         Path(os.devnull).open() as nothing,
         tempfile.TemporaryFile("w+") as out,
         tempfile.TemporaryFile("w+") as err,
     ):
         streams = [nothing.fileno(), out.fileno(), err.fileno()]
-        code = start(arguments, streams, cwd, environment)()
+        code = start(program, arguments, streams, cwd, environment)()
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess([*map(str, arguments)], code, out.read(), err.read())
+        command = [program.name, *map(str, arguments)]
+        return subprocess.CompletedProcess(command, code, out.read(), err.read())
 
 
 def start(
+    program: Program,
     arguments: Sequence[object],
     streams: list[int],
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Callable[[], int]:
-    """Start a command with these standard streams; what is returned waits for its exit code."""
+    """Start a program with these standard streams, and return what waits for its exit code."""
     if not hasattr(os, "fork"):  # Windows
-        return _start_alone(arguments, streams, cwd, environment)
+        return _start_alone(program, arguments, streams, cwd, environment)
     request = {
+        "program": program.name,
         "arguments": [*map(str, arguments)],
         "folder": str(cwd or Path.cwd()),
         "environment": {**(os.environ if environment is None else environment)},
     }
-    channel = _server()
+    channel = _server(program.python, program.imported)
     line = json.dumps(request).encode() + b"\n"
     sent = socket.send_fds(channel, [line], streams)
     channel.sendall(line[sent:])
-    return lambda: int.from_bytes(channel.recv(4), "little", signed=True)
+
+    def wait() -> int:
+        answer = channel.recv(4)
+        assert len(answer) == 4, f"the server of {program.name} has ended: its errors are above"
+        return int.from_bytes(answer, "little", signed=True)
+
+    return wait
 
 
 def _start_alone(
+    program: Program,
     arguments: Sequence[object],
     streams: list[int],
     cwd: Path | None,
     environment: Mapping[str, str] | None,
 ) -> Callable[[], int]:
-    """Start a command in a process of its own, which imports everything first."""
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *map(str, arguments)]
+    """Start a program in a process of its own, which imports everything first."""
+    what = [program.name] if program.name.endswith(".py") else ["-m", program.name]
     stdin, stdout, stderr = streams
     process = subprocess.Popen(
-        command, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr
+        [*program.python, *what, *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
     )
     return process.wait
 
 
 @cache
-def _server() -> socket.socket:
-    """Start the server of this test process; both end together."""
+def _server(python: tuple[str, ...], imported: tuple[str, ...]) -> socket.socket:
+    """Start a server that ends with this process."""
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "tests.command_server", str(theirs.fileno())],
+            [*python, "-m", "tests.fork_server", str(theirs.fileno()), *imported],
             cwd=ROOT,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

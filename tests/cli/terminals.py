@@ -9,7 +9,7 @@ import termios
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.commands import start
+from tests.commands import PANMATCH, start
 
 PICTURES = Path(__file__).parent / "pictures"
 UPDATE = "UPDATE_PICTURES"  # set it to store what is printed, and look at the difference
@@ -36,7 +36,7 @@ def in_terminal(columns: int, *arguments: object, cwd: Path, errors: bool = Fals
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     with (cwd / "stderr.txt").open("w+") as stderr:
         streams = [theirs, theirs, theirs if errors else stderr.fileno()]
-        wait = start(arguments, streams, cwd, environment | {"TERM": "xterm"})
+        wait = start(PANMATCH, arguments, streams, cwd, environment | {"TERM": "xterm"})
         os.close(theirs)
         shown = b"".join(iter(lambda: _read(ours), b""))
         os.close(ours)

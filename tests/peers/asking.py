@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
+from tests.commands import Program, run
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv-peers" / "bin" / "python"
@@ -36,7 +37,8 @@ def ask_peer(
         arrays |= {f"reference_{i}": reference, f"prediction_{i}": prediction}
     np.savez(folder / "scenes.npz", **arrays)
     runner = Path(__file__).with_name(script)
-    command = [str(PEER), str(runner), "scenes.npz", "results.json"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    program = Program(str(runner), (str(PEER),), ("panoptica",))
+    done = run(program, "scenes.npz", "results.json", cwd=folder)
+    assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads((folder / "results.json").read_text())
     return found
