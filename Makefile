@@ -216,7 +216,7 @@ $(CORE)/installed-core: $(CORE)/created $(COMPILED)/done
 $(LOWEST)/installed-lowest: $(LOWEST)/created $(COMPILED)/done
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet uv
 	$(LOWEST)/$(SCRIPTS)/python -m uv pip compile --quiet --resolution lowest-direct \
-		--extra all --group test --output-file $(LOWEST)/requirements.txt pyproject.toml
+		--extra all --group test --group lowest --output-file $(LOWEST)/requirements.txt pyproject.toml
 	$(LOWEST)/$(SCRIPTS)/python -m uv pip install --quiet \
 		--python $(LOWEST)/$(SCRIPTS)/python --requirement $(LOWEST)/requirements.txt
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --no-deps --force-reinstall $(COMPILED)/*.whl

@@ -289,7 +289,8 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     _, pred_row = np.unique(pred[columns.edges], return_inverse=True)
     row = np.concatenate([ref_row, ref_row.max() + 1 + pred_row])
     column = np.concatenate([np.arange(n), owner])
-    table = coo_array((np.ones(len(row)), (row, column))).tocsr()
+    place = row.astype(np.int32), column.astype(np.int32)  # all that older HiGHS takes
+    table = coo_array((np.ones(len(row)), place)).tocsr()
     options: dict[str, float] = {"mip_rel_gap": 0.0, "node_limit": effort.nodes}
     if effort.seconds is not None:
         options["time_limit"] = effort.seconds
