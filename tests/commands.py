@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from panmatch.cli._progress import WORDS
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -69,6 +71,12 @@ def run(
         err.seek(0)
         command = [program.name, *map(str, arguments)]
         return subprocess.CompletedProcess(command, code, out.read(), err.read())
+
+
+def complaints(stderr: str) -> list[str]:
+    """Return what a command says on stderr, without the progress that slow machines are told."""
+    phases = tuple(f"panmatch: {words}" for words in WORDS.values())
+    return [line for line in stderr.splitlines() if not line.startswith(phases)]
 
 
 def start(

@@ -241,9 +241,7 @@ def test_headers_that_disagree_are_printed_and_can_be_allowed(tmp_path: Path) ->
     allowed = panmatch("evaluate", *folders, "-o", tmp_path / "out", "--resume",
                        "--allow-header-mismatch")  # fmt: skip
     assert allowed.returncode == 0
-    said = (
-        "headers of reference and prediction differ, and were ignored: voxels with the same index"
-    )
+    said = "the headers of reference and prediction differ, and were ignored: voxels with the same"
     assert f"panmatch: warning: model: {said}" in allowed.stderr
     assert "headers of" not in done.stderr
     notices = json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]
