@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from panmatch.cli._app import app
+from panmatch.cli._console import EXIT_MEANINGS
 
 INTRODUCTION = """\
 # Command line
@@ -27,11 +29,7 @@ progress and warnings to standard error.
 
 | code | meaning |
 |---|---|
-| 0 | success |
-| 1 | some cases failed |
-| 2 | invalid command or input |
-| 3 | a score is worse than `--fail-under` allows |
-| 130 | interrupted |
+{codes}
 """
 
 WORDS = {Path: "PATH", int: "INTEGER", float: "FLOAT", str: "TEXT"}
@@ -140,7 +138,14 @@ def command_line_page() -> str:
         "script instead.",
         "",
     ]
-    return "\n".join([INTRODUCTION, *overview, *map(_section, commands)])
+    introduction = INTRODUCTION.format(codes="\n".join(_exit_codes()))
+    return "\n".join([introduction, *overview, *map(_section, commands)])
+
+
+def _exit_codes() -> Iterator[str]:
+    for code, text in EXIT_MEANINGS.items():
+        options_as_code = re.sub(r"(--[a-z-]+)", r"`\1`", text)
+        yield f"| {code} | {options_as_code} |"
 
 
 def _commands(group: typer.Typer, before: str) -> Iterator[Command]:

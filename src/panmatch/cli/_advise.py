@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import panmatch
-from panmatch.cli._evaluate import FINE, INTERRUPTED, SOME_FAILED, find_cases, print_warnings
+from panmatch.cli._console import ExitCode
+from panmatch.cli._evaluate import find_cases, print_warnings
 from panmatch.cli._json import as_json
 from panmatch.cli._layout import screen_width, wrapped
 from panmatch.cli._progress import show_progress
@@ -60,12 +61,13 @@ def run_advise(
             }
     except KeyboardInterrupt:
         print("panmatch: interrupted.", file=sys.stderr)
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     _check_some(found)
     print(_document(found) if json else _screen(found, words, screen_width()))
     print_warnings(pairing.notices)
     _print_left_out(found)
-    return SOME_FAILED if any(one.failures for one in found.values()) else FINE
+    failed = any(one.failures for one in found.values())
+    return ExitCode.SOME_FAILED if failed else ExitCode.SUCCESS
 
 
 def _by_model(cases: Sequence[Case]) -> dict[str, list[Case]]:

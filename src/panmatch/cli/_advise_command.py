@@ -48,8 +48,6 @@ def advise(
     """Look at the data, and advise on strategy, threshold and regions.
 
     Prints PQ under every strategy, and for each choice what the data show. Writes nothing.
-
-    Exit codes: 0 fine, 1 some cases failed, 2 invalid command or input, 130 interrupted.
     """
     from panmatch.cli._advise import Reading, repeated_words, run_advise
     from panmatch.cli._evaluate import default_spec

@@ -11,7 +11,7 @@ import typer
 import panmatch
 from panmatch.cli._advise_command import advise
 from panmatch.cli._cite import cite
-from panmatch.cli._console import show_anything
+from panmatch.cli._console import ExitCode, exit_codes, show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
     AllowMismatch,
@@ -67,16 +67,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Score a segmentation, object by object, under every matching strategy.\n\n"
-    "Exit codes: 0 success, 1 some cases failed, 2 invalid command or input, 3 a score is worse "
-    "than --fail-under allows, 130 interrupted.",
+    f"{exit_codes()}",
     epilog=examples(
         "panmatch demo",
         "panmatch evaluate ref/ pred/ --spec cells -o out",
         "panmatch --install-completion   # then Tab completes commands and options",
     ),
 )
-
-USAGE = 2
 
 
 def _print_version(wanted: bool) -> None:
@@ -442,4 +439,4 @@ def main() -> None:
         app()
     except PanmatchError as error:
         typer.echo(f"panmatch: {error.for_command_line()}", err=True)
-        sys.exit(USAGE)
+        sys.exit(ExitCode.USAGE)

@@ -1,11 +1,34 @@
-"""Consoles that cannot show every character, such as those of Windows with an old code page."""
+"""What the console and the shell are told.
+
+Some consoles cannot show every character, such as those of Windows with an old code page.
+"""
 
 from __future__ import annotations
 
 import codecs
 import io
 import sys
+from enum import IntEnum
 from typing import TextIO
+
+
+class ExitCode(IntEnum):
+    """What a command tells the shell."""
+
+    SUCCESS = 0
+    SOME_FAILED = 1
+    USAGE = 2
+    LIMIT_MISSED = 3
+    INTERRUPTED = 130
+
+
+EXIT_MEANINGS = {
+    ExitCode.SUCCESS: "success",
+    ExitCode.SOME_FAILED: "some cases failed",
+    ExitCode.USAGE: "invalid command or input",
+    ExitCode.LIMIT_MISSED: "a score is worse than --fail-under allows",
+    ExitCode.INTERRUPTED: "interrupted",
+}
 
 HANDLER = "panmatch-plain"
 PLAIN = {
@@ -32,6 +55,18 @@ PLAIN = {
     "█": "#",
     "░": ".",
 }
+
+
+def exit_codes(*left_out: ExitCode) -> str:
+    """Return all exit codes and their meanings as a sentence.
+
+    Examples
+    --------
+    >>> exit_codes(ExitCode.LIMIT_MISSED)
+    'Exit codes: 0 success, 1 some cases failed, 2 invalid command or input, 130 interrupted.'
+    """
+    listed = [f"{code} {text}" for code, text in EXIT_MEANINGS.items() if code not in left_out]
+    return f"Exit codes: {', '.join(listed)}."
 
 
 def show_anything() -> None:

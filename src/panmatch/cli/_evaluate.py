@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
+from panmatch.cli._console import ExitCode
 from panmatch.cli._json import as_json, evaluation_document
 from panmatch.cli._layout import screen_width, wrapped
 from panmatch.cli._progress import LogLevel, show_progress
@@ -45,7 +46,6 @@ from panmatch.spec import Spec
 if TYPE_CHECKING:
     from panmatch.protocols import Protocol
 
-FINE, SOME_FAILED, LIMIT_MISSED, INTERRUPTED = 0, 1, 3, 130
 MOST_WARNINGS = 5
 
 
@@ -128,7 +128,7 @@ def run_evaluate(
             f"with --resume.",
             file=sys.stderr,
         )
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     print(text, end="")
     print_warnings(notices)
     missed = missed_limits(result, limits)
@@ -140,8 +140,8 @@ def run_evaluate(
             f"panmatch: {n} of {total} cases failed; {out / 'scores.csv'} says why.",
             file=sys.stderr,
         )
-        return SOME_FAILED
-    return LIMIT_MISSED if missed else FINE
+        return ExitCode.SOME_FAILED
+    return ExitCode.LIMIT_MISSED if missed else ExitCode.SUCCESS
 
 
 Detail = Literal["short", "all", "quiet", "json"]
