@@ -156,7 +156,7 @@ def whole(*shape: int) -> Any:
             {"classes": KINDS}, whole(2, 4, 4), whole(2, 4, 4), ShapeError,
             r"have shape \(2, 4, 4\), but with classes they must be \[B, \*spatial, 2\]: the last "
             r"axis holds class and instance. For class maps whose connected components are the "
-            r"objects pass instances='components'",
+            r"objects, pass instances='components'",
         ),
         (
             {"classes": KINDS}, whole(4, 2), whole(4, 2), ShapeError,
@@ -177,7 +177,7 @@ def whole(*shape: int) -> Any:
         ),
     ],
 )  # fmt: skip
-def test_tensors_that_cannot_be_meant_are_refused(
+def test_invalid_tensors_are_refused(
     options: dict[str, Any], preds: Any, target: Any, error: type[Exception], message: str
 ) -> None:
     metric = PanopticMatching(**options)
