@@ -91,7 +91,7 @@ def test_nothing_can_be_sent_but_by_the_websocket(port: int, method: str) -> Non
 
 
 def test_browsers_are_told_to_be_strict_in_every_response(port: int) -> None:
-    for path, status in (("/", 200), ("/static/style.css", 200), ("/nowhere", 404)):
+    for path, status in (("/", 200), ("/static/css/page.css", 200), ("/nowhere", 404)):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         connection.request("GET", path)
         response = connection.getresponse()
