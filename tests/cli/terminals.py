@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
-import termios
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from tests.commands import PANMATCH, start
 
@@ -30,6 +30,8 @@ class Shown:
 
 def in_terminal(columns: int, *arguments: object, cwd: Path, errors: bool = False) -> Shown:
     """Run a command whose output goes to a terminal; its errors as well, if they should."""
+    fcntl = pytest.importorskip("fcntl", reason="needs a pseudo-terminal")
+    termios = pytest.importorskip("termios")
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     hidden = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")

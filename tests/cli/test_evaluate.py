@@ -21,6 +21,7 @@ from panmatch import related
 from panmatch.spec import read_spec
 from tests.commands import panmatch
 from tests.datasets.folders import SPACING, make_folders, save_nifti, scene, tables
+from tests.platforms import needs_posix
 
 NO_INTERVAL = "panmatch: warning: no interval: 2 cases are too few (at least 5 are needed).\n"
 MANY = 80  # cases, so that a run is still going on when it is interrupted
@@ -305,6 +306,7 @@ def test_images_are_shown_below_labels_whenever_their_folder_is_given(tmp_path: 
     )  # fmt: skip
 
 
+@needs_posix
 def test_an_interruption_exits_with_130_and_can_be_resumed(tmp_path: Path) -> None:
     labels = np.kron(scene(0), np.ones((6, 6, 6), np.uint8))
     for side in ("ref", "model"):

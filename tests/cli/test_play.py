@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import re
 import shlex
 import signal
@@ -19,6 +20,7 @@ from panmatch.datasets import DatasetPaths, Job, load_run
 from panmatch.playground import State, View, listen, read_link, write_link
 from panmatch.spec import as_spec
 from tests.datasets.folders import SPACING, make_folders, run, save_nifti, scene
+from tests.platforms import needs_posix
 from tests.playground.class_files import write_lesions, write_street
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.pages import opened
@@ -36,6 +38,11 @@ def panmatch(*arguments: object, cwd: Path | None = None) -> subprocess.Complete
     )
 
 
+def heed_interruptions() -> None:
+    """Undo what a shell does to programs in its background, which ignore interruptions."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextmanager
 def playing(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Yield a running playground and the line that it prints."""
@@ -44,8 +51,7 @@ def playing(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Programs that run in the background of a shell ignore interruptions, and so do theirs.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=heed_interruptions if os.name == "posix" else None,
     )
     assert process.stdout is not None
     try:
@@ -61,6 +67,7 @@ def port_of(line: str) -> int:
     return int(found.group(1))
 
 
+@needs_posix
 def test_it_says_where_it_is_and_an_interruption_ends_it() -> None:
     with playing() as (process, line):
         port = port_of(line)

@@ -21,6 +21,7 @@ from panmatch.spec import as_spec
 from tests.chunked_arrays import Array, boxes_up_to
 from tests.clusters import local_cluster
 from tests.datasets.folders import tables
+from tests.platforms import needs_posix
 
 SPEC = {
     "classes": {"clump": {"labels": "1-50", "instances": "components"}},
@@ -76,6 +77,7 @@ def test_tables_of_a_run_box_by_box_are_those_of_a_run_in_memory(
     assert tables(tmp_path / "boxes") == tables(tmp_path / "memory")
 
 
+@needs_posix
 def test_a_worker_that_is_killed_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     from distributed import Client
 

@@ -31,6 +31,7 @@ from panmatch.datasets import _notices as notices
 from panmatch.datasets._notices import few_cases
 from panmatch.evaluation import Notice, Result
 from panmatch.spec import as_spec, read_spec
+from tests.platforms import needs_links
 
 Labels = npt.NDArray[np.integer[Any]]
 
@@ -92,6 +93,7 @@ LINKS: dict[str, Callable[[Path], Path]] = {
 }
 
 
+@needs_links
 @pytest.mark.parametrize("how", LINKS)
 def test_the_same_files_on_both_sides_are_said(tmp_path: Path, how: str) -> None:
     for at in range(2):
@@ -102,6 +104,7 @@ def test_the_same_files_on_both_sides_are_said(tmp_path: Path, how: str) -> None
     assert (found[0].cases, found[0].model) == (("c0", "c1"), "m")
 
 
+@needs_links
 def test_only_the_cases_that_share_a_file_are_named(tmp_path: Path) -> None:
     write_cases(tmp_path, 3, objects)
     (tmp_path / "pred" / "c1.npy").unlink()

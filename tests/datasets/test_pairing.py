@@ -12,6 +12,7 @@ from panmatch.datasets import DatasetPaths, find_pairs, pair, read_manifest
 from panmatch.errors import FileError, OptionError, PanmatchError
 from tests.datasets.folders import make_folders, names, run
 from tests.datasets.made_up import CASES, make_nnunet
+from tests.platforms import needs_links
 
 
 def touch(folder: Path, *files: str) -> Path:
@@ -254,6 +255,7 @@ def test_an_invalid_manifest_says_what_is_missing(tmp_path: Path, text: str, mes
         read_manifest(manifest)
 
 
+@needs_links
 def test_links_that_lead_back_are_followed_no_further(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 2)
     for side in ("ref", "model"):
@@ -263,6 +265,7 @@ def test_links_that_lead_back_are_followed_no_further(tmp_path: Path) -> None:
     assert names(pair(paths)) == ["case00", "case01"]
 
 
+@needs_links
 def test_a_link_to_another_folder_is_followed(tmp_path: Path) -> None:
     paths = make_folders(tmp_path, 1)
     for side in ("ref", "model"):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import errno
-import fcntl
 import gc
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -39,6 +37,7 @@ from tests.datasets.folders import (
     save_nifti,
     tables,
 )
+from tests.platforms import needs_posix
 
 N = 6
 
@@ -241,13 +240,14 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
         holder.close()
 
 
+@needs_posix
 def test_two_runs_go_on_where_the_disk_has_no_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr("fcntl.flock", refuse)
     assert not run(make_folders(tmp_path, 1), tmp_path / "out").failures
 
 
@@ -375,8 +375,11 @@ def test_a_failed_case_is_tried_again_on_resume(tmp_path: Path) -> None:
     assert tables(tmp_path / "out") == tables(tmp_path / "fresh")
 
 
+@needs_posix
 def test_a_full_disk_keeps_what_was_finished(tmp_path: Path) -> None:
     """A limit on the size of files stands for the end of the disk."""
+    import resource
+
     paths = make_folders(tmp_path, 4)
     run(paths, tmp_path / "whole")
     lines = (tmp_path / "whole" / "cases.jsonl").read_bytes().splitlines(keepends=True)

@@ -30,10 +30,12 @@ from panmatch.datasets._scheduling import run_cases
 from panmatch.datasets._worker_pool import WorkerPool, open_pool
 from panmatch.errors import OptionError, PanmatchError
 from tests.datasets.folders import JOB, make_folders, run, tables
+from tests.platforms import needs_posix
 
 N = 8
 
 
+@needs_posix
 def test_a_pool_whose_worker_is_killed_still_finishes_every_case_once(tmp_path: Path) -> None:
     paths, seen = make_folders(tmp_path, N), list[Outcome]()
 
@@ -89,6 +91,7 @@ def test_workers_end_when_the_run_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: not members(process.pid), "the end of all workers", 30)
 
 
+@needs_posix
 def test_a_stopped_worker_is_named_and_the_run_goes_on_when_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -147,6 +150,7 @@ def cluster() -> Iterator[Any]:
         yield found
 
 
+@needs_posix
 def test_a_cluster_gives_the_same_bytes_even_if_a_worker_is_killed(
     cluster: Any, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from panmatch.formats._decoding import reading_as
 from tests.formats import volumes
 from tests.formats.test_reading import WRITERS
 from tests.formats.volumes import numbered
+from tests.platforms import needs_posix
 
 FILES = [suffix for suffix in WRITERS if not suffix.endswith(".zarr")] + [".png"]
 
@@ -313,6 +314,7 @@ def test_every_reader_asks_whether_there_is_room(
         read_labels(path)
 
 
+@needs_posix
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.nii.gz")
     with pytest.raises(FileError, match=r"pipe\.nii\.gz' is a pipe or a device, not a file"):

@@ -16,6 +16,7 @@ import panmatch as pm
 from panmatch.labels import Stored, connected_components
 from tests.chunked_arrays import Array
 from tests.clusters import local_cluster
+from tests.platforms import needs_posix
 
 CHUNKS = (16, 16, 16)
 
@@ -71,6 +72,7 @@ def die_once(block: Array, mark: str, block_info: Any = None) -> Array:
     return block
 
 
+@needs_posix
 @pytest.mark.parametrize("what", DEATHS)
 def test_a_worker_that_is_killed_changes_nothing(doomed: Any, tmp_path: Path, what: str) -> None:
     reference, prediction = scene()

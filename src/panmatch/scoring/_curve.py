@@ -277,7 +277,7 @@ class Curves:
         grid = self.thresholds[np.unique(kept)]
         widths = np.diff(grid, append=1.0)
         areas = [
-            [tallies.pq @ widths, tallies.sq @ widths, tallies.rq @ widths]
+            [(height * widths).sum(axis=-1) for height in (tallies.pq, tallies.sq, tallies.rq)]
             for tallies in self._weighted(grid, weights)
         ]
         return np.concatenate(areas, axis=1)
