@@ -15,21 +15,6 @@ from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
 from panmatch.errors import PanmatchError, PanmatchWarning
-from panmatch.matching import (
-    Budget,
-    Certificate,
-    ManyToOne,
-    Matching,
-    OneToMany,
-    OneToOne,
-    RegionUnion,
-    SameId,
-    Strategy,
-    Tally,
-    match,
-)
-from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
-from panmatch.scoring import Curve, curve
 
 if TYPE_CHECKING:
     from panmatch import protocols
@@ -54,11 +39,32 @@ if TYPE_CHECKING:
         from_panoptic_parts,
         from_segments,
     )
-    from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_part_overlaps
+    from panmatch.matching import (
+        Budget,
+        Certificate,
+        ManyToOne,
+        Matching,
+        OneToMany,
+        OneToOne,
+        RegionUnion,
+        SameId,
+        Strategy,
+        Tally,
+        match,
+    )
+    from panmatch.overlap import (
+        ClassOverlaps,
+        Overlap,
+        count_class_overlaps,
+        count_overlaps,
+        count_part_overlaps,
+        count_region_overlaps,
+    )
     from panmatch.scoring import (
         Average,
         ClassCurves,
         ClassTallies,
+        Curve,
         ErrorBudget,
         GroupScore,
         Measurements,
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
         all_metrics,
         class_curves,
         class_error_budgets,
+        curve,
         error_budget,
         find_mistakes,
         match_classes,
@@ -79,7 +86,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Everything that a first score does not need is imported on first use.
+# Imported on first use: a command that computes nothing then starts without numpy.
 __getattr__, __dir__ = lazy_face(
     __name__,
     {
@@ -104,11 +111,32 @@ __getattr__, __dir__ = lazy_face(
             "from_panoptic_parts",
             "from_segments",
         ),
-        "panmatch.overlap": ("ClassOverlaps", "count_class_overlaps", "count_part_overlaps"),
+        "panmatch.matching": (
+            "Budget",
+            "Certificate",
+            "ManyToOne",
+            "Matching",
+            "OneToMany",
+            "OneToOne",
+            "RegionUnion",
+            "SameId",
+            "Strategy",
+            "Tally",
+            "match",
+        ),
+        "panmatch.overlap": (
+            "ClassOverlaps",
+            "Overlap",
+            "count_class_overlaps",
+            "count_overlaps",
+            "count_part_overlaps",
+            "count_region_overlaps",
+        ),
         "panmatch.scoring": (
             "Average",
             "ClassCurves",
             "ClassTallies",
+            "Curve",
             "ErrorBudget",
             "GroupScore",
             "Measurements",
@@ -117,6 +145,7 @@ __getattr__, __dir__ = lazy_face(
             "all_metrics",
             "class_curves",
             "class_error_budgets",
+            "curve",
             "error_budget",
             "find_mistakes",
             "match_classes",
