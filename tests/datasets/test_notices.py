@@ -289,7 +289,7 @@ def test_classes_that_occur_in_few_cases_are_named() -> None:
 def test_below_five_cases_tables_have_no_interval_and_no_first_share() -> None:
     for n, defined in ((4, False), (5, True)):
         result = made(n, models=("a", "b"))
-        summary = summary_table(result)
+        summary = summary_table(result).frame()
         assert summary.low.notna().any() == summary.high.notna().any() == defined
         found = compare(result)
         rankings, differences = found.tables()["rankings"], found.tables()["differences"]
@@ -307,8 +307,8 @@ def test_a_case_without_a_score_does_not_count_for_the_interval() -> None:
             labels = [[0, 0]] if at == 0 else [[1, 1]]
             evaluator.update(reference=labels, prediction=labels, case=str(at), model=model)
     result = evaluator.compute()
-    assert set(summary_table(result).cases) == {4}
-    assert summary_table(result).low.isna().all()
+    assert set(summary_table(result).frame().cases) == {4}
+    assert summary_table(result).frame().low.isna().all()
     found = compare(result).tables()
     assert found["rankings"].low.isna().all()
     assert found["rankings"].first_share.isna().all()

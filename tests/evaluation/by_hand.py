@@ -28,14 +28,14 @@ def score_table(cases: tuple[CaseResult]) -> pd.DataFrame:
     thresholds = [level.threshold for level in case.entries[0].levels] if case.entries else [0.5]
     spec = Spec.model_validate({"thresholds": thresholds})
     series = [CaseSeries.of(case.model, one.setting, cases, (one,), spec) for one in case.entries]
-    return tables.score_table(cases, series)
+    return tables.score_table(cases, series).frame()
 
 
 TABLES = {
     "scores": score_table,
-    "instances": tables.setting_table,
-    "curves": tables.curve_table,
-    "diagnosis": tables.diagnosis_table,
+    "instances": lambda cases: tables.setting_table(cases).frame(),
+    "curves": lambda cases: tables.curve_table(cases).frame(),
+    "diagnosis": lambda cases: tables.diagnosis_table(cases).frame(),
 }
 
 

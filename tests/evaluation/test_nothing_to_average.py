@@ -220,7 +220,7 @@ def infinite(models: tuple[str, ...] = ("",), n: int = 6) -> Result:
 
 
 def test_an_infinite_case_makes_the_mean_infinite_and_intervals_end_there() -> None:
-    summary = summary_table(infinite(n=40)).set_index(["measure", "averaging"])
+    summary = summary_table(infinite(n=40)).frame().set_index(["measure", "averaging"])
     for name in ("whole_masd", "sq_masd"):
         mean, pooled = summary.loc[name, "mean of cases"], summary.loc[name, "pooled"]
         assert mean["value"] == mean["high"] == INF

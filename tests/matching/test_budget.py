@@ -38,7 +38,7 @@ def dense_scene(n: int, seed: int = 0) -> pm.Overlap:
 
 
 def promise(seconds: float) -> float:
-    """Return what a call may take, with an allowance for slow and busy machines."""
+    """Return how much processor time a call may take, with an allowance for slow machines."""
     return 1.5 * seconds + 0.25
 
 
@@ -51,9 +51,9 @@ class TestTheClock:
     ) -> None:
         overlap, strategy = dense_scene(n), with_budget(name, pm.Budget(seconds=seconds))
         for threshold in (0.0, 0.01):
-            began = time.perf_counter()
+            began = time.process_time()
             matching = pm.match(overlap, strategy, threshold)
-            assert time.perf_counter() - began < promise(seconds)
+            assert time.process_time() - began < promise(seconds)
             assert matching.certificate is not None
             assert matching.certificate.upper_bound < 0.1
 
@@ -62,9 +62,9 @@ class TestTheClock:
     @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.5])
     def test_a_curve_takes_no_longer_than_promised(self, name: str, n: int, seconds: float) -> None:
         overlap, strategy = dense_scene(n), with_budget(name, pm.Budget(seconds=seconds))
-        began = time.perf_counter()
+        began = time.process_time()
         pm.curve(overlap, strategy)
-        assert time.perf_counter() - began < promise(seconds)
+        assert time.process_time() - began < promise(seconds)
 
     @pytest.mark.parametrize("gate", ["seed", "edge"])
     def test_dense_scenes_are_proven_within_a_number_of_nodes(self, gate: str) -> None:

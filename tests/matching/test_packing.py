@@ -181,14 +181,14 @@ def test_native_searches_end_in_time(
     n_ref: int, n_pred: int, density: float, seconds: float
 ) -> None:
     problem = random_problem(np.random.default_rng(0), n_ref, n_pred, density)
-    began = time.perf_counter()
+    began = time.process_time()
     edges, worth, upper = problem.solve(100_000, 300, columns=20_000, seconds=seconds)
-    assert time.perf_counter() - began < 1.5 * seconds + 0.25
+    assert time.process_time() - began < 1.5 * seconds + 0.25
     assert problem.worth(edges.tolist()) == pytest.approx(worth, abs=1e-6)
     assert worth <= upper
-    began = time.perf_counter()
+    began = time.process_time()
     improved = problem.improve(edges.tolist(), np.ones(n_ref, np.uint8), 10**6, seconds)
-    assert time.perf_counter() - began < 1.5 * seconds + 0.25
+    assert time.process_time() - began < 1.5 * seconds + 0.25
     assert worth - 1e-6 <= problem.worth(improved) <= upper + 1e-6
 
 

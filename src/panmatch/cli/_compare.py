@@ -51,7 +51,7 @@ def run_compare(
     comparison = compare_files(paths, scores) if files else compare_runs(paths, scores)
     warnings = list(comparison.notices) if files else _warnings(comparison, paths)
     if out is not None:
-        for name, content in comparison.tables().items():
+        for name, content in comparison.plain_tables().items():
             write_table(out, name, content)
     tables = [] if out is None else [f"Tables: {out}{os.sep}"]
     if detail == "json":

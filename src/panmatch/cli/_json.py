@@ -6,15 +6,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
 
 import panmatch
 from panmatch.cli._screen import largest_mistakes
 from panmatch.datasets import Comparison, summary_table, verdict, verdict_on_models
 from panmatch.evaluation import CostlyMistake, Json, Notice, Result
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EVALUATION, COMPARISON = "panmatch-evaluation-1", "panmatch-comparison-1"
 
@@ -44,7 +40,7 @@ def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) 
             "threshold": spec.thresholds[0],
         },
         "verdict": verdict(result),
-        "scores": rows(summary_table(result)),
+        "scores": summary_table(result).rows(),
         "losses": result.losses,
         "look_first": [_mistake(one) for one in result.look_first()],
         "mistakes": largest_mistakes(result),
@@ -82,14 +78,9 @@ def comparison_document(comparison: Comparison, notices: Sequence[Notice]) -> Js
         "models": list(comparison.models),
         "left_out": {model: list(cases) for model, cases in comparison.left_out.items()},
         "verdict": verdict_on_models(comparison),
-        **{name: rows(table) for name, table in comparison.tables().items()},
+        **{name: table.rows() for name, table in comparison.plain_tables().items()},
         "warnings": [notice.to_dict() for notice in notices],
     }
-
-
-def rows(table: pd.DataFrame) -> list[Json]:
-    """Return a table as a list of mappings."""
-    return [dict(row) for row in table.to_dict("records")]
 
 
 def _plain(value: object) -> object:

@@ -10,8 +10,8 @@ from panmatch.cli._layout import wrapped
 from panmatch.cli._spec import named_spec
 from panmatch.cli._spec_options import change_spec
 from panmatch.datasets import Case, Job, load_case, write_table
-from panmatch.errors import OptionError, needs_extra
-from panmatch.evaluation import Json, Result, number
+from panmatch.errors import OptionError
+from panmatch.evaluation import Json, Result, Row, Table, number
 from panmatch.protocols import (
     Explanation,
     Protocol,
@@ -88,11 +88,11 @@ def _changed(choice: SpecChoice, default: str) -> Spec:
 
 def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
     """Write protocol.csv: a row per model, case and name; a row without a case is for all cases."""
-    with needs_extra("cli", "Tables"):
-        import pandas as pd
-
-    rows = [(one.model, one.case or "", one.name, one.value) for one in numbers]
-    write_table(folder, "protocol", pd.DataFrame(rows, columns=["model", "case", "name", "value"]))
+    rows: list[Row] = [
+        {"model": one.model, "case": one.case or "", "name": one.name, "value": one.value}
+        for one in numbers
+    ]
+    write_table(folder, "protocol", Table.of_rows(rows, ["model", "case", "name", "value"]))
 
 
 def protocol_facts(protocol: Protocol) -> dict[str, str]:

@@ -30,14 +30,16 @@ from panmatch.datasets._statistics import (
     ranks,
     resample,
 )
-from panmatch.errors import Argument, FileError, OptionError, check_choice, needs_extra
+from panmatch.errors import Argument, FileError, OptionError, check_choice
 from panmatch.evaluation import (
     MEANS,
     CaseSeries,
     Notice,
     Result,
+    Row,
     Score,
     Setting,
+    Table,
     filled,
     mean_of_defined,
 )
@@ -166,20 +168,21 @@ class Comparison:
         return {name: rank_stability(table, self.models) for name, table in found.items()}
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return differences, rankings and stability as tables."""
-        with needs_extra("cli", "Tables"):
-            import pandas as pd
+        """Return differences, rankings and stability as pandas tables."""
+        return {name: table.frame() for name, table in self.plain_tables().items()}
 
-        stability = [
+    def plain_tables(self) -> dict[str, Table]:
+        """Return differences, rankings and stability as plain columns."""
+        stability: list[Row] = [
             {**setting.columns, "start": part.start, "stop": part.stop, "order": order_text(part)}
             for setting, parts in self.over_threshold.items()
             for part in parts
         ]
         placings = [placing for ranking in self.rankings.values() for placing in ranking]
         return {
-            "differences": pd.DataFrame([one.columns for one in self.differences]),
-            "rankings": pd.DataFrame([placing.columns for placing in placings]),
-            "stability": pd.DataFrame(stability),
+            "differences": Table.of_rows([one.columns for one in self.differences]),
+            "rankings": Table.of_rows([placing.columns for placing in placings]),
+            "stability": Table.of_rows(stability),
         }
 
     def _placings(self, criterion: Criterion) -> list[Placing]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from panmatch.datasets._statistics import Interval, PairedTest
-from panmatch.evaluation import ClassSetting, Score
+from panmatch.evaluation import ClassSetting, Row, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Criterion:
         return "area" if self.score.is_area else ""
 
     @property
-    def columns(self) -> dict[str, object]:
+    def columns(self) -> Row:
         """The criterion as columns of a table."""
         threshold = np.nan if self.threshold is None else self.threshold
         return {**self.setting.columns, "threshold": threshold, "measure": self.score.name}
@@ -43,7 +43,7 @@ class Difference:
     p_holm: float
 
     @property
-    def columns(self) -> dict[str, object]:
+    def columns(self) -> Row:
         """The difference as columns of a table."""
         test = self.test
         return self.criterion.columns | {
@@ -77,7 +77,7 @@ class Placing:
     first_share: float
 
     @property
-    def columns(self) -> dict[str, object]:
+    def columns(self) -> Row:
         """The placing as columns of a table."""
         return self.criterion.columns | {
             "model": self.model,

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
@@ -18,11 +17,14 @@ from panmatch.datasets._statistics import (
     resample,
 )
 from panmatch.datasets._table_files import TableFile, write_table
-from panmatch.errors import FileError, needs_extra
+from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
     Json,
     Result,
+    Row,
+    Table,
+    TableName,
     Totals,
     average_all,
     average_row,
@@ -37,25 +39,26 @@ from panmatch.labels import Unit
 from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 RESAMPLES = 2000
 EVERY = "every matcher"
 SEED = 0
 # Tables that have rows for each case.
-BY_CASE = ("scores", "instances", "curves", "diagnosis", "mistakes", "budget")
+BY_CASE: tuple[TableName, ...] = (
+    "scores",
+    "instances",
+    "curves",
+    "diagnosis",
+    "mistakes",
+    "budget",
+)
 
 
-def summary_table(result: Result) -> pd.DataFrame:
+def summary_table(result: Result) -> Table:
     """Return pooled scores and means of cases with 95 % bootstrap intervals over cases.
 
     Every model is resampled with the same seed, so models with the same cases see the same
     resamples. Fewer than 5 cases get no interval: it would promise too much.
     """
-    with needs_extra("cli", "Tables"):
-        import pandas as pd
-
     # One matcher at a time: samples of all scores of hundreds of classes would take gigabytes.
     rows = [
         _row(average, result.unit)
@@ -63,7 +66,7 @@ def summary_table(result: Result) -> pd.DataFrame:
         for matcher in (*result.spec.matching, None)
         for average in averages_with_samples(result, model, matcher)
     ]
-    return pd.DataFrame(rows)
+    return Table.of_rows(rows)
 
 
 def averages_with_samples(
@@ -85,8 +88,8 @@ def spread(average: AverageScore) -> Interval:
     return interval_over_cases(average.samples, average.cases)
 
 
-def _row(average: AverageScore, unit: Unit | None) -> dict[str, object]:
-    row: dict[str, object] = {}
+def _row(average: AverageScore, unit: Unit | None) -> Row:
+    row: Row = {}
     for name, value in average_row(average, unit).items():
         row[name] = value
         if name == "value":
@@ -118,13 +121,12 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     write_table(folder, "summary", summary)
 
 
-def _rows_of_cases(block: Result, name: str, totals: Totals) -> pd.DataFrame:
+def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:
     if name == "budget":
         return budget_table(block.cases, ())
     if name == "mistakes":
         return mistake_table(costly_mistakes(block.cases, totals), block.cases)
-    table: pd.DataFrame = getattr(block, name)
-    return table
+    return block.plain(name)
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:

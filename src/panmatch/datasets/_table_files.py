@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any
+
+import numpy as np
 
 from panmatch.datasets._score_files import plain_text
 from panmatch.errors import FileError
+from panmatch.evaluation import Cell, Kind, Table, is_undefined
 from panmatch.formats import write_atomically
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-WHOLE = {"int64", "Int64"}
 MANY_ROWS = 5_000  # to write at once
 
 
-def write_table(folder: Path, name: str, table: pd.DataFrame) -> None:
+def write_table(folder: Path, name: str, table: Table) -> None:
     """Write a table as CSV and, with the extra `parquet`, as Parquet."""
     with TableFile(folder, name) as file:
         file.add(table)
@@ -45,8 +48,8 @@ class TableFile(ExitStack):
     def __init__(self, folder: Path, name: str) -> None:
         super().__init__()
         self._path = folder / name
-        self._heads: list[pd.DataFrame] = []  # the first row of every block
-        self._waiting: list[pd.DataFrame] = []  # similar blocks, to be written as one
+        self._heads: list[_Head] = []
+        self._waiting: list[Table] = []  # similar blocks, to be written as one
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._texts = self._nameless_file()
@@ -58,22 +61,19 @@ class TableFile(ExitStack):
         file: IO[bytes] = self.enter_context(TemporaryFile(dir=self._path.parent))  # noqa: SIM115
         return _Pieces(file)
 
-    def add(self, block: pd.DataFrame) -> None:
+    def add(self, block: Table) -> None:
         """Add rows."""
         waiting = self._waiting
-        if waiting and (not _are_alike(waiting[-1], block) or sum(map(len, waiting)) >= MANY_ROWS):
+        if waiting and (waiting[-1].names != block.names or sum(map(len, waiting)) >= MANY_ROWS):
             self._flush()
         self._waiting.append(block)
 
     def _flush(self) -> None:
-        import pandas as pd
-
-        block = pd.concat(self._waiting, ignore_index=True)
+        block = _joined(self._waiting)
         self._waiting.clear()
-        self._heads.append(block.iloc[:1].copy())  # a view would keep the block in memory
-        text = without_formulas(block).to_csv(index=False, header=False, lineterminator="\n")
+        self._heads.append(_Head.of(block))
         try:
-            self._texts.add(text.encode())
+            self._texts.add(csv_text(block).encode())
             if self._tables is not None:
                 self._tables.add(_as_stream(block))
         except OSError as error:
@@ -82,46 +82,40 @@ class TableFile(ExitStack):
     def finish(self) -> None:
         """Join the blocks and put the table in its place; there must be at least one block."""
         self._flush()
-        names = merge_columns([list(head.columns) for head in self._heads])
+        names = merge_columns([head.names for head in self._heads])
         write_atomically(self._path.with_suffix(".csv"), self._csv(names))
         if self._tables is not None:
             write_atomically(self._path.with_suffix(".parquet"), self._parquet(names))
 
     def _csv(self, names: list[str]) -> Iterator[bytes]:
-        import pandas as pd
-
-        yield pd.DataFrame(columns=names).to_csv(index=False, lineterminator="\n").encode()
+        yield _lines([names]).encode()
         for head, text in zip(self._heads, self._texts, strict=True):
-            if list(head.columns) == names or not text:
+            if head.names == names or not text:
                 yield text
             else:  # as text, so every number stays exactly as written
-                block = pd.read_csv(
-                    io.BytesIO(text), names=list(head.columns), dtype=str, keep_default_na=False
-                )
-                block = block.reindex(columns=names, fill_value="")
-                yield block.to_csv(index=False, header=False, lineterminator="\n").encode()
+                place = {name: i for i, name in enumerate(head.names)}
+                rows = csv.reader(io.StringIO(text.decode(), newline=""))
+                order = [place.get(name) for name in names]
+                yield _lines(["" if i is None else row[i] for i in order] for row in rows).encode()
 
     def _parquet(self, names: list[str]) -> Iterator[bytes]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         assert self._tables is not None
-        types = _common_types(self._heads, names)
-        schema = None
-        with TemporaryFile(dir=self._path.parent) as whole, ExitStack() as stack:
-            for piece in self._tables:
-                block = pa.ipc.open_stream(piece).read_all().to_pandas()
-                block = block.reindex(columns=names).astype(types)
-                rows = pa.Table.from_pandas(block, preserve_index=False)
-                if (
-                    schema is None
-                ):  # a column that is empty in the first block may be text in others
-                    texts = [f.with_type(pa.string()) if pa.types.is_null(f.type) else f
-                             for f in rows.schema]  # fmt: skip
-                    schema = pa.schema(texts, rows.schema.metadata)
-                    writer = stack.enter_context(pq.ParquetWriter(whole, schema))
-                writer.write_table(rows.cast(schema))
-            stack.close()
+        schema = _schema(self._heads, names)
+        with TemporaryFile(dir=self._path.parent) as whole:
+            with pq.ParquetWriter(whole, schema) as writer:
+                for piece in self._tables:
+                    rows = pa.ipc.open_stream(piece).read_all()
+                    there = set(rows.column_names)
+                    cells = [
+                        rows[field.name].cast(field.type)
+                        if field.name in there
+                        else pa.nulls(len(rows), field.type)
+                        for field in schema
+                    ]
+                    writer.write_table(pa.Table.from_arrays(cells, schema=schema))
             whole.seek(0)
             yield from iter(lambda: whole.read(1 << 20), b"")
 
@@ -145,6 +139,28 @@ class _Pieces:
         return map(self._file.read, self._lengths)
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What is known of a block after it was written."""
+
+    kinds: dict[str, Kind]  # by name of the column
+    gaps: set[str]  # columns of whole numbers with empty cells
+    length: int
+
+    @classmethod
+    def of(cls, block: Table) -> _Head:
+        gaps = {
+            name
+            for name, kind in block.kinds.items()
+            if kind == "whole" and any(map(is_undefined, block.columns[name]))
+        }
+        return cls(block.kinds, gaps, len(block))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.kinds)
+
+
 def merge_columns(tables: Sequence[Sequence[str]]) -> list[str]:
     """Return the columns of all tables, each after those that precede it in its own table.
 
@@ -164,47 +180,119 @@ def merge_columns(tables: Sequence[Sequence[str]]) -> list[str]:
     return merged
 
 
-def _are_alike(one: pd.DataFrame, other: pd.DataFrame) -> bool:
-    return list(one.columns) == list(other.columns) and list(one.dtypes) == list(other.dtypes)
+def csv_text(table: Table, delimiter: str = ",", *, head: bool = False) -> str:
+    r"""Return the rows of a table as CSV; undefined cells are empty.
+
+    A case may be called ``=1+1``, or worse. A leading apostrophe keeps spreadsheets from taking it
+    for a formula.
+
+    Examples
+    --------
+    >>> csv_text(Table({"case": ["=1+1", "a"], "pq": [-1.0, None]}))
+    "'=1+1,-1.0\na,\n"
+    """
+    columns = [_cells(cells, table.kinds[name]) for name, cells in table.columns.items()]
+    names = [table.names] if head else []
+    return _lines(chain(names, zip(*columns, strict=True)), delimiter)
 
 
-def _as_stream(block: pd.DataFrame) -> bytes:
+def _cells(cells: Sequence[Cell], kind: Kind) -> list[object]:
+    """Return the cells of a column as a CSV writer takes them."""
+    if kind == "text":
+        return [plain_text(one) if isinstance(one, str) else "" for one in cells]
+    if kind == "whole":
+        return ["" if is_undefined(one) else int(one or 0) for one in cells]
+    return ["" if is_undefined(one) else float(one or 0) for one in cells]
+
+
+def _lines(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _joined(blocks: Sequence[Table]) -> Table:
+    """Return the rows of blocks with the same columns as one table."""
+    if len(blocks) == 1:
+        return blocks[0]
+    names = blocks[0].names
+    columns = {name: [cell for one in blocks for cell in one.columns[name]] for name in names}
+    return Table(columns, {name for one in blocks for name in one.whole})
+
+
+def _as_stream(block: Table) -> bytes:
     import pyarrow as pa
 
-    rows = pa.Table.from_pandas(block, preserve_index=False)
+    arrays = [_arrow_array(cells, block.kinds[name]) for name, cells in block.columns.items()]
+    rows = pa.Table.from_arrays(arrays, names=block.names)
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, rows.schema) as stream:
         stream.write_table(rows)
     return sink.getvalue()
 
 
-def _common_types(heads: Sequence[pd.DataFrame], names: Sequence[str]) -> dict[str, str]:
-    """Return, for each column, the type that fits all blocks."""
-    types = {}
-    for name in names:
-        kinds = {str(head[name].dtype) for head in heads if name in head}
-        if kinds <= WHOLE:
-            everywhere = all(name in head or head.empty for head in heads)
-            types[name] = "int64" if kinds == {"int64"} and everywhere else "Int64"
-        else:
-            types[name] = kinds.pop() if len(kinds) == 1 else "object"
-    return types
+def _arrow_array(cells: Sequence[Cell], kind: Kind) -> Any:
+    """Return a column for pyarrow, from buffers: `pyarrow.array` would import pandas for a list."""
+    import pyarrow as pa
+
+    if kind == "nothing":
+        return pa.nulls(len(cells))
+    there = np.array([not is_undefined(one) for one in cells], np.bool_)
+    defined = pa.py_buffer(np.packbits(there, bitorder="little"))
+    if kind == "text":
+        texts = [
+            str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
+        ]
+        ends = pa.py_buffer(np.cumsum([0, *map(len, texts)], dtype=np.int64))
+        text_type = pa.large_string()
+        buffers = [defined, ends, pa.py_buffer(b"".join(texts))]
+        return pa.Array.from_buffers(text_type, len(cells), buffers).cast(pa.string())
+    numpy_type = np.int64 if kind == "whole" else np.float64
+    values = np.array(
+        [one if given else 0 for one, given in zip(cells, there, strict=True)], numpy_type
+    )
+    return pa.Array.from_buffers(_arrow_type(kind), len(cells), [defined, pa.py_buffer(values)])
 
 
-def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose texts are not taken for formulas by spreadsheets.
+def _arrow_type(kind: Kind) -> Any:
+    import pyarrow as pa
 
-    A case may be called ``=1+1``, or worse. A leading apostrophe keeps it text.
+    types = {"whole": pa.int64(), "number": pa.float64(), "text": pa.string()}
+    return types.get(kind, pa.null())
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> without_formulas(pd.DataFrame({"case": ["=1+1", "a"], "pq": [-1.0, 1.0]})).values.tolist()
-    [["'=1+1", -1.0], ['a', 1.0]]
-    """
 
-    def plain(value: object) -> object:
-        return plain_text(value) if isinstance(value, str) else value
+def _schema(heads: Sequence[_Head], names: Sequence[str]) -> Any:
+    """Return the types that fit all blocks; pandas learns which whole numbers have gaps."""
+    import pyarrow as pa
 
-    texts = table.select_dtypes(exclude=["number", "bool"]).columns
-    return table.assign(**{name: table[name].map(plain) for name in texts})
+    kinds = {
+        name: _common_kind({h.kinds[name] for h in heads if name in h.kinds}) for name in names
+    }
+    fields = [pa.field(name, _arrow_type(kinds[name])) for name in names]
+    columns = [_for_pandas(name, kinds[name], heads) for name in names]
+    about = {"index_columns": [], "column_indexes": [], "columns": columns, "pandas_version": "2.1"}
+    return pa.schema(fields, {"pandas": json.dumps(about)})
+
+
+def _common_kind(kinds: set[Kind]) -> Kind:
+    """Return the kind of a column whose blocks have these kinds."""
+    order: tuple[Kind, ...] = ("text", "number", "whole")
+    return next((kind for kind in order if kind in kinds), "number")
+
+
+def _for_pandas(name: str, kind: Kind, heads: Sequence[_Head]) -> dict[str, object]:
+    """Return how pandas reads a column back."""
+    gaps = any(name in h.gaps or (name not in h.kinds and h.length) for h in heads)
+    types = {
+        "whole": ("int64", "Int64" if gaps else "int64"),
+        "number": ("float64", "float64"),
+        "text": ("unicode", "object"),
+    }
+    pandas_type, numpy_type = types[kind]
+    return {
+        "name": name,
+        "field_name": name,
+        "pandas_type": pandas_type,
+        "numpy_type": numpy_type,
+        "metadata": None,
+    }

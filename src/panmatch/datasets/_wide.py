@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from panmatch.datasets._score_files import plain_text
-from panmatch.datasets._table_files import without_formulas
-from panmatch.errors import needs_extra
-from panmatch.evaluation import CaseSeries, MaskCounts, Result
+from panmatch.datasets._table_files import csv_text
+from panmatch.evaluation import CaseSeries, Cell, MaskCounts, Result, Table
 from panmatch.matching import Matcher
 from panmatch.overlap import Floats
 from panmatch.spec import SUBJECT, UNGROUPED, Spec, panoptica_columns
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Columns = dict[str, Floats]  # by what panmatch calls them, one value per case
 
@@ -27,14 +22,10 @@ def wide_text(result: Result, model: str, matcher: Matcher, threshold: float) ->
 
     Every group has the same columns, because panoptica reads no other files.
     """
-    with needs_extra("cli", "Tables"):
-        import pandas as pd
-
     cases = result.evaluated(model)
     groups = _class_columns(result, model, matcher, threshold)
     names = group_names(groups, result.spec)
-    subjects = pd.DataFrame({SUBJECT: [case.case for case in cases]})
-    content: dict[str, pd.Series[str] | Floats] = {SUBJECT: without_formulas(subjects)[SUBJECT]}
+    content: dict[str, list[Cell]] = {SUBJECT: [case.case for case in cases]}
     kept = [
         column
         for column in panoptica_columns().values()
@@ -44,8 +35,8 @@ def wide_text(result: Result, model: str, matcher: Matcher, threshold: float) ->
         for column in kept:
             values = columns.get(column.ours, np.full(len(cases), math.nan))
             key = plain_text(f"{names[name]}-{column.name}")
-            content[key] = np.where(np.isfinite(values), values, math.nan)
-    return str(pd.DataFrame(content).to_csv(sep="\t", index=False, lineterminator="\n"))
+            content[key] = np.where(np.isfinite(values), values, math.nan).tolist()
+    return csv_text(Table(content), delimiter="\t", head=True)
 
 
 def left_out_metrics(spec: Spec) -> list[str]:

@@ -41,19 +41,22 @@ from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
-from panmatch.evaluation._result import Result
+from panmatch.evaluation._result import Result, TableName
 from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import (
     MEANS,
     PARTS,
     PLAIN,
+    Cell,
     ClassSetting,
+    Row,
     Score,
     Setting,
     matcher_of,
     metric_scores,
 )
 from panmatch.evaluation._sides import Image, Images
+from panmatch.evaluation._table import Kind, Table, is_undefined
 from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
@@ -74,6 +77,7 @@ __all__ = [
     "CaseKeywords",
     "CaseResult",
     "CaseSeries",
+    "Cell",
     "ClassCase",
     "ClassScore",
     "ClassSeries",
@@ -86,15 +90,19 @@ __all__ = [
     "Image",
     "Images",
     "Json",
+    "Kind",
     "Level",
     "MaskCounts",
     "Notice",
     "NoticeKind",
     "Result",
+    "Row",
     "Score",
     "SeenObjects",
     "Setting",
     "Status",
+    "Table",
+    "TableName",
     "Totals",
     "average_all",
     "average_row",
@@ -109,6 +117,7 @@ __all__ = [
     "filled",
     "find_facts",
     "findings_from_dict",
+    "is_undefined",
     "known_class_scores",
     "matcher_of",
     "mean_of_defined",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from math import fsum, isnan
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import panmatch
 from panmatch._html import plural
-from panmatch.errors import FileError, OverlapError, check_size
+from panmatch.errors import FileError, OverlapError, check_choice, check_size
 from panmatch.evaluation import _tables as tables
 from panmatch.evaluation._averages import AverageScore, AveragingName, average_all
 from panmatch.evaluation._case_result import CaseResult, Status
@@ -29,6 +29,7 @@ from panmatch.evaluation._costly_mistakes import (
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
+from panmatch.evaluation._table import Table
 from panmatch.evaluation._wording import summarise
 from panmatch.labels import Unit
 from panmatch.scoring import REPAIRS, Repair
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
     from panmatch.report import ResultPlots
 
 FORMAT = "panmatch-result-6"
+
+TableName = Literal[
+    "scores", "instances", "instances_by_setting", "curves", "diagnosis", "budget", "mistakes",
+    "averages",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +85,33 @@ class Result:
             )
         object.__setattr__(self, "cases", ordered)
 
+    def plain(self, name: TableName) -> Table:
+        """Return one of the tables below as plain columns, without pandas.
+
+        Examples
+        --------
+        >>> from panmatch import evaluate
+        >>> result = evaluate(reference=[[1, 1, 0, 2]], prediction=[[3, 3, 0, 0]])
+        >>> result.plain("instances").columns["ref_id"]
+        [1, 2]
+        """
+        makers: dict[TableName, Callable[[], Table]] = {
+            "scores": lambda: tables.score_table(self.cases, self.series, self.class_series),
+            "instances": lambda: tables.instance_table(self.cases),
+            "instances_by_setting": lambda: tables.setting_table(self.cases),
+            "curves": lambda: tables.curve_table(self.cases),
+            "diagnosis": lambda: tables.diagnosis_table(self.cases),
+            "budget": lambda: tables.budget_table(self.cases, self.series),
+            "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
+            "averages": lambda: tables.average_table(self.average_scores, self.cases),
+        }
+        check_choice("name", name, makers)
+        return makers[name]()
+
     @property
     def scores(self) -> pd.DataFrame:
         """One row per case, class, matcher and threshold; a case without entries has one row."""
-        return tables.score_table(self.cases, self.series, self.class_series)
+        return self.plain("scores").frame()
 
     @property
     def instances(self) -> pd.DataFrame:
@@ -90,22 +119,22 @@ class Result:
 
         ``settings`` is ``"all"``, or lists the strategies and thresholds to which a row applies.
         """
-        return tables.instance_table(self.cases)
+        return self.plain("instances").frame()
 
     @property
     def instances_by_setting(self) -> pd.DataFrame:
         """One row per reference and per false positive, for each strategy and threshold."""
-        return tables.setting_table(self.cases)
+        return self.plain("instances_by_setting").frame()
 
     @property
     def curves(self) -> pd.DataFrame:
         """The exact steps of each curve; each applies from its threshold up to the next."""
-        return tables.curve_table(self.cases)
+        return self.plain("curves").frame()
 
     @property
     def diagnosis(self) -> pd.DataFrame:
         """Ids of split, merged, missed and spurious objects, per case and class."""
-        return tables.diagnosis_table(self.cases)
+        return self.plain("diagnosis").frame()
 
     @property
     def budget(self) -> pd.DataFrame:
@@ -114,7 +143,7 @@ class Result:
         ``pq_after_…`` is PQ after repairing one kind alone, ``last_…`` the gain if all others are
         already repaired, and ``share_…`` the average gain; the shares add up to 1 − PQ.
         """
-        return tables.budget_table(self.cases, self.series)
+        return self.plain("budget").frame()
 
     @property
     def mistakes(self) -> pd.DataFrame:
@@ -123,12 +152,12 @@ class Result:
         ``cost`` is what repairing a mistake would add to PQ over all cases of the model,
         ``case_cost`` what it would add in its case. Slices and boxes are counted from 0.
         """
-        return tables.mistake_table(self._mistakes(), self.cases)
+        return self.plain("mistakes").frame()
 
     @property
     def averages(self) -> pd.DataFrame:
         """Pooled scores and means of cases, one row for each (D11)."""
-        return tables.average_table(self.average_scores, self.cases)
+        return self.plain("averages").frame()
 
     @property
     def failures(self) -> tuple[CaseResult, ...]:

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from panmatch.errors import needs_extra
 from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import Cell, Row, Score
+from panmatch.evaluation._table import Table
 from panmatch.labels import Unit
 from panmatch.matching import Tallies, Tally
 from panmatch.overlap import Floats, Ints
 from panmatch.scoring import CHOICES, REPAIRS, ObjectTable, RepairGains
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Columns = dict[str, list[Cell]]
 
@@ -47,7 +43,7 @@ def score_table(
     cases: Sequence[CaseResult],
     series: Iterable[CaseSeries],
     class_series: Iterable[ClassSeries] = (),
-) -> pd.DataFrame:
+) -> Table:
     """Return one row per case, class, matcher and threshold; a case without entries has one row.
 
     Parameters
@@ -79,7 +75,7 @@ def score_table(
             for level in entry.levels:
                 of_level = {**known[level.threshold], **more}
                 rows.append(who | _score_row(case, entry, level, of_level))
-    return _frame(rows, cases, first=("case", "model"), last=LAST)
+    return _finished(rows, cases, first=("case", "model"), last=LAST)
 
 
 def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
@@ -105,7 +101,7 @@ def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
         }
 
 
-def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+def instance_table(cases: Sequence[CaseResult]) -> Table:
     """Return one row per reference and per false positive; several if settings differ on it.
 
     ``settings`` lists the strategies and thresholds to which a row applies.
@@ -119,10 +115,10 @@ def instance_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
             who: Row = {"case": case.case, "model": case.model, "class": name}
             kind = entries[0].setting.kind
             _append(columns, {**who, "kind": kind, **_distinct_rows(entries), "unit": case.unit})
-    return _frame(columns, cases, first=("case", "model"), last=("unit",))
+    return _finished(columns, cases, first=("case", "model"), last=("unit",))
 
 
-def setting_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+def setting_table(cases: Sequence[CaseResult]) -> Table:
     """Return one row per reference and per false positive, for each strategy and threshold."""
     columns: Columns = {}
     for case in cases:
@@ -131,10 +127,10 @@ def setting_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
                 block = {**_instance_columns(level), "unit": case.unit}
                 who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
                 _append(columns, {**who, "threshold": level.threshold, **block})
-    return _frame(columns, cases, first=("case", "model"), last=("unit",))
+    return _finished(columns, cases, first=("case", "model"), last=("unit",))
 
 
-def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+def curve_table(cases: Sequence[CaseResult]) -> Table:
     """Return the exact steps of each curve; each applies from its threshold up to the next."""
     who: list[Row] = []
     steps: list[Floats] = []
@@ -153,7 +149,7 @@ def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
             by_parts = None if entry.part_curve is None else entry.part_curve.sampled(at).counts
             part_counts.append(np.zeros_like(counts[-1]) if by_parts is None else by_parts)
     if not who:
-        return _frame({}, cases, first=("case", "model"))
+        return _finished({}, cases, first=("case", "model"))
     lengths = [len(one) for one in steps]
     columns: Columns = {
         name: [one[name] for one, n in zip(who, lengths, strict=True) for _ in range(n)]
@@ -167,10 +163,10 @@ def curve_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
         for name in ("quality", "pq", "sq"):
             values = np.where(parts.occurs, getattr(parts, name), np.nan)
             columns[f"part_{name}"] = values.tolist()
-    return _frame(columns, cases, first=("case", "model"))
+    return _finished(columns, cases, first=("case", "model"))
 
 
-def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
+def diagnosis_table(cases: Sequence[CaseResult]) -> Table:
     """Return the ids of split, merged, missed and spurious objects, per case and class."""
     rows: dict[tuple[str, str, str], Row] = {}
     for case in cases:
@@ -183,10 +179,10 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> pd.DataFrame:
                 "kind": entry.setting.kind,
                 **ids,
             }
-    return _frame(list(rows.values()), cases, first=("case", "model"))
+    return _finished(list(rows.values()), cases, first=("case", "model"))
 
 
-def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> pd.DataFrame:
+def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> Table:
     """Return what each kind of mistake costs: pooled over the cases of each model, then per case.
 
     Parameters
@@ -213,7 +209,7 @@ def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> p
     if rows:
         every = Tallies.of(tallies).counts.reshape(len(rows), len(CHOICES), -1)
         columns |= _gains(RepairGains(Tallies(every)))
-    return _frame(columns, cases, first=("case", "model"))
+    return _finished(columns, cases, first=("case", "model"))
 
 
 def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
@@ -225,16 +221,16 @@ def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
     }
 
 
-def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> pd.DataFrame:
+def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> Table:
     """Return the costliest mistakes of each class and case, one row for each."""
-    return _frame([one.columns for one in mistakes], cases, first=("case", "model"))
+    return _finished([one.columns for one in mistakes], cases, first=("case", "model"))
 
 
-def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> pd.DataFrame:
+def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> Table:
     """Return pooled scores and means of cases, one row for each (D11)."""
     unit = common_unit(cases)
     rows = [average_row(average, unit) for average in averages]
-    return _frame(rows, cases, first=("model",))
+    return _finished(rows, cases, first=("model",))
 
 
 def average_row(average: AverageScore, unit: Unit | None) -> Row:
@@ -301,9 +297,9 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     ]
     where: dict[tuple[int, str, int], list[int]] = {}
     firsts: list[list[int]] = [[] for _ in levels]  # rows of each level that no earlier one has
-    keys_of = {table: list(_keys(table)) for table in {_table(level) for level in levels}}
+    keys_of = {table: list(_keys(table)) for table in {_objects(level) for level in levels}}
     for at, level in enumerate(levels):
-        keys = keys_of[_table(level)]
+        keys = keys_of[_objects(level)]
         for row, number in enumerate(level.measurements.columns.rows.tolist()):
             key = keys[number]
             if key not in where:
@@ -324,7 +320,7 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     return {**front, "settings": ordered.pop("settings"), **ordered}
 
 
-def _table(level: Level) -> ObjectTable:
+def _objects(level: Level) -> ObjectTable:
     return level.measurements.columns.table
 
 
@@ -357,7 +353,7 @@ def _mistakes_of(diagnosis: Diagnosis, rows: Sequence[tuple[int, str]]) -> list[
 def _instance_columns(level: Level, rows: Sequence[int] | None = None) -> dict[str, list[Cell]]:
     """Return the rows of a matching, or some of them, as columns."""
     chosen = slice(None) if rows is None else np.array(rows, np.int64)
-    table, numbers = _table(level), level.measurements.columns.rows[chosen]
+    table, numbers = _objects(level), level.measurements.columns.rows[chosen]
     columns = {name: column[numbers] for name, column in table.columns.items()}
     block: dict[str, list[Cell]] = {
         name: columns[name].tolist() for name in ("status", "ref_id", "pred_ids")
@@ -408,25 +404,17 @@ def _append(columns: Columns, block: Block) -> None:
         column.extend([None] * (before + n - len(column)))
 
 
-def _frame(
+def _finished(
     content: Columns | list[Row],
     cases: Sequence[CaseResult],
     first: Sequence[str],
     last: Sequence[str] = (),
-) -> pd.DataFrame:
-    """Return a table with integer columns, and without the model column if no model has a name."""
-    with needs_extra("cli", "Tables"):
-        import pandas as pd
-
-    table = pd.DataFrame(content)
-    names = list(dict.fromkeys([*first, *table.columns]))
-    table = table.reindex(
-        columns=[n for n in names if n not in last] + [n for n in last if n in names]
-    )
-    for name in table.columns[table.isna().all()]:
-        table[name] = table[name].astype("float64")  # undefined everywhere
-    corners = [name for name in table.columns if CORNER.fullmatch(name)]
-    for name in [*table.columns.intersection(WHOLE), *corners]:
-        table[name] = table[name].astype("Int64" if table[name].isna().any() else "int64")
-    named = any(case.model for case in cases) or (table["model"].fillna("") != "").any()
-    return table if named else table.drop(columns="model")
+) -> Table:
+    """Return a table in its final order, without the model column if no model has a name."""
+    columns = Table.of_rows(content).columns if isinstance(content, list) else content
+    named = any(case.model for case in cases) or any(columns.get("model", ()))
+    names = [one for one in dict.fromkeys([*first, *columns]) if named or one != "model"]
+    order = [one for one in names if one not in last] + [one for one in last if one in names]
+    whole = {one for one in order if one in WHOLE or CORNER.fullmatch(one)}
+    empty = [None] * len(next(iter(columns.values()), ()))
+    return Table({name: columns.get(name, empty) for name in order}, whole)

@@ -79,6 +79,11 @@ class Void:
         return cls(labels=(int(void),))
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing is void."""
+        return self.mask is None and not self.labels
+
+    @property
     def images(self) -> dict[str, npt.ArrayLike]:
         """What must be counted along with the labels, by name."""
         return {} if self.mask is None else {"void": self.mask}

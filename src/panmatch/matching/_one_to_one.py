@@ -79,8 +79,11 @@ class OneToOne(Strategy):
             walk = best_first(score)[: len(passing)]
             return Solution(walk_edges(overlap, walk, seedable=len(walk), grow=False))
         began = time.perf_counter()
-        if self._weighs_pq(overlap, score):
+        by_iou, fixed = np.array_equal(score, overlap.iou), _has_fixed_denominator(overlap)
+        if by_iou and not fixed:
             return optimal_cover(overlap, score > threshold, exclusive=True)
+        if by_iou and threshold >= 0.5:  # no two such pairs share an object, so all are matched
+            return Solution(passing, certify(overlap, score > threshold, passing, 1, began))
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
         chosen = native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
@@ -116,7 +119,9 @@ class OneToOne(Strategy):
 
 def _has_fixed_denominator(overlap: Overlap) -> bool:
     """Whether every matched prediction is whole and would be a false positive otherwise."""
-    return overlap.pieces is None and not overlap.dismissible[overlap.edges.pred].any()
+    if overlap.pieces is not None:
+        return False
+    return overlap.ignores_nothing or not overlap.dismissible[overlap.edges.pred].any()
 
 
 def _weights(overlap: Overlap, score: Floats) -> Ints:

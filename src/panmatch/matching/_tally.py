@@ -15,7 +15,7 @@ from panmatch.matching._exact_sum import (
     carry,
     limbs_to_floats,
     limbs_to_units,
-    to_limbs,
+    sum_of_shares,
     to_units,
     units_to_float,
     units_to_limbs,
@@ -290,13 +290,13 @@ def tally_edges(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Tall
     quality
         Of a true positive: ``"iou"``, or ``"parts"`` for an overlap with parts (D9).
     """
-    tp = len(np.unique(overlap.edges.ref[edges]))
-    limbs = to_limbs(union_quality(overlap, edges, quality)).sum(axis=0)
+    n = len(overlap.ref_ids)
+    tp = int(np.count_nonzero(np.bincount(overlap.edges.ref[edges], minlength=n)))
     return Tally.from_units(
         tp=tp,
         fp=int(np.count_nonzero(are_false(overlap, edges))),
-        fn=len(overlap.ref_ids) - tp,
-        units=limbs_to_units(limbs),
+        fn=n - tp,
+        units=sum_of_shares(union_quality(overlap, edges, quality)),
     )
 
 

@@ -30,7 +30,13 @@ from panmatch.labels import (
     refuse_beyond_int64,
     refuse_labels,
 )
-from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
+from panmatch.overlap._assembly import (
+    ClassOverlaps,
+    Rows,
+    assemble,
+    assemble_labels,
+    distinct_rows,
+)
 from panmatch.overlap._columns import sum_by
 from panmatch.overlap._graph import Overlap
 from panmatch.overlap._parts import BACKGROUNDS, Background, check_inside, mark_unknown, part_labels
@@ -82,7 +88,11 @@ def count_overlaps(
     >>> pm.count_overlaps(reference, prediction).iou
     array([0.75, 1.  ])
     """
-    rows, _ = _count_labels(reference, prediction, void, threads)
+    unknown = Void.of(reference, prediction, void)
+    if unknown.is_empty:
+        labels, counts = _count_images(reference, prediction, unknown, threads)
+        return assemble_labels(labels["reference"], labels["prediction"], counts)
+    rows, _ = _count_labels(reference, prediction, unknown, threads)
     return assemble(rows).overlap()
 
 
@@ -353,22 +363,35 @@ def _count_labels(
     """
     unknown = Void.of(reference, prediction, void)
     cut = {} if regions is None else {"regions": regions.image}
-    given = {"reference": reference, "prediction": prediction, **more, **cut, **unknown.images}
-    images = as_images(given)
-    check_same_shape(images)
-    columns, counts = distinct_labels(list(images.values()), threads=threads)
-    labels = dict(zip(images, columns, strict=True))
+    labels, counts = _count_images(reference, prediction, unknown, threads, **more, **cut)
     in_void, ref, pred = unknown.covers(labels), labels["reference"], labels["prediction"]
-    _check_labels(ref[~in_void], counts[~in_void], images["reference"], "reference")
-    _check_labels(pred, counts, images["prediction"], "prediction")
     sides = Meaning.of_labels(ref, in_void), Meaning.of_labels(pred)
     return Rows(*sides, counts, in_void, labels.get("regions")), labels
 
 
+def _count_images(
+    reference: npt.ArrayLike,
+    prediction: npt.ArrayLike,
+    void: Void,
+    threads: int | None,
+    **more: npt.ArrayLike,
+) -> tuple[dict[str, Ints], Ints]:
+    """Return the labels of every image in all combinations that occur, sorted, and their voxels."""
+    given = {"reference": reference, "prediction": prediction, **more, **void.images}
+    images = as_images(given)
+    check_same_shape(images)
+    columns, counts = distinct_labels(list(images.values()), threads=threads)
+    labels = dict(zip(images, columns, strict=True))
+    known = slice(None) if void.is_empty else ~void.covers(labels)
+    _check_labels(labels["reference"][known], counts[known], images["reference"], "reference")
+    _check_labels(labels["prediction"], counts, images["prediction"], "prediction")
+    return labels, counts
+
+
 def _check_labels(labels: Ints, counts: Ints, array: Volume, name: str) -> None:
-    bad = labels < 0
-    if not bad.any():
+    if not len(labels) or labels.min() >= 0:
         return
+    bad = labels < 0
     refuse_beyond_int64(labels, counts, bad, array.dtype, name)
     message = (
         "{name} holds the negative label{s} {listed}: labels are 0 (background) or positive ids. "

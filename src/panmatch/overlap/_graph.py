@@ -153,6 +153,19 @@ class Overlap:
             column.flags.writeable = False
 
     @classmethod
+    def of_counts(
+        cls, ref_ids: Ints, ref_sizes: Ints, pred_ids: Ints, pred_sizes: Ints, edges: Edges
+    ) -> Overlap:
+        """Build the overlap of two whole images from columns that fit together, unchecked."""
+        made = object.__new__(cls)
+        values = (ref_ids, ref_sizes, pred_ids, pred_sizes, edges, np.zeros_like(pred_sizes))
+        for name, value in zip(cls.__slots__, (*values, None, None, None), strict=True):
+            object.__setattr__(made, name, value)
+        for column in (*values[:4], values[5], edges.ref, edges.pred, edges.intersection):
+            column.flags.writeable = False
+        return made
+
+    @classmethod
     def from_dense(
         cls, intersections: npt.ArrayLike, ref_sizes: npt.ArrayLike, pred_sizes: npt.ArrayLike
     ) -> Overlap:
@@ -200,6 +213,11 @@ class Overlap:
     def pred_ignored(self) -> Areas:
         """Voxels of each prediction in void, or in crowd of its own class."""
         return self.pred_void if self.pred_crowd is None else self.pred_void + self.pred_crowd
+
+    @property
+    def ignores_nothing(self) -> bool:
+        """Whether no prediction has a voxel in void or crowd."""
+        return self.pred_crowd is None and not self.pred_void.any()
 
     @property
     def predictions(self) -> Predictions:

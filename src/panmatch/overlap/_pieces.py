@@ -43,8 +43,10 @@ class Predictions:
 
     def touched(self, vertices: Ints) -> Mask:
         """Which predictions have voxels in one of the vertices."""
+        chosen = np.zeros(self.vertex[-1] + 1 if len(self.vertex) else 0, np.bool_)
+        chosen[vertices] = True
         touched = np.zeros(len(self.ids), np.bool_)
-        touched[self.owner[np.isin(self.vertex, vertices)]] = True
+        touched[self.owner[chosen[self.vertex]]] = True
         return touched
 
     def expand(self, vertices: Ints) -> tuple[Ints, Ints]:
