@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import hypergeom
-from skimage import metrics as theirs
-from sklearn import metrics as learned
 
 import panmatch as pm
 from panmatch import related
 from panmatch.errors import OptionError, OverlapError
 from panmatch.related._clustering import expected_information
+
+theirs: Any = import_module("skimage.metrics")
+learned: Any = import_module("sklearn.metrics")
 
 Labels = npt.NDArray[np.int64]
 Background = Literal["ignore", "include"]
@@ -41,13 +43,16 @@ def without_background(
     return reference[known], prediction[known]
 
 
+def close(value: Any) -> Any:
+    return pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
 @pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("seed", range(40))
 def test_scores_are_those_of_other_programs(seed: int, background: Background) -> None:
     reference, prediction = images(50 + 37 * seed, seed, 2 + seed % 7)
     overlap = pm.count_overlaps(reference, prediction)
     ignored = (0,) if background == "ignore" else ()
-    close = lambda value: pytest.approx(value, rel=1e-12, abs=1e-12)  # noqa: E731
     assert related.variation_of_information(overlap, background=background) == close(
         tuple(theirs.variation_of_information(reference, prediction, ignore_labels=ignored))
     )
@@ -153,9 +158,8 @@ def test_void_is_left_out() -> None:
     known = pm.count_overlaps(reference[~void], prediction[~void])
     for background in BACKGROUNDS:
         for score in (related.variation_of_information, related.adjusted_rand_index):
-            assert score(with_void, background=background) == pytest.approx(  # type: ignore[operator]
-                score(known, background=background), rel=1e-12  # type: ignore[operator]
-            )
+            expected = pytest.approx(score(known, background=background), rel=1e-12)
+            assert score(with_void, background=background) == expected
 
 
 def test_chunks_add_up_with_their_background() -> None:
