@@ -36,6 +36,9 @@ def add_overlaps(first: Overlap, second: Overlap) -> Overlap:
         pred_void=_add_up(pred_at, first.pred_void, second.pred_void, len(pred_ids)),
         pred_crowd=_add_crowd(first, second, pred_at, len(pred_ids)),
         pieces=_add_pieces(first, second, pred_at, regions),
+        voxels=None
+        if first.voxels is None or second.voxels is None
+        else first.voxels + second.voxels,
         parts=None
         if first.parts is None or second.parts is None
         else merge_parts(

@@ -159,6 +159,7 @@ class Assembly:
             pred_void=void,
             pred_crowd=crowd,
             pieces=pieces,
+            voxels=int(rows.counts[~rows.void].sum()),
         )
 
 
@@ -211,11 +212,10 @@ def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
     no_ref, no_pred = (int(len(ids) > 0 and ids[0] == 0) for ids in (ref_ids, pred_ids))
     both = (ref_at >= no_ref) & (pred_at >= no_pred)
     return Overlap.of_counts(
-        ref_ids[no_ref:],
-        ref_sizes[no_ref:],
-        pred_ids[no_pred:],
-        pred_sizes[no_pred:],
+        (ref_ids[no_ref:], ref_sizes[no_ref:]),
+        (pred_ids[no_pred:], pred_sizes[no_pred:]),
         Edges(ref_at[both] - no_ref, pred_at[both] - no_pred, voxels[both]),
+        int(voxels.sum()),
     )
 
 
@@ -348,6 +348,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
             pred_void=graph.pred_void[preds],
             pred_crowd=None if graph.pred_crowd is None else graph.pred_crowd[preds],
             parts=self.parts.get(place),
+            voxels=graph.voxels,
         )
 
     def __iter__(self) -> Iterator[int]:
@@ -427,6 +428,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
                 ),
                 pred_void=graph.pred_void[members],
                 pred_crowd=None if crowd is None else np.where(has_moved, 0, crowd)[members],
+                voxels=graph.voxels,
             )
         return found
 

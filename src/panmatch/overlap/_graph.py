@@ -125,6 +125,9 @@ class Overlap:
         How predictions are cut; None where they are whole.
     parts
         Voxels of the parts of segments; None where quality is plain IoU (D9).
+    voxels
+        All voxels outside void, background included; None where nobody has said. Only scores that
+        count background as a segment need it.
 
     Examples
     --------
@@ -145,6 +148,7 @@ class Overlap:
     pred_crowd: Areas | None = None
     pieces: Pieces | None = None
     parts: Parts | None = None
+    voxels: float | None = None
 
     def __post_init__(self) -> None:
         columns = self.columns()
@@ -154,12 +158,22 @@ class Overlap:
 
     @classmethod
     def of_counts(
-        cls, ref_ids: Ints, ref_sizes: Ints, pred_ids: Ints, pred_sizes: Ints, edges: Edges
+        cls,
+        ref: tuple[Ints, Ints],
+        pred: tuple[Ints, Ints],
+        edges: Edges,
+        voxels: int,
     ) -> Overlap:
-        """Build the overlap of two whole images from columns that fit together, unchecked."""
+        """Build the overlap of two whole images from counts that fit together, unchecked.
+
+        Parameters
+        ----------
+        ref, pred
+            Ids and sizes of the segments of either side.
+        """
         made = object.__new__(cls)
-        values = (ref_ids, ref_sizes, pred_ids, pred_sizes, edges, np.zeros_like(pred_sizes))
-        for name, value in zip(cls.__slots__, (*values, None, None, None), strict=True):
+        values = (*ref, *pred, edges, np.zeros_like(pred[1]))
+        for name, value in zip(cls.__slots__, (*values, None, None, None, voxels), strict=True):
             object.__setattr__(made, name, value)
         for column in (*values[:4], values[5], edges.ref, edges.pred, edges.intersection):
             column.flags.writeable = False
@@ -167,7 +181,12 @@ class Overlap:
 
     @classmethod
     def from_dense(
-        cls, intersections: npt.ArrayLike, ref_sizes: npt.ArrayLike, pred_sizes: npt.ArrayLike
+        cls,
+        intersections: npt.ArrayLike,
+        ref_sizes: npt.ArrayLike,
+        pred_sizes: npt.ArrayLike,
+        *,
+        voxels: float | None = None,
     ) -> Overlap:
         """Build an overlap from a table of intersections; ids are 1 … n.
 
@@ -177,6 +196,8 @@ class Overlap:
             Shape (references, predictions), always [ref, pred]. Zero means no edge.
         ref_sizes, pred_sizes
             Size of every segment. Integers stay int64; floats (areas) become float64.
+        voxels
+            All voxels of the image, background included; None if they do not matter.
 
         Raises
         ------
@@ -202,6 +223,7 @@ class Overlap:
             pred_sizes=preds,
             edges=Edges(ref, pred, table[ref, pred]),
             pred_void=np.zeros_like(preds),
+            voxels=voxels,
         )
 
     @property
@@ -307,6 +329,8 @@ class Overlap:
         if not isinstance(other, Overlap):
             return NotImplemented
         mine, theirs = self.columns(), other.columns()
+        if self.voxels is None or other.voxels is None:  # unknown is not different
+            mine.pop("voxels", None), theirs.pop("voxels", None)
         return mine.keys() == theirs.keys() and all(
             np.array_equal(mine[name], theirs[name]) for name in mine
         )
@@ -332,6 +356,8 @@ class Overlap:
             whole = self.pieces.predictions
             values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
             columns |= dict(zip(PIECE_NAMES, (self.pieces.regions, *values), strict=True))
+        if self.voxels is not None:
+            columns["voxels"] = np.array([self.voxels])
         return columns | ({} if self.parts is None else self.parts.columns())
 
     @classmethod
@@ -358,6 +384,7 @@ class Overlap:
             else None,
             pieces=_pieces_of(columns),
             parts=Parts.from_columns(columns),
+            voxels=as_areas(columns["voxels"], "voxels").item() if "voxels" in columns else None,
         )
 
     def to_json(self) -> str:

@@ -12,6 +12,15 @@ from panmatch.related._challenges import (
     lesion_count_difference,
     lesion_f1,
 )
+from panmatch.related._clustering import (
+    VariationOfInformation,
+    adapted_rand_error,
+    adjusted_mutual_information,
+    adjusted_rand_index,
+    cremi_score,
+    rand_index,
+    variation_of_information,
+)
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._lesionwise import (
@@ -49,6 +58,10 @@ __all__ = [
     "RelatedPart",
     "RelatedScore",
     "StardistScores",
+    "VariationOfInformation",
+    "adapted_rand_error",
+    "adjusted_mutual_information",
+    "adjusted_rand_index",
     "aji",
     "cc_metric",
     "ccdice",
@@ -56,6 +69,7 @@ __all__ = [
     "cluster_iou",
     "coco_pq",
     "coco_pq_of",
+    "cremi_score",
     "det",
     "false_negative_volume",
     "false_positive_volume",
@@ -66,6 +80,7 @@ __all__ = [
     "lesionwise_f1",
     "lesionwise_hd95",
     "npq",
+    "rand_index",
     "resolve_related",
     "seg",
     "share",
@@ -73,4 +88,5 @@ __all__ = [
     "sorted_ap",
     "stardist_scores",
     "symmetric_best_dice",
+    "variation_of_information",
 ]
