@@ -27,6 +27,7 @@ export class Controls {
     this.threshold.addEventListener("change", () => this.slide(true));
     this.exact.addEventListener("change", () => this.type());
     for (const moment of ["focus", "blur"]) this.exact.addEventListener(moment, () => this.writeThreshold());
+    this.exact.addEventListener("focus", () => this.exact.select()); // what is typed replaces it
     for (const name of ["regions", "voronoi", "parts", "grid"]) {
       find(`#${name}`).addEventListener("change", (event) => this.toggle(name, event.target.checked));
     }

@@ -10,7 +10,7 @@ const MOST_MARKS = 80;
 const LETTER = 6.4; // width of one, about
 const [SMALLEST_OF_TWO, SMALLEST_OF_THREE] = [420, 600]; // pixels in which they fit side by side
 // Thick lines lie below thin ones, so that all are seen where they lie on each other.
-const WIDTHS = [4.2, 3, 2.2, 1.6];
+const WIDTHS = [5, 3, 1.6];
 const SWIPE = 6; // pixels after which a finger does not tap
 const GRID = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 

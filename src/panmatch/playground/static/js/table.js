@@ -69,7 +69,7 @@ export class Legend extends StrategyTable {
   }
 
   head() {
-    const column = (title, about) => html("th", { scope: "col", title: about }, title);
+    const column = (title, about) => html("th", { scope: "col", title: about }, title.startsWith("Part") ? ["Part", html("wbr"), title.slice(4)] : title);
     this.here = html("th", { scope: "colgroup", colspan: 3 });
     return [
       [html("th", { scope: "col", rowspan: 2 }, "strategy"), this.here,
