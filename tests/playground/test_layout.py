@@ -34,6 +34,8 @@ ALL = write_link(
     )
 )
 LINKS = {"two": TWO, "all": ALL, "dense": "#dense-cells"}
+PRINTED = ("#headline", "#scene", "#curves svg", "#legend", "#table", "#budget", "#derivation",
+           "#graph svg", "#matrix svg", "#related", "#key dl")  # fmt: skip
 ALWAYS = ["#headline > div", "#threshold", "#threshold-value"]
 
 # Texts that are seen, with their boxes, cut by whatever scrolls or clips them.
@@ -230,7 +232,7 @@ def test_on_a_phone_whatever_can_be_pressed_is_44_pixels_high(browser: Any, addr
         page.wait_for_timeout(400)
         page.evaluate("document.querySelector('#key').open = true")
         small = page.evaluate(
-            """() => [...document.querySelectorAll('button, select, input, summary, [tabindex="0"]')]
+            """() => [...document.querySelectorAll('button, select, input, summary, [tabindex]')]
               .filter((one) => one.checkVisibility() && !one.closest('svg, dialog'))
               .filter((one) => getComputedStyle(one).pointerEvents !== 'none')
               .map((one) => [one.closest('label') ?? one, one.outerHTML.slice(0, 80)])
@@ -286,19 +288,19 @@ def test_paper_has_everything_in_light_colours(
         )
         assert clipped == []
         colours = page.evaluate(
-            """() => ['.card', '.card h2'].map((one) => getComputedStyle(document.querySelector(one)))
+            """() => ['.card', '.card h2'].map((one) => document.querySelector(one))
+              .map((one) => getComputedStyle(one))
               .map((style, at) => at ? style.color : style.backgroundColor)"""
         )
         assert colours == ["rgb(255, 255, 255)", "rgb(28, 36, 48)"]
-        for selector in ("#headline", "#scene", "#curves svg", "#legend", "#table", "#budget",
-                         "#derivation", "#graph svg", "#matrix svg", "#related", "#key dl"):  # fmt: skip
+        for selector in PRINTED:
             (box,) = boxes(page, selector)
             assert box["height"] > 30, selector
             assert box["x"] + box["width"] <= 719, selector
         assert page.is_hidden(".toolbar")
-        assert (
-            page.locator(".card").first.evaluate("one => getComputedStyle(one).breakInside")
-            == "avoid"
+        breaks = page.locator(".card").evaluate_all(
+            "all => all.map(one => getComputedStyle(one).breakInside)"
         )
+        assert set(breaks) == {"avoid"}
         if size != PHONE:
             assert page.pdf(format="A4").count(b"/Type /Page\n") >= 3
