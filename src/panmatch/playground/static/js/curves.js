@@ -143,8 +143,8 @@ class Plot {
   }
 
   elements() {
-    const { about } = QUANTITIES[this.quantity];
     const name = named(this.quantity);
+    const about = `${QUANTITIES[this.quantity].about}${name.startsWith("Part") ? " by parts" : ""}`;
     const written = `${name} ${about} ${named(this.quantity, "areaName")} 0.000`;
     const fits = LETTER * written.length < this.width - MARGIN.left - MARGIN.right;
     const lines = [...this.lines.values()];
