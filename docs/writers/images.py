@@ -138,7 +138,7 @@ def _photograph_scores(tab: Any, target: Path) -> None:
     tab.wait_for_timeout(SETTLED_MS)
     top, bottom = (tab.locator(one).bounding_box() for one in ("#strip", ".controls"))
     height = bottom["y"] + bottom["height"] + MARGIN - top["y"]
-    clip = {"x": 0, "y": top["y"], "width": NARROW["viewport"]["width"], "height": height}
+    clip = {"x": 0, "y": top["y"], "width": tab.viewport_size["width"], "height": height}
     _save(tab.screenshot(clip=clip, full_page=True), target)
 
 

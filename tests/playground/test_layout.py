@@ -153,6 +153,25 @@ def test_on_small_screens_scores_and_threshold_stay_and_leave_room(
         assert strip["y"] + strip["height"] < 0.2 * size[1]
 
 
+@pytest.mark.parametrize("size", [(1024, 768), ZOOMED, PHONE], ids=str)
+def test_what_has_the_focus_is_never_below_the_strip(
+    browser: Any, address: str, size: tuple[int, int]
+) -> None:
+    with opened(browser, size) as page:
+        show(page, address + ALL)
+        page.wait_for_timeout(400)
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.locator("#table button").last.focus()
+        for _ in range(22):  # back through the table and the legend above it
+            page.keyboard.press("Shift+Tab")
+            focused = page.evaluate(
+                "(one => [one.getBoundingClientRect().top, one.closest('#strip, header') !== null])"
+                "(document.activeElement)"
+            )
+            strip = page.locator("#strip").bounding_box()
+            assert focused[1] or focused[0] >= strip["y"] + strip["height"]
+
+
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_all_of_the_scene_fits_on_the_screen(
     browser: Any, address: str, size: tuple[int, int]
