@@ -43,6 +43,7 @@ const GRAPH = () => [
   [wide(line("edge chosen")), "match, with its IoU"],
   [wide(line("edge passes")), "IoU above τ"],
   [wide(line("edge fails")), "IoU of τ or less"],
+  ["TP, FN, FP: true positive, false negative, false positive"],
 ];
 
 const MATRIX = () => [
