@@ -19,6 +19,7 @@ IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1280, "height": 1000}
 NARROW = {"viewport": {"width": 860, "height": 1400}, "device_scale_factor": 1.5}
 SETTLED_MS = 1500
+MARGIN = 12
 
 
 def main() -> None:
@@ -70,18 +71,18 @@ def photograph_steps(folder: Path) -> None:
         tab.select_option("#preset", "many-to-one")
         _photograph_element(tab, ".stage", folder / "play-open.png")
         tab.select_option("#strategy", "one-to-one/optimal")
-        _photograph_element(tab, ".column >> nth=0", folder / "play-strategy.png")
+        _photograph_scores(tab, folder / "play-strategy.png")
         _photograph_element(tab, ".chart", folder / "play-threshold.png")
         _drag_piece_away(tab)
         _photograph_element(tab, "#scene", folder / "play-drag.png")
         _photograph_element(tab, ".card:has(#budget)", folder / "play-budget.png")
         _photograph_element(tab, ".derived", folder / "play-numbers.png")
         tab.select_option("#preset", "merge-or-optimal")
-        _photograph_element(tab, ".column >> nth=0", folder / "play-proof.png")
+        _photograph_scores(tab, folder / "play-proof.png")
     with tempfile.TemporaryDirectory() as place:
         files = _write_pair(Path(place))
         with _open_playground(*map(str, files), **NARROW) as tab:
-            _photograph_element(tab, ".column >> nth=0", folder / "play-files.png")
+            _photograph_scores(tab, folder / "play-files.png")
 
 
 def _write_pair(folder: Path) -> tuple[Path, Path]:
@@ -125,10 +126,20 @@ def _open_playground(*arguments: str, **options: Any) -> Iterator[Any]:
 
 
 def _photograph_element(tab: Any, selector: str, target: Path) -> None:
-    """Take a picture of one element, below no header and after all numbers have come."""
-    tab.locator("header").evaluate("header => { header.style.position = 'static'; }")
+    """Take a picture of one element, with nothing over it and after all numbers have come."""
+    tab.locator("#strip").evaluate("strip => { strip.style.position = 'static'; }")
     tab.wait_for_timeout(SETTLED_MS)
     _save(tab.locator(selector).screenshot(), target)
+
+
+def _photograph_scores(tab: Any, target: Path) -> None:
+    """Take a picture of the strip with the scores, and of everything down to the proof."""
+    tab.evaluate("scrollTo(0, 0)")
+    tab.wait_for_timeout(SETTLED_MS)
+    top, bottom = (tab.locator(one).bounding_box() for one in ("#strip", ".controls"))
+    height = bottom["y"] + bottom["height"] + MARGIN - top["y"]
+    clip = {"x": 0, "y": top["y"], "width": tab.viewport_size["width"], "height": height}
+    _save(tab.screenshot(clip=clip, full_page=True), target)
 
 
 def _drag_piece_away(tab: Any) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from panmatch import phantoms
 from panmatch.playground import State, View, write_link
 from panmatch.playground._score_rows import loss_looks
 from tests.browser import needs_chromium
+from tests.colour_vision import contrast
 from tests.playground.drawn_scenes import EMPTY, MIXED
-from tests.playground.shown_pages import settle, show
+from tests.playground.shown_pages import served, settle, show
 
 pytestmark = needs_chromium
 
@@ -21,6 +25,7 @@ PAGES = {
     "heuristic": write_link(State(MIXED, View(strategy="one-to-one/greedy", threshold=0.3))),
     "parts": write_link(State(MIXED, View(parts=True, threshold=0.3))),
     "regions": write_link(State(MIXED, View(strategy="union", regions=True, voronoi=True))),
+    "dense": "#dense-cells",
     "empty": write_link(State(EMPTY, View())),
     "refused": "#nothing",
 }
@@ -33,7 +38,7 @@ def violations(page: Any) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in BAD]
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Any, address: str, width: int, scheme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -47,8 +52,29 @@ def test_axe_finds_nothing_serious(browser: Any, address: str, width: int, schem
             settle(page)
             page.wait_for_selector("#related .metric")
             page.wait_for_timeout(300)  # panels out of sight are drawn, too
+            page.evaluate("document.querySelector('#key').open = true")
         assert violations(page) == [], name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_with_a_pair_of_files(
+    browser: Any, tmp_path: Path, width: int, scheme: str
+) -> None:
+    files = tmp_path / "reference.npy", tmp_path / "prediction.npy"
+    blobs = phantoms.blobs((30, 120, 160), 20, radius=(5, 8), gap=2, seed=4)
+    for file, labels in zip(files, (blobs, phantoms.shift(blobs, (0, 2, 1))), strict=True):
+        np.save(file, labels)
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    with served(*files) as address:
+        show(page, address)
+        page.wait_for_selector("#related .metric")
+        page.wait_for_timeout(300)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 
 
@@ -75,17 +101,7 @@ def test_axe_finds_nothing_serious_without_a_server_or_while_copying(
 @pytest.mark.parametrize("look", loss_looks(), ids=lambda look: look["kind"])
 def test_names_in_the_bar_of_losses_are_readable(look: dict[str, str]) -> None:
     """Patterns are white, so that the plain colour is the worst ground of dark letters."""
-    lighter, darker = luminance(look["colour"]), luminance(INK)
-    assert (lighter + 0.05) / (darker + 0.05) >= LEAST_CONTRAST
-
-
-def luminance(colour: str) -> float:
-    """Return the relative luminance as WCAG defines it."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    assert contrast(look["colour"], INK) >= LEAST_CONTRAST
 
 
 def test_on_a_phone_wide_tables_scroll_and_the_budget_fits(page: Any, address: str) -> None:

@@ -11,10 +11,11 @@ import pytest
 
 import panmatch as pm
 from panmatch.matching import Certificate
-from panmatch.playground import State, View, _answers, read_link, write_link
+from panmatch.playground import State, View, _answers, _sources, read_link, write_link
 from panmatch.playground._score_rows import certificate_row
+from panmatch.playground._sources import CountedOverlap
 from tests.browser import needs_chromium
-from tests.playground.drawn_scenes import EMPTY, MIXED, count
+from tests.playground.drawn_scenes import DISCS, EMPTY, MIXED, STRATEGIES, WAYS, count
 from tests.playground.pages import serving
 from tests.playground.shown_pages import TWO, number, served, settle, show, state
 
@@ -55,6 +56,7 @@ def test_by_parts_the_page_says_that_the_proof_is_about_whole_objects(
         (1.0, 1.8, "proven No matching of this strategy has a higher PQ than 1.000."),
         (0.4, 1.8, "bounded The maximum PQ of this strategy is proven to be at most 1.000."),
         (0.4, 0.7, "bounded The maximum PQ of this strategy is proven to be at most 0.700."),
+        (0.4, 0.7001, "bounded The maximum PQ of this strategy is proven to be at most 0.701."),
         (0.4, 0.3, "proven No matching of this strategy has a higher PQ than 0.400."),
     ],
 )
@@ -82,6 +84,80 @@ def test_about_an_empty_scene_nothing_is_proven(page: Any, address: str) -> None
     assert certificate(page) == (
         "Neither side has an object, so PQ is undefined and there is nothing to prove."
     )
+
+
+@pytest.mark.parametrize(("name", "regions", "parts"), WAYS)
+def test_what_is_said_to_be_proven_is_the_pq_of_whole_objects(
+    name: str, regions: bool, parts: bool
+) -> None:
+    view = View(strategy=name, compared=(name,), regions=regions, parts=parts, threshold=0.1)
+    overlap = count(MIXED, view)
+    told = _answers.describe(CountedOverlap(overlap), view)
+    matching = pm.match(overlap, STRATEGIES[name], 0.1)
+    row, shortfall = told["certificate"], told["shortfall"]
+    assert (row is not None) == (matching.certificate is not None)
+    if row is not None:
+        assert row["value"] == pytest.approx(matching.tally.pq, rel=1e-12)
+        assert row["value"] <= row["bound"] <= 1
+        assert row["proven"] == (row["bound"] - row["value"] <= 1e-9)
+    if shortfall is not None:
+        assert not parts
+        assert matching.tally.pq <= shortfall["pq"] + 1e-12 <= 1 + 1e-12
+    (steps,) = told["curves"]
+    assert steps["proven"] is (True if "optimal" in name else None)
+
+
+@pytest.mark.parametrize(
+    ("best", "proven", "words"),
+    [
+        (0.0, True, "optimal Proven: no matching of this strategy has a higher PQ."),
+        (0.0, False, "not proven No matching with a higher PQ was found, but the search stopped "
+                     "early."),
+        (0.1, True, "− 0.100 This heuristic falls short of the maximum PQ, {pq:.3f}. Switch to "
+                    "one-to-one (optimal)"),
+        (0.1, False, "− 0.100 This heuristic falls short of the best PQ found, {pq:.3f}. Switch "
+                     "to one-to-one (optimal)"),
+        (0.0001, True, "− less than 0.001 This heuristic falls short of the maximum PQ, {pq:.3f}. "
+                       "Switch to one-to-one (optimal)"),
+    ],
+)  # fmt: skip
+def test_a_heuristic_is_optimal_only_if_the_optimum_is_proven(
+    page: Any, monkeypatch: pytest.MonkeyPatch, best: float, proven: bool, words: str
+) -> None:
+    view = View(strategy="one-to-one/greedy")
+    pq = pm.match(count(DISCS, view), pm.OneToOne("greedy")).tally.pq + best
+    found = {"optimal": "one-to-one/optimal", "pq": pq, "proven": proven}
+    monkeypatch.setattr(_answers, "shortfall", lambda *_: found)
+    with serving() as port:
+        show(page, f"http://127.0.0.1:{port}/{write_link(State(DISCS, view))}")
+        assert certificate(page) == words.format(pq=pq)
+        page.goto("about:blank")
+
+
+def test_a_curve_whose_search_stopped_early_is_marked(
+    page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "* Here the search for maximum PQ stopped early, so the maximum may be higher"
+    link = write_link(State(DISCS, View(compared=("one-to-one/optimal", "one-to-one/greedy"))))
+
+    def unproven(*arguments: Any, **options: Any) -> pm.Curve:
+        steps = pm.curve(*arguments, **options)
+        return steps if steps.proven is None else replace(steps, proven=False)
+
+    def labels() -> list[str]:
+        found = page.locator("#legend tbody th").all_inner_texts()
+        return [" ".join(label.split()) for label in found]
+
+    with serving() as port:
+        show(page, f"http://127.0.0.1:{port}/{link}")
+        assert labels() == ["one-to-one (optimal)", "one-to-one (greedy)"]
+        assert page.is_hidden("#legend-note")
+        monkeypatch.setattr(_sources, "curve", unproven)
+        page.reload()
+        settle(page)
+        assert labels() == ["one-to-one (optimal) *", "one-to-one (greedy)"]
+        assert note in page.inner_text("#legend-note")
+        page.goto("about:blank")
 
 
 def opacities(page: Any) -> list[float]:

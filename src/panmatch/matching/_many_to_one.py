@@ -58,7 +58,7 @@ class ManyToOne(Strategy):
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = 1
     forgives: ClassVar[str] = "split objects"
-    hue: ClassVar[tuple[str, str]] = ("#099268", "#42d3a5")
+    hue: ClassVar[tuple[str, str]] = ("#0f5414", "#3ca324")
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))

@@ -40,7 +40,7 @@ class OneToMany(Strategy):
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = None
     forgives: ClassVar[str] = "merged objects"
-    hue: ClassVar[tuple[str, str]] = ("#d6336c", "#ff7eab")
+    hue: ClassVar[tuple[str, str]] = ("#b5077f", "#f095bd")
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))

@@ -55,7 +55,7 @@ class OneToOne(Strategy):
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
     forgives: ClassVar[str] = "nothing"
-    hue: ClassVar[tuple[str, str]] = ("#7048e8", "#a98bff")
+    hue: ClassVar[tuple[str, str]] = ("#7c45f2", "#9a7bff")
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))

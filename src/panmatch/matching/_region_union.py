@@ -33,7 +33,7 @@ class RegionUnion(Strategy):
     max_preds_per_ref: ClassVar[int | None] = None
     max_refs_per_pred: ClassVar[int | None] = None
     forgives: ClassVar[str] = "split and merged objects"
-    hue: ClassVar[tuple[str, str]] = ("#b07a00", "#e5b84a")
+    hue: ClassVar[tuple[str, str]] = ("#8f7116", "#f2c935")
     needs_regions: ClassVar[bool] = True
     takes_repairs: ClassVar[bool] = False
 

@@ -30,7 +30,7 @@ class SameId(Strategy):
     max_preds_per_ref: ClassVar[int | None] = 1
     max_refs_per_pred: ClassVar[int | None] = 1
     forgives: ClassVar[str] = "nothing, and the id must be right, too"
-    hue: ClassVar[tuple[str, str]] = ("#667085", "#98a2b3")
+    hue: ClassVar[tuple[str, str]] = ("#25282d", "#f3eef2")
     takes_repairs: ClassVar[bool] = False
 
     @property

@@ -37,7 +37,8 @@ class Strategy(ABC):
     forgives
         Which mistake costs nothing except the quality of the outline.
     hue
-        Colour of its family of lines, on light and on dark ground.
+        Colour of its family of lines, on light and on dark ground; families also differ for
+        readers who do not see red or green.
     needs_regions
         Whether it works only on predictions that are cut by regions (D8).
     takes_repairs

@@ -162,7 +162,11 @@ def _mistake_rows(matching: Matching, tally: Tally) -> Message:
 
 
 def curve_row(name: str, steps: Curve) -> Message:
-    """Return all steps of a curve and the areas under it; sortedAP where it is defined."""
+    """Return all steps of a curve and the areas under it; sortedAP where it is defined.
+
+    ``"proven"`` is whether every step is proven to have maximum PQ by plain IoU; None for
+    heuristics.
+    """
     columns = ("thresholds", "pq", "sq", "rq", "tp", "fp", "fn")
     optimal = steps.strategy == OneToOne(solver="optimal")
     return {
@@ -171,6 +175,7 @@ def curve_row(name: str, steps: Curve) -> Message:
         "ap": json_numbers(steps.accuracy),
         **{key: json_number(getattr(steps, key)) for key in ("autc", "autc_sq", "autc_rq")},
         "sorted_ap": json_number(steps.sorted_ap) if optimal else None,
+        "proven": steps.proven,
     }
 
 

@@ -142,7 +142,7 @@ const named = (side, ids) => ids.flatMap((id, at) => [at ? ", " : "", html("span
 const signed = (value) => score(value).replace(/^-0\.000$/, "0.000").replace("-", "−");
 
 function noteOn(mistakes, more) {
-  if (mistakes === null) return "There are too many objects to list single mistakes here without slowing the page down. pm.find_mistakes lists them.";
+  if (mistakes === null) return "With so many objects, looking for single mistakes would slow this page down. pm.find_mistakes lists them.";
   if (more) return `… and ${size(more)} more that cost no more than these.`;
   return mistakes.length ? "" : "There are no mistakes.";
 }
@@ -150,6 +150,6 @@ function noteOn(mistakes, more) {
 const head = () =>
   html("thead", {}, html("tr", {},
     html("th", { scope: "col" }, "repair"),
-    html("th", { scope: "col", title: "PQ after this repair alone" }, "PQ after it alone"),
-    html("th", { scope: "col", title: "how much this repair adds to PQ if all others are done already" }, "gain as last repair"),
-    html("th", { scope: "col", title: "how much this repair adds to PQ, averaged over all orders of the repairs (Shapley)" }, "share of 1 − PQ")));
+    html("th", { scope: "col", title: "PQ if you repair this kind of mistake and nothing else" }, "PQ after it alone"),
+    html("th", { scope: "col", title: "how much this repair adds to PQ once all other repairs are done" }, "gain if done last"),
+    html("th", { scope: "col", title: "how much this repair adds to PQ, averaged over all orders of the repairs (Shapley value)" }, "share of 1 − PQ")));

@@ -1,10 +1,15 @@
 // Strategy, threshold and the other choices of the view, and the numbers they lead to.
 
 import { entitle, find, html, write } from "./dom.js";
-import { named, precise, QUANTITIES, score } from "./wording.js";
+import { named, precise, QUANTITIES, score, threshold as rounded } from "./wording.js";
 
 const MOST_TICKS = 200;
-const BIG = { pq: QUANTITIES.pq.about, sq: QUANTITIES.sq.about, rq: QUANTITIES.rq.about, autc: "exact area under PQ over τ" };
+const BIG = {
+  pq: "Panoptic Quality, the product of SQ and RQ",
+  sq: "Segmentation Quality, the mean quality of the matches",
+  rq: "Recognition Quality, TP / (TP + ½ FP + ½ FN)",
+  autc: "area under the threshold curve, the mean of PQ over all τ",
+};
 
 export class Controls {
   constructor(store, strategies, pair) {
@@ -21,6 +26,8 @@ export class Controls {
     this.threshold.addEventListener("input", () => this.slide(false));
     this.threshold.addEventListener("change", () => this.slide(true));
     this.exact.addEventListener("change", () => this.type());
+    for (const moment of ["focus", "blur"]) this.exact.addEventListener(moment, () => this.writeThreshold());
+    this.exact.addEventListener("focus", () => this.exact.select()); // what is typed replaces it
     for (const name of ["regions", "voronoi", "parts", "grid"]) {
       find(`#${name}`).addEventListener("change", (event) => this.toggle(name, event.target.checked));
     }
@@ -51,7 +58,15 @@ export class Controls {
   type() {
     const threshold = Number(this.exact.value);
     if (this.exact.value !== "" && threshold >= 0 && threshold < 1) this.store.view({ threshold });
-    else this.exact.value = this.store.state.view.threshold;
+    else this.writeThreshold();
+  }
+
+  /** A short number, and all of its digits to whoever points at it or types. */
+  writeThreshold() {
+    if (!this.store.state) return;
+    const { threshold } = this.store.state.view;
+    this.exact.value = document.activeElement === this.exact ? threshold : rounded(threshold);
+    entitle(this.exact, `τ = ${threshold}`);
   }
 
   toggle(name, on) {
@@ -85,10 +100,10 @@ export class Controls {
     this.strategy.title = this.strategies.get(view.strategy).about;
     find("#strategy-about").textContent = this.strategies.get(view.strategy).about;
     const others = offered.filter(({ id }) => !view.compared.includes(id));
-    find("#compare").replaceChildren(html("option", { value: "" }, "+ compare …"), ...others.map(({ id, label }) => html("option", { value: id }, label)));
+    find("#compare").replaceChildren(html("option", { value: "" }, "Compare with …"), ...others.map(({ id, label }) => html("option", { value: id }, label)));
     find("#compare").disabled = !others.length;
     this.threshold.value = view.threshold;
-    this.exact.value = view.threshold;
+    this.writeThreshold();
     for (const name of ["regions", "voronoi", "parts", "grid"]) find(`#${name}`).checked = view[name];
     find("#analytic").checked = view.areas === "analytic";
     find("#background").checked = view.background === "image";

@@ -7,6 +7,11 @@ import { named, precise, QUANTITIES, score } from "./wording.js";
 const MARGIN = { left: 34, right: 12, top: 24, bottom: 30 };
 const DOT = 2.6; // radius of a mark
 const MOST_MARKS = 80;
+const LETTER = 6.4; // width of one, about
+const [SMALLEST_OF_TWO, SMALLEST_OF_THREE] = [420, 600]; // pixels in which they fit side by side
+// Thick lines lie below thin ones, so that all are seen where they lie on each other.
+const WIDTHS = [5, 3, 1.6];
+const SWIPE = 6; // pixels after which a finger does not tap
 const GRID = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 export class Curves {
@@ -18,7 +23,8 @@ export class Curves {
     this.plots = [];
     this.root.addEventListener("pointerdown", (event) => this.begin(event));
     this.root.addEventListener("pointermove", (event) => this.drag(event));
-    this.root.addEventListener("pointerup", () => this.end());
+    this.root.addEventListener("pointerup", (event) => this.end(event));
+    this.root.addEventListener("pointercancel", () => this.leave());
     this.size = { width: 0, height: 0 };
     whenResized(this.root, (width, height) => {
       this.size = { width, height };
@@ -42,9 +48,9 @@ export class Curves {
 
   build(view) {
     const wanted = view.curves.length ? view.curves : ["pq"];
-    const columns = Math.min(wanted.length, wanted.length === 3 && this.size.width > 780 ? 3 : 2);
+    const columns = columnsOf(wanted.length, this.size.width);
     const rows = Math.ceil(wanted.length / columns);
-    this.root.classList.toggle("two-rows", rows > 1);
+    this.root.dataset.rows = rows; // its height follows
     const width = Math.floor(this.size.width / columns);
     const height = Math.floor(this.size.height / rows);
     this.plots = [];
@@ -59,7 +65,7 @@ export class Curves {
     );
     const [all, tall] = [width * columns, height * rows];
     this.plotSize = { width, height };
-    const label = `Curves of ${wanted.map((key) => named(key)).join(", ")} over the threshold`;
+    const label = `Curves of ${wanted.map((key) => named(key)).join(", ")} over the threshold. The tables below have the numbers.`;
     const picture = svg("svg", { id: "curve-picture", width: all, height: tall, viewBox: `0 0 ${all} ${tall}`, role: "img", "aria-label": label }, drawings);
     this.root.replaceChildren(picture);
   }
@@ -69,7 +75,14 @@ export class Curves {
     for (const plot of this.plots) plot.moveThreshold(threshold);
   }
 
+  /** A finger may be about to scroll: it takes the line along once it moves sideways, or taps. */
   begin(event) {
+    this.from = [event.clientX, event.clientY];
+    if (event.pointerType === "touch") return;
+    this.grasp(event);
+  }
+
+  grasp(event) {
     this.root.setPointerCapture(event.pointerId);
     this.dragging = true;
     this.drag(event);
@@ -79,6 +92,10 @@ export class Curves {
     if (!this.plotSize || !this.numbers) return;
     const box = this.root.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (!this.dragging && event.pointerType === "touch") {
+      if (this.from && Math.abs(event.clientX - this.from[0]) > SWIPE) this.grasp(event);
+      return;
+    }
     if (!this.dragging) return this.tell(x, y);
     const threshold = this.plots[0].thresholdAt(x % this.plotSize.width);
     this.store.view({ threshold: Math.round(threshold * 1000) / 1000 }, { final: false });
@@ -90,8 +107,14 @@ export class Curves {
     this.root.title = this.plots[at]?.tell(x % width, y % height, this.numbers, this.store.state.view, this.strategies) ?? "";
   }
 
-  end() {
+  end(event) {
+    if (this.from && !this.dragging) this.grasp(event);
+    this.leave();
+  }
+
+  leave() {
     this.dragging = false;
+    this.from = null;
     this.store.commit();
   }
 }
@@ -101,9 +124,10 @@ class Plot {
   constructor(quantity, width, height, curves, { strategy: chosen }) {
     Object.assign(this, { quantity, width, height, chosen });
     const known = curves.some(({ strategy }) => strategy === chosen);
-    const above = curves.filter(({ strategy }) => strategy !== chosen).map(({ strategy }) => strategy);
-    const order = known ? [...above, chosen] : above;
-    this.lines = new Map(order.map((strategy) => [strategy, this.line(strategy)]));
+    const others = curves.filter(({ strategy }) => strategy !== chosen).map(({ strategy }) => strategy);
+    others.sort((one, other) => gaps(one) - gaps(other)); // what lies below is seen through gaps
+    const order = known ? [chosen, ...others] : others;
+    this.lines = new Map(order.map((strategy, level) => [strategy, this.line(strategy, WIDTHS[Math.min(level, WIDTHS.length - 1)])]));
     this.areaName = known && svg("text", { class: `area-name ${hue(chosen)}`, x: width - MARGIN.right, y: 14, "text-anchor": "end" });
     this.area = known && svg("path", { class: `area ${hue(chosen)}` });
     this.threshold = svg("g", { class: "threshold" },
@@ -111,23 +135,26 @@ class Plot {
       svg("path", { d: `M-5 ${this.y(0) + 8}L5 ${this.y(0) + 8}L0 ${this.y(0) + 1}Z` }));
   }
 
-  line(strategy) {
+  line(strategy, width) {
     const names = `${hue(strategy)} ${strategy === this.chosen ? "chosen" : ""}`;
-    return {
-      steps: svg("path", { class: `curve ${names}`, "stroke-dasharray": dashes(strategy), "data-strategy": strategy }),
-      marks: svg("path", { class: `mark ${names}`, "data-strategy": strategy }),
-    };
+    const steps = svg("path", { class: `curve ${names}`, "stroke-dasharray": dashes(strategy), "data-strategy": strategy });
+    steps.style.setProperty("--width", width);
+    return { steps, marks: svg("path", { class: `mark ${names}`, "data-strategy": strategy }) };
   }
 
   elements() {
-    const { about } = QUANTITIES[this.quantity];
     const name = named(this.quantity);
+    const about = `${QUANTITIES[this.quantity].about}${name.startsWith("Part") ? " by parts" : ""}`;
+    const written = `${name} ${about} ${named(this.quantity, "areaName")} 0.000`;
+    const fits = LETTER * written.length < this.width - MARGIN.left - MARGIN.right;
+    const lines = [...this.lines.values()];
     return [
       ...this.axes(),
-      svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, this.width > 330 ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
+      svg("text", { class: "title", x: MARGIN.left, y: 14 }, name, svg("title", {}, about), fits ? svg("tspan", { class: "quiet", dx: 6 }, about) : null),
       this.areaName || null,
       this.area || null,
-      ...[...this.lines.values()].flatMap(({ steps, marks }) => [steps, marks]),
+      ...lines.map(({ steps }) => steps),
+      ...lines.map(({ marks }) => marks).reverse(),
       this.threshold,
     ];
   }
@@ -201,6 +228,19 @@ class Plot {
     }
     return "";
   }
+}
+
+/** How many plots fit side by side. */
+function columnsOf(plots, width) {
+  if (width < SMALLEST_OF_TWO) return 1;
+  return plots === 3 && width >= SMALLEST_OF_THREE ? 3 : Math.min(plots, 2);
+}
+
+/** Which share of a strategy's line is not drawn. */
+function gaps(strategy) {
+  const lengths = dashes(strategy).split(" ").map(Number);
+  const sum = (list) => list.reduce((total, length) => total + length, 0);
+  return sum(lengths.filter((_, at) => at % 2)) / (sum(lengths) || 1);
 }
 
 const dot = ({ x, y }) => `M${x - DOT} ${y}a${DOT} ${DOT} 0 1 0 ${2 * DOT} 0a${DOT} ${DOT} 0 1 0 ${-2 * DOT} 0`;

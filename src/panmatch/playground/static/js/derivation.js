@@ -56,4 +56,4 @@ const partTitle = (parts) =>
   parts.map(({ part, intersection, union }) => `${part ? `part ${part}` : "background"}: ${size(intersection)} / ${size(union)}`).join("\n");
 
 const equation = (name, text, value) =>
-  html("div", { class: "equation" }, html("b", {}, name), html("span", {}, `= ${text}`), html("b", { class: "value", title: precise(value) }, score(value)));
+  html("div", { class: "equation", title: "TP: true positives, FP: false positives, FN: false negatives" }, html("b", {}, name), html("span", {}, `= ${text}`), html("b", { class: "value", title: precise(value) }, score(value)));

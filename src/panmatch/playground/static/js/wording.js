@@ -9,6 +9,12 @@ export const score = (value) => (value === null || value === undefined ? UNDEFIN
 export const precise = (value) =>
   value === null || value === undefined ? UNDEFINED : String(Number(value.toPrecision(12)));
 
+/** A threshold in at most three digits. It is never written as 1, which no threshold is. */
+export const threshold = (value) => String(Math.min(0.999, Number(value.toFixed(3))));
+
+/** The same in an equation, which says if digits are left out. */
+export const tau = (value) => `τ ${Number(threshold(value)) === value ? "=" : "≈"} ${threshold(value)}`;
+
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 /** An area or a count, with separators between thousands. */
@@ -16,7 +22,7 @@ export const size = (value) => grouped.format(value);
 
 export const QUANTITIES = {
   pq: { name: "PQ", area: "autc", areaName: "AUTC", about: "Panoptic Quality" },
-  sq: { name: "SQ", area: "autc_sq", areaName: "AUTC SQ", about: "mean quality of the true positives" },
+  sq: { name: "SQ", area: "autc_sq", areaName: "AUTC SQ", about: "mean quality of the matches" },
   rq: { name: "RQ", area: "autc_rq", areaName: "AUTC RQ", about: "how well objects are found (F1)" },
   ap: { name: "AP", area: "sorted_ap", areaName: "sortedAP", about: "TP / (TP + FP + FN)" },
 };
