@@ -20,6 +20,8 @@ export class Controls {
     find("#compare").addEventListener("change", (event) => this.compare(event.target));
     this.threshold.addEventListener("input", () => this.slide(false));
     this.threshold.addEventListener("change", () => this.slide(true));
+    this.threshold.addEventListener("keydown", () => (this.byKey = true));
+    this.threshold.addEventListener("pointerdown", () => (this.byKey = false));
     this.exact.addEventListener("change", () => this.type());
     for (const name of ["regions", "voronoi", "parts", "grid"]) {
       find(`#${name}`).addEventListener("change", (event) => this.toggle(name, event.target.checked));
@@ -45,7 +47,8 @@ export class Controls {
   }
 
   slide(final) {
-    this.store.view({ threshold: Number(this.threshold.value) }, { final });
+    // Steps of the arrow keys are undone together.
+    this.store.view({ threshold: Number(this.threshold.value) }, { final, group: this.byKey ? "threshold" : null });
   }
 
   type() {
