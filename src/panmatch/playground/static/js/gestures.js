@@ -23,7 +23,14 @@ export class Gestures {
     on("pointerup", (event) => this.isMine(event) && this.release(event));
     on("pointercancel", (event) => this.isMine(event) && this.abandon());
     on("pointerleave", () => this.store.point(null));
+    // Styles cannot say so for shapes of a drawing: a finger that moves one does not scroll the page.
+    this.root.addEventListener("touchstart", (event) => this.takes(event) && event.preventDefault(), { passive: false });
     on("contextmenu", (event) => this.scene.pointer === "touch" && event.preventDefault());
+  }
+
+  /** Whether a first finger does something here, rather than scrolling. */
+  takes({ touches, target }) {
+    return touches.length === 1 && (this.tools.tool !== "select" || this.tools.several || target.closest(".shape, .grip"));
   }
 
   isMine({ pointerId }) {

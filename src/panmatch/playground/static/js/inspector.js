@@ -116,4 +116,4 @@ function counted(selection) {
 const round = (value) => Math.round(value * 100) / 100;
 
 const hint = () =>
-  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects, arrow keys move, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes, ", html("kbd", {}, "?"), " lists all keys.");
+  html("span", { class: "quiet" }, "Drag objects, or select them with ", html("kbd", {}, "Tab"), " and move them with the arrow keys. ", html("kbd", {}, "?"), " lists all keys.");

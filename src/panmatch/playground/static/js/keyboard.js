@@ -40,7 +40,10 @@ export const KEYS = {
 export const keyTable = () =>
   html("div", { class: "key-groups" }, Object.entries(KEYS).map(([title, rows]) =>
     html("table", {}, html("caption", {}, title), html("tbody", {}, rows.map(([keys, what]) =>
-      html("tr", {}, html("th", { scope: "row" }, keys.split(", ").flatMap((one, at) => [at ? ", " : "", html("kbd", {}, one)])), html("td", {}, what)))))));
+      html("tr", {}, html("th", { scope: "row" }, keys.split(", ").flatMap((one, at) => [at ? ", " : "", keyName(one)])), html("td", {}, what)))))));
+
+/** Names of keys begin with a capital or are signs; anything else is said in words. */
+const keyName = (name) => (/^[a-z]/.test(name) ? name : html("kbd", {}, name));
 
 export class Keyboard {
   constructor(scene, tools, actions, gestures) {
@@ -113,7 +116,7 @@ export class Keyboard {
   /** Keys that work wherever nothing is being written; returns whether one of them was pressed. */
   anywhere(event) {
     const { target, key, shiftKey } = event;
-    if (target.matches(WRITING) || event.altKey || target.closest("dialog, [popover]")) return false;
+    if (target.matches(WRITING) || event.altKey || document.querySelector("dialog[open], :popover-open")) return false;
     const letter = key.toLowerCase();
     if (event.ctrlKey || event.metaKey) return letter === "a" && this.selectAll(target);
     if (key === "Enter") return !target.closest("button, a, summary, input") && this.place();

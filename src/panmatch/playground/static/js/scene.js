@@ -8,8 +8,8 @@ import { short } from "./wording.js";
 
 const MOST_NAMES = 60;
 const NAME_SHIFTS = [0, 13, -13, 26, -26];
-const GRIP = { touch: 22, mouse: 9 }; // pixels around a handle that belong to it
-const OUTWARD = 0.6; // of a finger's grip: so it leaves the shape itself free
+const GRIP = { touch: 22.5, mouse: 9 }; // pixels around a handle that belong to it
+const INWARD = 0.5; // of the way from a handle to the centre, the most that a finger's grip covers
 
 export class Scene {
   constructor(store) {
@@ -171,10 +171,12 @@ const HANDLE_TITLES = {
   width: "Drag to change the width of the brush",
 };
 
-/** Where a finger's grip of a handle is: outside of the shape, but on the canvas if the handle is. */
+/** Where a finger's grip of a handle is: so far outward that the middle of a small shape is free, but
+ * on the canvas if the handle is. */
 function outward([cx, cy], [x, y], r) {
   const length = Math.hypot(x - cx, y - cy) || 1;
-  const moved = [x + (OUTWARD * r * (x - cx)) / length, y + (OUTWARD * r * (y - cy)) / length];
+  const shift = Math.max(0, r - INWARD * length) / length;
+  const moved = [x + shift * (x - cx), y + shift * (y - cy)];
   if (x < 0 || y < 0 || x > WIDTH || y > HEIGHT) return moved;
   return moved.map((value, axis) => Math.min([WIDTH, HEIGHT][axis] - r, Math.max(r, value)));
 }

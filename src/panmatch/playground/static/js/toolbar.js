@@ -20,8 +20,8 @@ export class Toolbar {
     for (const button of document.querySelectorAll("[data-edit]")) {
       button.addEventListener("click", () => this.edit(actions, button.dataset.edit));
     }
-    find("#keys").append(keyTable());
-    for (const opener of document.querySelectorAll("[popovertarget]")) below(opener, find(`#${opener.getAttribute("popovertarget")}`));
+    find("#keys").prepend(keyTable());
+    below(find("[popovertarget=edit-menu]"), find("#edit-menu"));
     find("#edit-menu").addEventListener("beforetoggle", () => this.offer(actions));
   }
 
@@ -84,7 +84,7 @@ export class Toolbar {
 /** Open a menu below its button, where there is room for it. */
 function below(button, menu) {
   menu.addEventListener("toggle", ({ newState }) => {
-    if (newState !== "open" || menu.classList.contains("centred")) return;
+    if (newState !== "open") return;
     const [at, box] = [button.getBoundingClientRect(), menu.getBoundingClientRect()];
     const left = Math.max(8, Math.min(at.left, innerWidth - box.width - 8));
     const top = Math.max(8, Math.min(at.bottom + 6, innerHeight - box.height - 8));
