@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from tests.browser import needs_chromium
 from tests.playground.shown_pages import TWO, drag, library, link_of, number, settle, show, state
 
 pytestmark = needs_chromium
+
+ROOT = Path(__file__).parents[2]
 
 # Each prediction lies over its reference; prediction 3 covers a piece of prediction 2.
 STACKED = link_of(
@@ -482,6 +485,19 @@ def test_the_explanation_of_a_preset_stays_when_something_is_dragged(
     assert changed in page.inner_text("#about")
 
 
+def test_a_new_scene_is_not_explained_but_the_one_before_is_again(page: Any, address: str) -> None:
+    show(page, address)
+    page.select_option("#preset", "many-to-one")
+    settle(page)
+    page.keyboard.press("n")
+    settle(page)
+    assert page.is_hidden("#about")
+    page.keyboard.press("Control+z")
+    settle(page)
+    assert "found in four pieces" in page.inner_text("#about")
+    assert page.input_value("#preset") == "many-to-one"
+
+
 def lines(page: Any) -> list[list[float]]:
     """Return the ends of all match lines."""
     names = ("x1", "y1", "x2", "y2")
@@ -518,6 +534,13 @@ def test_pointing_at_an_object_lights_its_match_lines(page: Any, address: str) -
     page.locator("#matrix .cell").first.hover()
     assert page.locator("#scene .match.lit").count() == 1
     assert page.locator("#scene .match").count() == 2
+
+
+def test_the_guide_has_the_keys_of_the_page(page: Any, address: str) -> None:
+    show(page, address + TWO)
+    guide = (ROOT / "docs" / "how-to" / "playground.md").read_text(encoding="utf-8")
+    for key in page.locator("#keys kbd").all_text_contents():
+        assert f"`{key}`" in guide
 
 
 def test_all_keys_are_listed(page: Any, address: str) -> None:

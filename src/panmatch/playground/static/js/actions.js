@@ -84,6 +84,7 @@ export class Actions {
   }
 
   empty() {
+    this.emptied();
     this.store.scene(edits.EMPTY, { selection: [] });
   }
 

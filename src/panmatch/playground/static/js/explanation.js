@@ -7,7 +7,7 @@ export class Explanation {
   /** `reset` is called with the scene of the preset. */
   constructor(presets, reset) {
     this.presets = presets;
-    this.preset = null;
+    this.preset = this.forgotten = null;
     this.notes = [];
     this.remark = ""; // about the last change
     this.text = html("span");
@@ -27,12 +27,15 @@ export class Explanation {
     this.show(state);
   }
 
+  /** A new scene begins, which is not made from a preset; undo may still lead back to it. */
   forget() {
+    this.forgotten = this.preset;
     this.preset = null;
     this.notes = [];
   }
 
   show({ scene }) {
+    if (this.forgotten && alike(this.forgotten.state.scene, scene)) this.preset ??= this.forgotten;
     const changed = Boolean(this.preset) && !alike(this.preset.state.scene, scene);
     this.text.textContent = this.preset?.about ?? "";
     this.title.textContent = `Changed from the preset “${this.preset?.title}”.`;

@@ -4,7 +4,7 @@ import { html } from "./dom.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TOOLS = { v: "select", c: "disc", e: "ellipse", b: "stroke" };
-const WRITING = "input:not([type=checkbox]), select, textarea";
+const WRITING = "input[type=number], input[type=text], select, textarea";
 
 /** [keys, what they do] for every key, in groups. */
 export const KEYS = {

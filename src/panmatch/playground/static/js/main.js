@@ -99,6 +99,7 @@ class Page {
     const tools = new Toolbar(this.scene.root);
     const actions = new Actions(this.store, this.scene, limits, (text) => this.note(text));
     this.keyboard = new Keyboard(this.scene, tools, actions, new Gestures(this.scene, tools, actions, limits));
+    actions.emptied = () => this.explanation.forget();
     tools.wire(actions, () => this.keyboard.place());
     this.inspector.actions = actions;
     remember(find("#match-lines"), "match-lines", true, (on) => {
@@ -205,7 +206,7 @@ class Page {
     } else if (what === "committed") {
       if (this.store.state.view.areas === "analytic") this.explanation.remark = "";
       if (!this.hello.pair) this.explanation.show(this.store.state);
-      links.push(this.store.state, this.explanation.preset?.id, this.store);
+      links.push(this.store.state, this.explanation.preset?.id, { joined: this.store.joined });
       if (this.budgetMissing) this.ask();
     }
     this.enable();

@@ -32,7 +32,7 @@ function placeMatch(group, [ref, pred], [[x1, y1], [x2, y2]]) {
 /** A canvas beneath the scene, whose shapes are then only outlines. */
 export class Painting {
   constructor(root) {
-    Object.assign(this, { root, canvas: find("#painting"), key: find("#painting-key"), picture: null });
+    Object.assign(this, { root, canvas: find("#painting"), key: find("#painting-key"), picture: null, image: null, known: new Map() });
     new MutationObserver(() => this.paint()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
@@ -53,13 +53,23 @@ export class Painting {
   paint() {
     if (!this.picture) return;
     const { kind, width, height } = this.picture;
-    const tiles = makeTiles(kind, colour);
-    Object.assign(this.canvas, { width: FINE * width, height: FINE * height });
+    const tiles = this.tiles(kind);
     const context = this.canvas.getContext("2d");
-    const image = context.createImageData(this.canvas.width, this.canvas.height);
-    fill(new Uint32Array(image.data.buffer), this.picture, tiles);
-    context.putImageData(image, 0, 0);
+    if (!this.image) {
+      Object.assign(this.canvas, { width: FINE * width, height: FINE * height });
+      this.image = context.createImageData(this.canvas.width, this.canvas.height);
+    }
+    fill(new Uint32Array(this.image.data.buffer), this.picture, tiles);
+    context.putImageData(this.image, 0, 0);
     this.explain(kind, tiles);
+  }
+
+  /** Tiles of the theme of the moment; they are made once. */
+  tiles(kind) {
+    const { theme } = document.documentElement.dataset;
+    const name = `${kind} ${theme}`;
+    if (!this.known.has(name)) this.known.set(name, makeTiles(kind, colour));
+    return this.known.get(name);
   }
 
   /** A swatch and a word for everything that the colours say. */
@@ -82,13 +92,15 @@ function fill(pixels, { width, stops, values }, tiles) {
     while (start < stop) {
       const row = Math.floor(start / width);
       const end = Math.min(stop, (row + 1) * width);
-      if (tile) for (let y = FINE * row; y < FINE * (row + 1); y += 1) stretch(pixels, tile, y, y * wide + FINE * (start - row * width), y * wide + FINE * (end - row * width), wide);
+      const [left, right] = [FINE * (start - row * width), FINE * (end - row * width)];
+      for (let y = FINE * row; y < FINE * (row + 1); y += 1) stretch(pixels, tile, y, y * wide + left, y * wide + right, wide);
       start = end;
     }
   });
 }
 
 function stretch(pixels, tile, y, from, to, wide) {
+  if (!tile) return pixels.fill(0, from, to);
   const across = (y % TILE) * TILE;
   const first = y * wide;
   for (let at = from; at < to; at += 1) pixels[at] = tile[across + ((at - first) % TILE)];

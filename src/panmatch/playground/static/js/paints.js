@@ -22,7 +22,7 @@ export const KEYS = {
   ],
   pieces: [
     [piece(0, "matched"), "matched piece", "A piece that is matched to the reference of its Voronoi region"],
-    [piece(0, "left"), "left over", "A piece without a match; the prediction is no false positive, because another piece of it is matched"],
+    [piece(0, "left"), "left over", "A piece without a match; its prediction does not count as a false positive, because another piece of it is matched"],
     [piece(0, "false"), "false positive", "A piece of a prediction of which no piece is matched"],
     [piece(1, "none"), "found reference", "A reference with a match"],
     [piece(MISSED, "none"), "missed reference", "A reference without a match"],
