@@ -1,6 +1,6 @@
 """What became of every pixel of a scene: a small picture, which the page colours (D8, D9).
 
-A picture has one pixel per unit of the canvas. It is sent as runs of equal values.
+A picture has two pixels per unit of the canvas and axis. It is sent as runs of equal values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from panmatch.labels import LabelArray
 from panmatch.playground._matching_rows import MatchingGraph
 from panmatch.playground._shapes import MOST_PARTS
 from panmatch.playground._spans import SAMPLES, Ints
-from panmatch.playground._states import MOST_SHAPES
 from panmatch.playground._validation import Message
 
 Mask = npt.NDArray[np.bool_]
@@ -26,14 +25,12 @@ UNSCORED, RIGHT, WRONG, MISSED, EXTRA = range(5)
 MATCHED_PIECE, LEFT_OVER, FALSE_PIECE = 1, 2, 3
 FOUND_REFERENCE, MISSED_REFERENCE = 1, 2
 CUT = 255  # where a piece of a prediction meets another one
-# Reference, prediction, region, and the parts of both, packed into one number per pixel.
-LAYER_BITS = (MOST_SHAPES.bit_length(),) * 3 + (PART_BASE.bit_length(),) * 2
-FIRST = SAMPLES // 2  # the pixel that stands for a unit
+STEP = SAMPLES // 2  # pixels of the raster per pixel of a picture
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """Images of a scene, one pixel per unit.
+    """Images of a scene in the resolution of pictures.
 
     Attributes
     ----------
@@ -67,32 +64,35 @@ class PixelRuns:
     def of(cls, images: Sampled) -> PixelRuns:
         """Return the runs of all images together."""
         parts = images.parts or (None, None)
-        layers = (images.reference, images.prediction, images.regions, *parts)
-        key = _cuts(images).astype(np.int64)
-        for layer, bits in zip(layers, LAYER_BITS, strict=True):
-            key <<= bits
+        layers = [images.reference, images.prediction, images.regions, *parts]
+        cuts = _cuts(images).reshape(-1)
+        changes = cuts[1:] != cuts[:-1]
+        for layer in layers:
             if layer is not None:
-                key |= layer
-        flat = key.reshape(-1)
-        stops = np.append(np.flatnonzero(flat[1:] != flat[:-1]) + 1, len(flat))
-        rest, values = flat[stops - 1], []
-        for bits in reversed(LAYER_BITS):
-            values.append(rest & (1 << bits) - 1)
-            rest >>= bits
-        ref_part, pred_part = values[1], values[0]
-        found = (values[4], values[3], values[2], (ref_part, pred_part))
-        return cls(key.shape, stops, *found, rest > 0)
+                flat = layer.reshape(-1)
+                changes |= flat[1:] != flat[:-1]
+        stops = np.append(np.flatnonzero(changes) + 1, len(cuts))
+        reference, prediction, region, *both = (_at(layer, stops - 1) for layer in layers)
+        shape = images.reference.shape
+        return cls(shape, stops, reference, prediction, region, (both[0], both[1]), cuts[stops - 1])
+
+
+def _at(layer: LabelArray | None, places: Ints) -> Ints:
+    """Return the values of an image at places of its flattened pixels, 0 where there is none."""
+    if layer is None:
+        return np.zeros(len(places), np.int64)
+    return layer.reshape(-1)[places].astype(np.int64)
 
 
 def sample(image: LabelArray) -> LabelArray:
-    """Return every fourth pixel of every fourth row.
+    """Return every second pixel of every second row.
 
     Examples
     --------
-    >>> sample(np.arange(64, dtype=np.uint16).reshape(8, 8)).tolist()
-    [[18, 22], [50, 54]]
+    >>> sample(np.arange(16, dtype=np.uint16).reshape(4, 4)).tolist()
+    [[5, 7], [13, 15]]
     """
-    return np.ascontiguousarray(image[FIRST::SAMPLES, FIRST::SAMPLES])
+    return np.ascontiguousarray(image[STEP - 1 :: STEP, STEP - 1 :: STEP])
 
 
 def draw_parts(images: Sampled, graph: MatchingGraph) -> Message:

@@ -191,7 +191,7 @@ class _Voronoi:
     """What was computed from the references of a scene alone."""
 
     regions: Regions | None = None
-    sampled: LabelArray | None = None  # label image, one pixel per unit
+    sampled: LabelArray | None = None  # label image, as pictures need it
     sampled_regions: LabelArray | None = None
     borders: Message | None = None
 

@@ -6,8 +6,6 @@ import { SIDES } from "./edits.js";
 import { centre } from "./geometry.js";
 import { KEYS, makeTiles, TILE } from "./paints.js";
 
-const FINE = 2; // pixels of the painting per pixel of the picture and axis
-
 /** Lines from the centre of every reference to those of the predictions matched to it. */
 export function drawMatches(layer, scene, edges) {
   const there = edges.filter(([ref, pred]) => scene.reference[ref] && scene.prediction[pred]);
@@ -56,8 +54,8 @@ export class Painting {
     const tiles = this.tiles(kind);
     const context = this.canvas.getContext("2d");
     if (!this.image) {
-      Object.assign(this.canvas, { width: FINE * width, height: FINE * height });
-      this.image = context.createImageData(this.canvas.width, this.canvas.height);
+      Object.assign(this.canvas, { width, height });
+      this.image = context.createImageData(width, height);
     }
     fill(new Uint32Array(this.image.data.buffer), this.picture, tiles);
     context.putImageData(this.image, 0, 0);
@@ -84,7 +82,6 @@ export class Painting {
 /** Fill the pixels of every run with the tile of its value. */
 function fill(pixels, { width, stops, values }, tiles) {
   const ends = new Uint32Array(decode(stops).buffer);
-  const wide = FINE * width;
   let start = 0;
   decode(values).forEach((value, run) => {
     const tile = tiles(value);
@@ -92,17 +89,15 @@ function fill(pixels, { width, stops, values }, tiles) {
     while (start < stop) {
       const row = Math.floor(start / width);
       const end = Math.min(stop, (row + 1) * width);
-      const [left, right] = [FINE * (start - row * width), FINE * (end - row * width)];
-      for (let y = FINE * row; y < FINE * (row + 1); y += 1) stretch(pixels, tile, y, y * wide + left, y * wide + right, wide);
+      stretch(pixels, tile, row, start, end, row * width);
       start = end;
     }
   });
 }
 
-function stretch(pixels, tile, y, from, to, wide) {
+function stretch(pixels, tile, row, from, to, first) {
   if (!tile) return pixels.fill(0, from, to);
-  const across = (y % TILE) * TILE;
-  const first = y * wide;
+  const across = (row % TILE) * TILE;
   for (let at = from; at < to; at += 1) pixels[at] = tile[across + ((at - first) % TILE)];
 }
 

@@ -51,15 +51,17 @@ const MAKERS = {
     if (verdict === PARTS.missed) return { fill: tint(reference, t), rising: true };
     if (verdict === PARTS.extra) return { fill: tint(prediction, s), falling: true };
     const pale = (hue) => mix(ground, hue, 0.3);
-    return { fill: t && s ? multiply(pale(reference), pale(prediction)) : pale(t ? reference : prediction) };
+    return { fill: t && s ? mix(pale(reference), pale(prediction), 0.5) : pale(t ? reference : prediction) };
   },
 
-  /** Where a reference and a piece lie over each other, their colours are multiplied. */
+  /** Where a reference and its match lie over each other, their colours are multiplied, as everywhere;
+   * a piece without a match is drawn over the reference. */
   pieces(value, { ground, reference, prediction, bad }) {
     const [below, what] = [Math.floor(value / 4), value % 4];
     const under = [null, reference, mix(ground, reference, 0.4)][below];
-    const over = [null, prediction, mix(ground, prediction, 0.4), mix(ground, bad, 0.45)][what];
-    const fill = under && over ? multiply(under, over) : under ?? over;
+    const over = [null, prediction, mix(ground, prediction, 0.4), mix(ground, bad, 0.55)][what];
+    const both = () => (what === PIECES.matched ? multiply(under, over) : mix(under, over, 0.5));
+    const fill = under && over ? both() : under ?? over;
     return { fill, falling: what === PIECES.left || what === PIECES.false, rising: what === PIECES.false };
   },
 };
