@@ -43,6 +43,6 @@ export class Explanation {
     this.extra.textContent = [...this.notes, this.remark].filter(Boolean).join(" ");
     find("#about").hidden = !(this.preset || this.extra.textContent);
     const menu = find("#preset");
-    if (menu) menu.value = this.preset && !changed ? this.preset.id : "";
+    menu.value = this.preset && !changed ? this.preset.id : "";
   }
 }

@@ -116,6 +116,7 @@ export class Keyboard {
   /** Keys that work wherever nothing is being written; returns whether one of them was pressed. */
   anywhere(event) {
     const { target, key, shiftKey } = event;
+    if (!this.store.state?.scene) return false;
     if (target.matches(WRITING) || event.altKey || document.querySelector("dialog[open], :popover-open")) return false;
     const letter = key.toLowerCase();
     if (event.ctrlKey || event.metaKey) return letter === "a" && this.selectAll(target);

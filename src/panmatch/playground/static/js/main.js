@@ -88,7 +88,7 @@ class Page {
     this.panels.forEach((panel) => this.watch(panel));
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
-    this.explanation = new Explanation(pair ? [] : hello.presets, (scene) => this.store.scene(scene, { selection: [] }));
+    this.explanation = new Explanation(hello.presets, (scene) => this.resetScene(scene));
     this.wire();
     this.readLink();
   }
@@ -104,7 +104,7 @@ class Page {
     this.inspector.actions = actions;
     remember(find("#match-lines"), "match-lines", true, (on) => {
       this.scene.withMatches = on;
-      if (this.store.state) this.scene.drawMatches();
+      this.scene.drawMatches();
     });
   }
 
@@ -149,6 +149,13 @@ class Page {
     this.store.open(state);
     this.explanation.open(state, [], id);
     links.push(state, id);
+  }
+
+  /** Bring back the shapes of a preset, exactly as they were. */
+  resetScene(scene) {
+    this.store.open({ ...this.store.state, scene });
+    this.explanation.show(this.store.state);
+    links.push(this.store.state, this.explanation.preset.id);
   }
 
   readLink() {
@@ -205,7 +212,7 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       if (this.store.state.view.areas === "analytic") this.explanation.remark = "";
-      if (!this.hello.pair) this.explanation.show(this.store.state);
+      this.explanation.show(this.store.state);
       links.push(this.store.state, this.explanation.preset?.id, { joined: this.store.joined });
       if (this.budgetMissing) this.ask();
     }

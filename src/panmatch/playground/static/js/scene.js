@@ -103,7 +103,8 @@ export class Scene {
   }
 
   drawMatches() {
-    drawMatches(this.layers.matches, this.store.state.scene, this.withMatches ? this.edges : []);
+    const scene = this.store.state?.scene;
+    if (scene) drawMatches(this.layers.matches, scene, this.withMatches ? this.edges : []);
   }
 
   /** Rings around what is selected; a single shape has handles. */
@@ -129,6 +130,7 @@ export class Scene {
 
   /** Take over which objects were matched, without building everything again. */
   take(numbers) {
+    if (!this.store.state.scene) return;
     for (const side of SIDES) {
       this.fates[side] = new Map(numbers.vertices[side].map(({ id, state }) => [id, state]));
       this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
