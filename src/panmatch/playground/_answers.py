@@ -25,14 +25,25 @@ MOST_TO_MERGE, MOST_TO_ASSIGN = 60, 1_000
 def answer_numbers(source: Source, view: View, budget: bool = True) -> Message:
     """Return all numbers of a view; the error budget only if it is visible."""
     borders = source.voronoi_borders() if view.voronoi else None
-    return {**describe(source.counted(view), view, budget), "voronoi": borders}
+    counted = source.counted(view)
+    graph = matched_graph(counted.overlap, view)
+    picture = source.picture(view, graph)
+    return {**_describe(counted, graph, view, budget), "voronoi": borders, "picture": picture}
+
+
+def matched_graph(overlap: Overlap, view: View) -> MatchingGraph:
+    """Return an overlap with the matching of a view."""
+    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
+    return MatchingGraph.of(overlap, matching)
 
 
 def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Message:
     """Return all numbers that an overlap gives."""
-    overlap = counted.overlap
-    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
-    graph = MatchingGraph.of(overlap, matching)
+    return _describe(counted, matched_graph(counted.overlap, view), view, budget)
+
+
+def _describe(counted: CountedOverlap, graph: MatchingGraph, view: View, budget: bool) -> Message:
+    overlap, matching = graph.overlap, graph.matching
     vertices = {side: graph.vertex_rows(side) for side in SIDES}
     edges, terms = graph.edge_rows(), quality_terms(matching, MOST_VERTICES)
     part_tally = matching.part_tally
@@ -59,9 +70,7 @@ def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Messag
 
 def answer_object(source: Source, view: View, side: Side, number: int) -> Message:
     """Return one segment with everything it overlaps."""
-    overlap = source.counted(view).overlap
-    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
-    graph = MatchingGraph.of(overlap, matching)
+    graph = matched_graph(source.counted(view).overlap, view)
     position = graph.position(side, number)
     return {
         "side": side,

@@ -13,9 +13,11 @@ from panmatch.labels import LabelArray, Regions, nearest_labels
 from panmatch.matching import Budget, ManyToOne, Quality, Strategy
 from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps
 from panmatch.playground._exact_areas import exact_overlap
+from panmatch.playground._matching_rows import MatchingGraph
+from panmatch.playground._pictures import Sampled, draw_parts, draw_pieces, sample
 from panmatch.playground._runs import count_runs
 from panmatch.playground._score_rows import LabelPair, curve_row, image_metric_rows, table_row
-from panmatch.playground._states import STRATEGIES, Scene, Side, View
+from panmatch.playground._states import STRATEGIES, PartImage, Scene, Side, View
 from panmatch.playground._validation import Message
 from panmatch.scoring import curve
 
@@ -93,6 +95,11 @@ class Source(ABC):
         """Return the borders of the Voronoi regions, where they can be drawn."""
         return None
 
+    def picture(self, view: View, graph: MatchingGraph) -> Message | None:
+        """Return what became of every pixel, where the page draws it: of parts, or of pieces."""
+        del view, graph
+        return None
+
     def centre(self, side: Side, number: int) -> list[float] | None:
         """Return the centre of a segment in voxels, where the page does not know it."""
         del side, number
@@ -122,6 +129,14 @@ class DrawnScene(Source):
         """Both label images."""
         return LabelPair(*self.scene.label_images())
 
+    @cached_property
+    def part_images(self) -> tuple[PartImage, PartImage]:
+        """The parts of both sides."""
+        return self.scene.part_images()
+
+    def _by_parts(self, view: View) -> bool:
+        return view.parts and self.scene.has_parts
+
     def count(self, view: View) -> Overlap:
         """Count the overlap that a view asks for, or compute it from geometry.
 
@@ -129,14 +144,14 @@ class DrawnScene(Source):
         """
         if view.areas == "analytic":
             return exact_overlap(self.scene)
-        by_parts = view.parts and self.scene.has_parts
+        by_parts = self._by_parts(view)
         if not by_parts and not view.regions:
             return count_runs(*self.scene.label_runs())
         images = self.images.reference, self.images.prediction
         if by_parts:
             return count_part_overlaps(
                 *images,
-                *self.scene.part_images(),
+                *self.part_images,
                 background=view.background,
                 regions=self._regions() if view.regions else None,
             )
@@ -146,6 +161,7 @@ class DrawnScene(Source):
         if self._voronoi.regions is None:
             labels = nearest_labels(self.images.reference)
             self._voronoi.regions = Regions(labels, (1.0, 1.0), "voronoi")
+            self._voronoi.sampled_regions = sample(labels)
         return self._voronoi.regions
 
     def voronoi_borders(self) -> Message | None:
@@ -154,12 +170,29 @@ class DrawnScene(Source):
             self._voronoi.borders = draw_voronoi_borders(self.images.reference)
         return self._voronoi.borders
 
+    def picture(self, view: View, graph: MatchingGraph) -> Message | None:
+        """Return what became of every pixel, if parts are scored or predictions are cut."""
+        by_parts = self._by_parts(view)
+        if not by_parts and not view.regions:
+            return None
+        if self._voronoi.sampled is None:
+            self._voronoi.sampled = sample(self.images.reference)
+        images = Sampled(
+            self._voronoi.sampled,
+            sample(self.images.prediction),
+            self._voronoi.sampled_regions if view.regions else None,
+            (sample(self.part_images[0]), sample(self.part_images[1])) if by_parts else None,
+        )
+        return draw_parts(images, graph) if by_parts else draw_pieces(images, graph)
+
 
 @dataclass(slots=True)
 class _Voronoi:
     """What was computed from the references of a scene alone."""
 
     regions: Regions | None = None
+    sampled: LabelArray | None = None  # label image, as pictures need it
+    sampled_regions: LabelArray | None = None
     borders: Message | None = None
 
 

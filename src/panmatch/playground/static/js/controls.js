@@ -25,6 +25,8 @@ export class Controls {
     find("#compare").addEventListener("change", (event) => this.compare(event.target));
     this.threshold.addEventListener("input", () => this.slide(false));
     this.threshold.addEventListener("change", () => this.slide(true));
+    this.threshold.addEventListener("keydown", () => (this.byKey = true));
+    this.threshold.addEventListener("pointerdown", () => (this.byKey = false));
     this.exact.addEventListener("change", () => this.type());
     for (const moment of ["focus", "blur"]) this.exact.addEventListener(moment, () => this.writeThreshold());
     this.exact.addEventListener("focus", () => this.exact.select()); // what is typed replaces it
@@ -52,7 +54,8 @@ export class Controls {
   }
 
   slide(final) {
-    this.store.view({ threshold: Number(this.threshold.value) }, { final });
+    // Steps of the arrow keys are undone together.
+    this.store.view({ threshold: Number(this.threshold.value) }, { final, group: this.byKey ? "threshold" : null });
   }
 
   type() {

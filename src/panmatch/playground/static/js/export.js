@@ -21,8 +21,17 @@ export function picture(drawing, ground) {
   const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [name, value] of Object.entries({ width: box.width, height: box.height, fill: ground })) rect.setAttribute(name, value);
   copy.prepend(rect);
+  if (drawing.classList.contains("painted")) rect.after(painted(box));
   for (const mark of copy.querySelectorAll(".layer.marks, .ground")) mark.remove();
   return new XMLSerializer().serializeToString(copy);
+}
+
+/** What is painted beneath the scene, as a picture. */
+function painted({ width, height }) {
+  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+  const href = document.querySelector("#painting").toDataURL();
+  for (const [name, value] of Object.entries({ href, width, height })) image.setAttribute(name, value);
+  return image;
 }
 
 export function save(name, content, type) {

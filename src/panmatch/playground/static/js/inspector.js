@@ -1,7 +1,7 @@
 // The selected object: of a scene its numbers to edit, of a pair its partners.
 
 import { find, html } from "./dom.js";
-import { precise, score, short, size } from "./wording.js";
+import { plural, precise, score, short, size } from "./wording.js";
 
 const FIELDS = {
   disc: [["x", "x"], ["y", "y"], ["r", "radius"]],
@@ -18,12 +18,32 @@ export class Inspector {
 
   show() {
     if (!this.store.state?.scene) return;
-    const { selected } = this.store;
+    const { selected, selection } = this.store;
     const shape = selected && this.store.shape(selected);
-    const showing = shape ? `${selected.side} ${selected.at} ${shape.kind} ${shape.parts?.length}` : "nothing";
-    if (showing !== this.showing) this.root.replaceChildren(...(shape ? this.fields(selected, shape) : [hint()]));
-    else if (shape) this.refresh(shape);
+    const several = selection.length > 1 && counted(selection);
+    const showing = several || (shape ? `${selected.side} ${selected.at} ${shape.kind} ${shape.parts?.length}` : "nothing");
+    if (showing !== this.showing) this.root.replaceChildren(...(several ? this.together(several) : shape ? this.fields(selected, shape) : [hint()]));
+    else if (shape && !several) this.refresh(shape);
     this.showing = showing;
+  }
+
+  /** Several objects: moved, duplicated and deleted together. */
+  together(words) {
+    const arrow = (sign, name, dx, dy) => html("button", {
+      "aria-label": `Move ${name}`, title: `Move ${name} by 1 unit, with Shift by 10 (arrow key)`,
+      onclick: ({ shiftKey }) => this.actions.move(...[dx, dy].map((step) => step * (shiftKey ? 10 : 1))),
+    }, sign);
+    return [
+      html("b", {}, `${words} selected`),
+      html("span", { class: "group", role: "group", "aria-label": "Move together" }, "move",
+        arrow("←", "left", -1, 0), arrow("↑", "up", 0, -1), arrow("↓", "down", 0, 1), arrow("→", "right", 1, 0)),
+      html("button", { title: "Duplicate (D)", onclick: () => this.actions.duplicate() }, "Duplicate"),
+      this.deletion(),
+    ];
+  }
+
+  deletion() {
+    return html("button", { class: "danger", title: "Delete (Del)", onclick: ({ detail }) => this.actions.remove({ byKey: detail === 0 }) }, "Delete");
   }
 
   refresh(shape) {
@@ -45,7 +65,7 @@ export class Inspector {
         `${(shape.parts?.length ?? 0) + 1} ${shape.parts?.length ? "parts" : "part"}`,
         html("button", { "aria-label": "Remove a part", disabled: !shape.parts?.length, onclick: () => this.parts(selected, -1) }, "−"),
         html("button", { "aria-label": "Add a part", disabled: shape.parts?.length === NESTED.length, onclick: () => this.parts(selected, 1) }, "+")),
-      html("button", { class: "danger", title: "Delete (Del)", onclick: () => this.store.remove(selected) }, "Delete"),
+      this.deletion(),
     ];
   }
 
@@ -53,7 +73,7 @@ export class Inspector {
     const value = Number(input.value);
     const least = name === "x" || name === "y" || name === "angle" ? -2000 : 0;
     if (input.value === "" || !(value >= least && value <= 2000)) return this.refreshAll();
-    this.store.replace(selected, { ...this.store.shape(selected), [name]: value });
+    this.store.replace(selected, { ...this.store.shape(selected), [name]: value }, { group: `set ${name}` });
   }
 
   refreshAll() {
@@ -87,7 +107,13 @@ export class Inspector {
 
 const FATES = { tp: "true positive", fn: "false negative", fp: "false positive", matched: "matched", dismissed: "dismissed" };
 
+/** How many objects of which side are selected, in words. */
+function counted(selection) {
+  const numbers = ["reference", "prediction"].map((side) => [selection.filter((one) => one.side === side).length, side]);
+  return numbers.filter(([number]) => number).map(([number, side]) => plural(number, side)).join(", ");
+}
+
 const round = (value) => Math.round(value * 100) / 100;
 
 const hint = () =>
-  html("span", { class: "quiet" }, "Drag objects. ", html("kbd", {}, "Tab"), " selects, arrow keys move, ", html("kbd", {}, "+"), html("kbd", {}, "−"), " resize, ", html("kbd", {}, "D"), " duplicates, ", html("kbd", {}, "Del"), " deletes.");
+  html("span", { class: "quiet" }, "Drag objects, or select them with ", html("kbd", {}, "Tab"), " and move them with the arrow keys. ", html("kbd", {}, "?"), " lists all keys.");

@@ -1,5 +1,6 @@
 // Wires everything: the store tells of changes, the server answers, the panels draw.
 
+import { Actions } from "./actions.js";
 import { learn } from "./strategies.js";
 import { Budget } from "./budget.js";
 import { Certificate } from "./certificate.js";
@@ -8,19 +9,24 @@ import { Controls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { Derivation } from "./derivation.js";
 import { colour, find, html } from "./dom.js";
+import { Explanation } from "./explanation.js";
 import * as exports from "./export.js";
+import { Gestures } from "./gestures.js";
 import { Graph } from "./graph.js";
 import { Inspector } from "./inspector.js";
 import { writeKeys } from "./key.js";
+import { Keyboard } from "./keyboard.js";
 import { Linked } from "./linked.js";
 import * as links from "./links.js";
 import { Matrix } from "./matrix.js";
+import { remember } from "./preferences.js";
 import { reachScrolled } from "./reachable.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
 import { Spoken } from "./spoken.js";
 import { Store } from "./store.js";
 import { Legend, Table } from "./table.js";
+import { Toolbar } from "./toolbar.js";
 import { Volume } from "./volume.js";
 
 const KEPT_ROUND_TRIPS = 400;
@@ -80,7 +86,7 @@ class Page {
     this.related = new Related();
     this.budget = new Budget(this.store, byId, hello.losses);
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
-    else this.scene = new Scene(this.store, limits);
+    else this.edit(limits);
     this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.panels.forEach((panel) => this.watch(panel));
     this.spoken = new Spoken(this.store, byId);
@@ -88,8 +94,24 @@ class Page {
     reachScrolled();
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
+    this.explanation = new Explanation(hello.presets, (scene) => this.resetScene(scene));
     this.wire();
     this.readLink();
+  }
+
+  /** A scene that can be edited, with its tools. */
+  edit(limits) {
+    this.scene = new Scene(this.store);
+    const tools = new Toolbar(this.scene.root);
+    const actions = new Actions(this.store, this.scene, limits, (text) => this.note(text));
+    this.keyboard = new Keyboard(this.scene, tools, actions, new Gestures(this.scene, tools, actions, limits));
+    actions.emptied = () => this.explanation.forget();
+    tools.wire(actions, () => this.keyboard.place());
+    this.inspector.actions = actions;
+    remember(find("#match-lines"), "match-lines", true, (on) => {
+      this.scene.withMatches = on;
+      this.scene.drawMatches();
+    });
   }
 
   /** Know whether a panel is in sight; one that comes into sight is drawn. */
@@ -127,14 +149,19 @@ class Page {
     });
   }
 
-  openPreset({ id, about, state }) {
+  openPreset({ id, state }) {
     find("#refusal").hidden = true;
     document.body.classList.remove("refused");
-    this.remark = "";
-    this.store.open(state, { undoable: true });
-    find("#preset").value = id;
-    this.say(about);
-    links.push(state);
+    this.store.open(state);
+    this.explanation.open(state, [], id);
+    links.push(state, id);
+  }
+
+  /** Bring back the shapes of a preset, exactly as they were. */
+  resetScene(scene) {
+    this.store.open({ ...this.store.state, scene });
+    this.explanation.show(this.store.state);
+    links.push(this.store.state, this.explanation.preset.id);
   }
 
   readLink() {
@@ -144,20 +171,15 @@ class Page {
   open({ state, notes }) {
     find("#refusal").hidden = true;
     document.body.classList.remove("refused");
-    this.remark = "";
-    this.store.open(state);
-    this.say([this.aboutPreset(state), ...notes].filter(Boolean).join(" "));
+    if (this.store.state) this.store.revisit(state);
+    else this.store.open(state);
+    this.explanation.open(state, notes, links.preset());
   }
 
-  /** Name the preset that a state is, if it is one. */
-  aboutPreset(state) {
-    const found = this.hello.presets.find((preset) => JSON.stringify(preset.state) === JSON.stringify(state));
-    if (!this.hello.pair) find("#preset").value = found?.id ?? "";
-    return found?.about ?? "";
-  }
-
-  say(text) {
-    find("#about").textContent = text;
+  /** Say something about the last change, below the scene. */
+  note(text) {
+    this.explanation.remark = text;
+    this.explanation.show(this.store.state);
   }
 
   /** A link that cannot be shown shows nothing else in its place. */
@@ -183,8 +205,7 @@ class Page {
   /** Exact areas are not available for such a scene: count pixels instead, and say so. */
   countPixels(problem) {
     this.store.view({ areas: "raster" }, { final: this.store.before === null });
-    this.remark = `Exact areas are switched off, and pixels are counted instead: ${problem.split(":")[0]}.`;
-    this.say(this.remark);
+    this.note(`Exact areas are switched off, and pixels are counted instead: ${problem.split(":")[0]}.`);
   }
 
   changed(what) {
@@ -196,20 +217,12 @@ class Page {
       this.scene?.draw();
       this.inspector.show();
     } else if (what === "committed") {
-      links.push(this.store.state);
+      if (this.store.state.view.areas === "analytic") this.explanation.remark = "";
+      this.explanation.show(this.store.state);
+      links.push(this.store.state, this.explanation.preset?.id, { joined: this.store.joined });
       if (this.budgetMissing) this.ask();
-      if (this.store.state.view.areas === "analytic") this.remark = "";
-      if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
     this.enable();
-  }
-
-  edited() {
-    const menu = find("#preset");
-    const { state } = this.hello.presets.find(({ id }) => id === menu.value) ?? {};
-    const same = state && JSON.stringify(state.scene) === JSON.stringify(this.store.state.scene);
-    if (!same) menu.value = "";
-    return !same;
   }
 
   /** Offer what can be done now: nothing with a link that was refused, no old numbers to take away. */
@@ -294,38 +307,20 @@ class Page {
     });
     window.addEventListener("popstate", () => this.readLink());
     document.addEventListener("keydown", (event) => this.key(event));
-    for (const button of document.querySelectorAll("[data-tool], [data-new]")) {
-      button.addEventListener("click", () => this.takeTool(button.dataset));
-    }
     for (const button of document.querySelectorAll("[data-export]")) {
       button.addEventListener("click", () => this.export(button.dataset.export));
     }
   }
 
-  takeTool({ tool, new: side }) {
-    if (!this.scene) return;
-    if (tool) this.scene.tool = tool;
-    if (side) this.scene.side = side;
-    for (const button of document.querySelectorAll("[data-tool]")) button.setAttribute("aria-pressed", button.dataset.tool === this.scene.tool);
-    for (const button of document.querySelectorAll("[data-new]")) button.setAttribute("aria-pressed", button.dataset.new === this.scene.side);
-    find("#scene").dataset.cursor = this.scene.tool;
-  }
-
   key(event) {
+    if (this.refused) return;
+    const key = event.key.toLowerCase();
     const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
-    if (event.ctrlKey || event.metaKey) {
-      if (writing || this.refused) return;
-      const key = event.key.toLowerCase();
-      if (key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
-      else if (key === "y") this.store.redo();
-      else return;
-      event.preventDefault();
-    } else if (!writing && !event.altKey) {
-      const tool = { v: "select", c: "disc", e: "ellipse", b: "stroke" }[event.key];
-      if (tool) this.takeTool({ tool });
-      else if (event.key === "r") this.takeTool({ new: "reference" });
-      else if (event.key === "p") this.takeTool({ new: "prediction" });
-    }
+    const undoes = (event.ctrlKey || event.metaKey) && !event.altKey && !writing;
+    if (undoes && key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
+    else if (undoes && key === "y") this.store.redo();
+    else if (!this.keyboard?.anywhere(event)) return;
+    event.preventDefault();
   }
 
   switchTheme() {

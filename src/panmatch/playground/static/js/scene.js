@@ -1,53 +1,50 @@
-// The scene: shapes of both sides, drawn as they cover each other, and edited in place.
+// The scene: shapes of both sides, drawn as they cover each other, with what is selected.
 
-import { find, svg } from "./dom.js";
-import { centre, describe, drawn, grown, handles, HEIGHT, moved, nested, pulled, WIDTH } from "./geometry.js";
+import { find, svg, whenResized } from "./dom.js";
+import { SIDES } from "./edits.js";
+import { centre, describe, handles, HEIGHT, nested, WIDTH } from "./geometry.js";
+import { drawMatches, Painting } from "./overlays.js";
 import { short } from "./wording.js";
 
-const SIDES = ["reference", "prediction"];
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MOST_NAMES = 60;
 const NAME_SHIFTS = [0, 13, -13, 26, -26];
-const BRUSH_WIDTH = 18;
-const BRUSH_STEP = 2.5; // units between two points of a stroke
+const GRIP = { touch: 22.5, mouse: 9 }; // pixels around a handle that belong to it
+const INWARD = 0.5; // of the way from a handle to the centre, the most that a finger's grip covers
 
 export class Scene {
-  constructor(store, limits) {
+  constructor(store) {
     this.store = store;
-    this.limits = limits;
-    this.tool = "select";
-    this.side = "prediction"; // of new shapes
     this.drawn = { reference: [], prediction: [] };
     this.fates = { reference: new Map(), prediction: new Map() }; // of objects that are seen
     this.voronoi = null;
-    this.gesture = null;
+    this.edges = []; // [reference, prediction] of every match, by position
+    this.withMatches = true;
+    this.pointer = "mouse";
+    this.scale = 1; // pixels per unit
     this.root = find("#scene");
     this.root.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     this.layers = Object.fromEntries(
-      ["voronoi", ...SIDES, "names", "marks"].map((name) => [name, svg("g", { class: `layer ${name}` })]),
+      ["voronoi", ...SIDES, "matches", "names", "marks"].map((name) => [name, svg("g", { class: `layer ${name}` })]),
     );
-    const { voronoi, reference, prediction, names, marks } = this.layers;
+    const { voronoi, reference, prediction, matches, names, marks } = this.layers;
     const objects = svg("g", { class: "objects" }, reference, prediction);
-    this.root.append(svg("rect", { class: "ground", width: WIDTH, height: HEIGHT }), objects, voronoi, names, marks);
-    this.root.addEventListener("pointerdown", (event) => this.press(event));
-    this.root.addEventListener("pointermove", (event) => this.drag(event));
-    this.root.addEventListener("pointerup", () => this.release());
-    this.root.addEventListener("pointercancel", () => this.abandon());
-    this.root.addEventListener("pointerleave", () => this.store.point(null));
-    this.root.addEventListener("wheel", (event) => this.scroll(event), { passive: false });
-    this.root.addEventListener("keydown", (event) => this.key(event));
-    this.box = null; // where the scene is on the page, during a gesture
+    this.root.append(svg("rect", { class: "ground", width: WIDTH, height: HEIGHT }), objects, voronoi, matches, names, marks);
+    this.painting = new Painting(this.root);
+    whenResized(this.root, (width) => {
+      this.scale = width / WIDTH || 1;
+      if (store.state) this.drawMarks();
+    });
   }
 
   draw() {
     const { scene, view } = this.store.state;
     if (!scene) return;
-    for (const side of SIDES) {
-      const focused = this.layers[side].contains(document.activeElement);
-      this.drawSide(side, scene[side], view.parts);
-      if (focused) this.focusSelected();
-    }
+    const focused = document.activeElement;
+    for (const side of SIDES) this.drawSide(side, scene[side], view.parts);
+    if (focused.closest(".shape") && !focused.isConnected) this.refocus(focused.dataset);
+    this.painting.show(view);
     this.drawNames();
+    this.drawMatches();
     this.drawMarks();
   }
 
@@ -70,8 +67,11 @@ export class Scene {
 
   /** Show whether an object is selected, and what became of it. */
   dress(element, side, at) {
-    const names = `shape ${this.isSelected(side, at) ? "selected" : ""} ${this.fates[side].get(at + 1) ?? ""}`;
-    if (element.dressed !== names) element.setAttribute("class", (element.dressed = names));
+    const selected = this.store.isSelected({ side, at });
+    const names = `shape ${selected ? "selected" : ""} ${this.fates[side].get(at + 1) ?? ""}`;
+    if (element.dressed === names) return;
+    element.setAttribute("class", (element.dressed = names));
+    element.setAttribute("aria-pressed", selected);
   }
 
   element(side, shape, at, withParts) {
@@ -86,10 +86,6 @@ export class Scene {
         [side === "reference" ? "data-r" : "data-p"]: at + 1,
         "data-side": side,
         "data-at": at,
-        onfocus: (event) => {
-          // Only the keyboard's: a pointer selects when it is pressed.
-          if (event.target.matches(":focus-visible") && !this.isSelected(side, at)) this.store.select({ side, at });
-        },
       },
       copies.map((copy, part) => outline(copy, `part part-${part + 1}`)),
     );
@@ -106,27 +102,45 @@ export class Scene {
     names.forEach(({ side, at, place }, index) => placeName(children[index], side, at + 1, place));
   }
 
+  drawMatches() {
+    const scene = this.store.state?.scene;
+    if (scene) drawMatches(this.layers.matches, scene, this.withMatches ? this.edges : []);
+  }
+
+  /** Rings around what is selected; a single shape has handles. */
   drawMarks() {
-    const { selected } = this.store;
-    const shape = selected && this.store.shape(selected);
-    if (!shape) return this.layers.marks.replaceChildren();
-    this.layers.marks.replaceChildren(
-      outline(shape, `ring ${selected.side}`),
-      ...handles(shape).map(([name, x, y]) =>
-        svg("circle", { class: `handle ${name}`, cx: x, cy: y, r: 5, "data-handle": name },
-          svg("title", {}, HANDLE_TITLES[name])),
-      ),
-    );
+    const selected = this.store.selection.filter((one) => this.store.shape(one));
+    const rings = selected.map((one) => outline(this.store.shape(one), `ring ${one.side}`));
+    const single = selected.length === 1 ? this.handles(this.store.shape(selected[0])) : [];
+    const band = this.band ? [svg("rect", { class: "band", ...this.band })] : [];
+    this.layers.marks.replaceChildren(...rings, ...single, ...band);
+  }
+
+  /** Handles, each with an invisible grip around it that a pointer can hit. */
+  handles(shape) {
+    const touch = this.pointer === "touch";
+    const r = GRIP[touch ? "touch" : "mouse"] / this.scale;
+    const all = handles(shape, touch);
+    const grips = all.map(([name, x, y]) => {
+      const [cx, cy] = touch ? outward(centre(shape), [x, y], r) : [x, y];
+      return svg("circle", { class: `grip ${name}`, cx, cy, r, "data-handle": name }, svg("title", {}, HANDLE_TITLES[name]));
+    });
+    return [...grips, ...all.map(([name, x, y]) => svg("circle", { class: `handle ${name}`, cx: x, cy: y, r: 5 }))];
   }
 
   /** Take over which objects were matched, without building everything again. */
   take(numbers) {
+    if (!this.store.state.scene) return;
     for (const side of SIDES) {
       this.fates[side] = new Map(numbers.vertices[side].map(({ id, state }) => [id, state]));
       this.drawn[side].forEach(({ element }, at) => this.dress(element, side, at));
     }
     if (numbers.voronoi?.bits !== this.voronoi?.bits) this.drawVoronoi(numbers.voronoi);
     this.voronoi = numbers.voronoi;
+    const { vertices } = numbers;
+    this.edges = numbers.edges.filter((edge) => edge.at(-1)).map(([ref, pred]) => [vertices.reference[ref].id - 1, vertices.prediction[pred].id - 1]);
+    this.drawMatches();
+    this.painting.take(numbers.picture, this.store.state.view);
   }
 
   drawVoronoi(borders) {
@@ -136,125 +150,17 @@ export class Scene {
     );
   }
 
-  isSelected(side, at) {
-    return this.store.selected?.side === side && this.store.selected.at === at;
+  /** A shape with the focus was drawn anew, or is gone: the focus stays in the scene. */
+  refocus({ side, at }) {
+    const again = this.layers[side].children[at];
+    if (again && this.store.isSelected({ side, at: Number(at) })) again.focus({ preventScroll: true });
+    else this.focusSelected();
   }
 
   focusSelected() {
     const { selected } = this.store;
-    if (selected) this.layers[selected.side].children[selected.at]?.focus({ preventScroll: true });
-  }
-
-  place(event) {
-    const box = this.box ?? this.root.getBoundingClientRect();
-    return [((event.clientX - box.left) / box.width) * WIDTH, ((event.clientY - box.top) / box.height) * HEIGHT];
-  }
-
-  press(event) {
-    if (event.button !== 0) return;
-    this.box = this.root.getBoundingClientRect();
-    this.store.point(null);
-    const at = this.place(event);
-    const { handle } = event.target.dataset;
-    const shape = event.target.closest(".shape");
-    this.root.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    this.root.focus({ preventScroll: true });
-    if (handle) this.gesture = { kind: "pull", handle };
-    else if (this.tool !== "select") this.begin(at);
-    else if (shape) this.pick(shape.dataset, at);
-    else this.store.select(null);
-  }
-
-  pick({ side, at }, from) {
-    this.store.select({ side, at: Number(at) });
-    this.gesture = { kind: "move", from, shape: this.store.shape(this.store.selected) };
-  }
-
-  begin(from) {
-    const { scene } = this.store.state;
-    if (scene[this.side].length >= this.limits.shapes) return;
-    this.gesture = { kind: "draw", from, added: false };
-    if (this.tool === "stroke") this.grow(from);
-  }
-
-  drag(event) {
-    if (!this.gesture) return this.hover(event.target);
-    const at = this.place(event);
-    const { kind, from, shape, handle } = this.gesture;
-    const { selected } = this.store;
-    if (kind === "move") {
-      this.store.replace(selected, moved(shape, at[0] - from[0], at[1] - from[1]), { final: false });
-    } else if (kind === "pull") {
-      this.store.replace(selected, pulled(this.store.shape(selected), handle, ...at), { final: false });
-    } else {
-      this.grow(at);
-    }
-  }
-
-  /** Draw on: a new disc or ellipse reaches to here, a stroke gets one more point. */
-  grow(at) {
-    const { gesture } = this;
-    if (this.tool === "stroke" && gesture.added) {
-      const stroke = this.store.shape(this.store.selected);
-      const last = stroke.points.at(-1);
-      const full = stroke.points.length >= this.limits.stroke_points;
-      if (full || Math.hypot(at[0] - last[0], at[1] - last[1]) < BRUSH_STEP) return;
-      const points = [...stroke.points, at];
-      return this.store.replace(this.store.selected, { ...stroke, points }, { final: false });
-    }
-    const shape = drawn(this.tool, gesture.from, at, BRUSH_WIDTH);
-    if (!shape) return;
-    if (gesture.added) this.store.replace(this.store.selected, shape, { final: false });
-    else this.store.add(this.side, shape, { final: false });
-    gesture.added = true;
-  }
-
-  release() {
-    this.gesture = this.box = null;
-    this.store.commit();
-  }
-
-  abandon() {
-    this.gesture = this.box = null;
-    this.store.cancel();
-  }
-
-  hover(target) {
-    const shape = target.closest?.(".shape");
-    this.store.point(
-      shape ? { side: shape.dataset.side, id: Number(shape.dataset.at) + 1 } : null,
-    );
-  }
-
-  scroll(event) {
-    const { selected } = this.store;
-    if (!selected || !event.target.closest(".shape.selected, .handle")) return;
-    event.preventDefault();
-    this.change((shape) => grown(shape, event.deltaY < 0 ? 1.04 : 1 / 1.04));
-  }
-
-  change(how) {
-    this.store.replace(this.store.selected, how(this.store.shape(this.store.selected)));
-  }
-
-  key(event) {
-    const { selected } = this.store;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") {
-      if (this.gesture) this.abandon();
-      else this.store.select(null);
-    } else if (!selected) return;
-    else if (event.key in ARROWS) {
-      const step = event.shiftKey ? 10 : 1;
-      const [dx, dy] = ARROWS[event.key];
-      this.change((shape) => moved(shape, step * dx, step * dy));
-    } else if (event.key === "Delete" || event.key === "Backspace") this.store.remove(selected);
-    else if (event.key === "+" || event.key === "=") this.change((shape) => grown(shape, 1.05));
-    else if (event.key === "-") this.change((shape) => grown(shape, 1 / 1.05));
-    else if (event.key === "d") this.store.add(selected.side, moved(this.store.shape(selected), 12, 12));
-    else return;
-    event.preventDefault();
+    const element = selected && this.layers[selected.side].children[selected.at];
+    (element ?? this.root).focus({ preventScroll: true });
   }
 }
 
@@ -263,8 +169,19 @@ const HANDLE_TITLES = {
   rx: "Drag to change this half-axis",
   ry: "Drag to change this half-axis",
   angle: "Drag to turn",
+  "far-angle": "Drag to turn",
   width: "Drag to change the width of the brush",
 };
+
+/** Where a finger's grip of a handle is: so far outward that the middle of a small shape is free, but
+ * on the canvas if the handle is. */
+function outward([cx, cy], [x, y], r) {
+  const length = Math.hypot(x - cx, y - cy) || 1;
+  const shift = Math.max(0, r - INWARD * length) / length;
+  const moved = [x + shift * (x - cx), y + shift * (y - cy)];
+  if (x < 0 || y < 0 || x > WIDTH || y > HEIGHT) return moved;
+  return moved.map((value, axis) => Math.min([WIDTH, HEIGHT][axis] - r, Math.max(r, value)));
+}
 
 /** The place nearest to the centre of an object where no other name is written. */
 function freePlace(x, y, taken) {
