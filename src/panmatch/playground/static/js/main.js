@@ -17,6 +17,7 @@ import { Matrix } from "./matrix.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
 import { Store } from "./store.js";
+import { Story } from "./story.js";
 import { Legend, Table } from "./table.js";
 import { Volume } from "./volume.js";
 
@@ -55,7 +56,7 @@ class Page {
       hello: () => this.begin(message),
       state: () => this.open(message),
       numbers: () => this.take(message),
-      related: () => message.seq >= this.shown && this.related.take(message),
+      related: () => message.seq >= this.shown && [this.related.take(message), this.story.related(message)],
       slice: () => this.volume.takeSlice(message),
       object: () => this.inspector.showObject(message, (centre) => this.volume.go(centre)),
       code: () => this.copyCode(message),
@@ -79,6 +80,8 @@ class Page {
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.scene = new Scene(this.store, limits);
     this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
+    this.story = new Story(this, hello);
+    this.panels.push(...this.story.panels);
     this.panels.forEach((panel) => this.watch(panel));
     if (pair) this.describePair(pair);
     else this.offerPresets(hello.presets);
@@ -93,6 +96,7 @@ class Page {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
       if (isIntersecting && panel === this.budget && this.budgetMissing) this.ask();
+      if (isIntersecting && this.numbers && panel.lacks?.(this.numbers)) this.ask();
     };
     new IntersectionObserver(seen).observe(panel.root);
   }
@@ -129,10 +133,25 @@ class Page {
     find("#preset").value = id;
     this.say(about);
     links.push(state);
+    this.story.leave();
+  }
+
+  /** Open a state of the tour; what was there before can be undone. */
+  openState(state) {
+    find("#refusal").hidden = true;
+    document.body.classList.remove("refused");
+    this.remark = "";
+    this.store.open(state, { undoable: true });
+    find("#preset").value = "";
+    this.say("");
+  }
+
+  openStart() {
+    this.openPreset(this.hello.presets[0]);
   }
 
   readLink() {
-    this.connection.ask("link", { link: links.current() });
+    this.connection.ask("link", { link: this.story.link(links.current()) });
   }
 
   open({ state, notes }) {
@@ -141,6 +160,7 @@ class Page {
     this.remark = "";
     this.store.open(state);
     this.say([this.aboutPreset(state), ...notes].filter(Boolean).join(" "));
+    this.story.opened();
   }
 
   /** Name the preset that a state is, if it is one. */
@@ -191,6 +211,7 @@ class Page {
       this.inspector.show();
     } else if (what === "committed") {
       links.push(this.store.state);
+      this.story.committed();
       if (this.budgetMissing) this.ask();
       if (this.store.state.view.areas === "analytic") this.remark = "";
       if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
@@ -239,7 +260,7 @@ class Page {
     const budget = due || !this.store.dragging;
     if (budget) this.budgetAsked = now;
     this.budgetMissing = !budget;
-    this.connection.ask("numbers", { state: this.store.state, budget });
+    this.connection.ask("numbers", { state: this.store.state, budget, story: this.story.wanted() });
   }
 
   take(numbers) {
@@ -254,6 +275,7 @@ class Page {
     this.volume?.take(numbers);
     if (this.volume?.picked) this.volume.ask();
     for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
+    this.story.take(numbers);
     clearTimeout(this.calm);
     this.calm = setTimeout(() => this.settle(), CALM_MILLISECONDS);
     if (this.store.hover) this.linked.light();
