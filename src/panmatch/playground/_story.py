@@ -108,24 +108,22 @@ def _visit_row(overlap: Overlap, visit: Visit) -> Message:
 def all_edges_row(overlap: Overlap, threshold: float) -> Message:
     """Return what many-to-many matching would count: why the library refuses it (D4).
 
-    Every pair above the threshold is matched. A prediction then belongs to the unions of several
-    references, and its voxels count once for each of them.
+    Every pair above the threshold is matched, and is one true positive. A prediction then belongs
+    to the unions of several references, and its voxels count once for each of them. With the
+    false negatives, more references are counted than there are, and likewise predictions.
     """
     above = overlap.above(threshold)
-    edges = np.arange(len(above.edges))
-    ref, pred = above.edges.ref, above.edges.pred
-    degree = np.bincount(pred, minlength=len(above.pred_ids))
-    sizes = above.pred_sizes
-    in_unions, predicted = (sizes * degree).sum().item(), sizes[degree > 0].sum().item()
+    ref, pred, sizes = above.edges.ref, above.edges.pred, above.pred_sizes
+    tally = tally_edges(above, np.arange(len(ref)))
+    owners = np.bincount(pred, minlength=len(sizes))
+    in_unions, predicted = (sizes * owners).sum().item(), sizes[owners > 0].sum().item()
     return {
         "pairs": np.stack([above.ref_ids[ref], above.pred_ids[pred]], axis=1).tolist(),
-        "references": len(above.ref_ids),
-        "predictions": len(above.pred_ids),
-        "tally": tally_row(tally_edges(above, edges)),
-        "shared": int((degree > 1).sum()),
-        "in_unions": in_unions,
-        "predicted": predicted,
+        "references": {"counted": len(ref) + tally.fn, "there": len(above.ref_ids)},
+        "predictions": {"counted": len(ref) + tally.fp, "there": len(sizes)},
+        "pixels": {"counted": in_unions, "there": predicted},
         "counted_twice": in_unions - predicted,
+        "shared": int(np.count_nonzero(owners > 1)),
         "groups": _groups(above),
     }
 

@@ -56,11 +56,15 @@ class Condition(Checked):
 
 @checked
 class Goal(Checked):
-    """What to try: a sentence, conditions that must all hold, and what to say once they do."""
+    """What to try: a sentence, conditions that must all hold, and what to say once they do.
+
+    The page shows the numbers of the conditions, and those to `watch` beside them.
+    """
 
     text: StrictStr
     done: StrictStr
     conditions: Annotated[tuple[Condition, ...], Field(min_length=1, max_length=3)]
+    watch: tuple[Measured, ...] = ()
 
 
 @checked

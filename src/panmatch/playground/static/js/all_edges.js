@@ -13,16 +13,18 @@ const KINDS = {
   spurious: ["spurious prediction", "spurious predictions"],
 };
 
+const ROWS = { references: "references, TP + FN", predictions: "predictions, TP + FP", pixels: "pixels predicted" };
+
+const pixels = (value) => size(Math.round(value));
+
 export class AllEdges {
   constructor(store) {
     this.store = store;
     this.mini = new Mini("Scene with a line for every pair above τ");
-    const cells = () => [html("td"), html("td")];
-    this.rows = { hits: cells(), pixels: cells() };
+    this.rows = new Map(Object.entries(ROWS).map(([key, name]) => [key, { name, counted: html("td"), there: html("td") }]));
     this.table = html("table", { class: "double" },
-      html("tbody", {},
-        html("tr", {}, html("th", { scope: "row" }, "hits, one per line"), this.rows.hits[0], html("th", { scope: "row" }, "objects"), this.rows.hits[1]),
-        html("tr", {}, html("th", { scope: "row" }, "pixels in all unions"), this.rows.pixels[0], html("th", { scope: "row" }, "pixels predicted"), this.rows.pixels[1])));
+      html("thead", {}, html("tr", {}, html("td"), html("th", { scope: "col" }, "counted"), html("th", { scope: "col" }, "really there"))),
+      html("tbody", {}, [...this.rows.values()].map(({ name, counted, there }) => html("tr", {}, html("th", { scope: "row" }, name), counted, there))));
     this.verdict = html("p", { "aria-live": "polite" });
     this.groups = html("p", { class: "quiet" });
     this.root = html("div", { class: "all-edges" }, this.mini.root, html("div", {}, this.table, this.verdict, this.groups));
@@ -32,16 +34,15 @@ export class AllEdges {
     const found = story?.all_edges;
     if (!found) return;
     this.found = found;
-    const { pairs, references, in_unions: union, predicted, counted_twice: twice, shared } = found;
+    const { pairs, counted_twice: twice, shared } = found;
     this.mini.draw(this.store.state.scene, { lines: pairs.map((pair) => ({ pair, kind: "match" })) });
-    const pixels = (value) => size(Math.round(value));
-    [pairs.length, references].forEach((value, at) => write(this.rows.hits[at], size(value)));
-    [union, predicted].forEach((value, at) => write(this.rows.pixels[at], pixels(value)));
-    for (const [name, differ] of [["hits", pairs.length > references], ["pixels", twice > 0]]) {
-      this.rows[name][0].classList.toggle("wrong", differ);
+    for (const [key, { counted, there }] of this.rows) {
+      write(counted, pixels(found[key].counted));
+      write(there, pixels(found[key].there));
+      counted.classList.toggle("wrong", found[key].counted !== found[key].there);
     }
     write(this.verdict, twice > 0
-      ? `${plural(shared, "prediction")} with several owners: ${pixels(twice)} pixels are counted more than once.`
+      ? `${plural(shared, "prediction has", "predictions have")} several owners, and ${pixels(twice)} pixels are counted twice.`
       : "No prediction has several owners, and no pixel is counted twice.");
     this.tellGroups();
   }
@@ -56,6 +57,6 @@ export class AllEdges {
     if (!this.found) return;
     const groups = this.found.groups.map(({ kind, count }) => plural(count, ...KINDS[kind])).join(", ");
     const dice = this.cluster && this.cluster.value !== null ? ` Cluster Dice, of everything that touches: ${score(this.cluster.value)}.` : "";
-    write(this.groups, `Ask about groups instead: ${groups}.${dice}`);
+    write(this.groups, `A better question is about groups. Here: ${groups}.${dice}`);
   }
 }

@@ -1,6 +1,6 @@
 // Goals of the tour: conditions on the numbers of an answer. Nothing is computed here.
 
-import { named, precise, score, short, size } from "./wording.js";
+import { precise, QUANTITIES, score, short, size } from "./wording.js";
 
 const RELATIONS = {
   above: (left, right) => left > right,
@@ -32,25 +32,33 @@ export function isMet({ conditions }, numbers, view) {
   });
 }
 
-/** Strategies whose scores the conditions need. */
-export const strategiesOf = ({ conditions }) => [
-  ...new Set(conditions.flatMap(({ left, right }) => [left.strategy, right.strategy]).filter(Boolean)),
-];
-
-export const needsAllEdges = ({ conditions }) => conditions.some(({ left }) => left.what === "counted_twice");
-
-/** How far a goal is: the measured numbers in words, each once. */
-export function progress({ conditions }, numbers, view, label) {
-  const operands = conditions.flatMap(({ left, right }) => [left, right]).filter((one) => typeof one !== "number");
-  const unique = [...new Map(operands.map((one) => [JSON.stringify(one), one])).values()];
-  return unique.map((one) => ({ name: nameOf(one, label), value: write(one, measure(one, numbers, view)) }));
+/** All numbers that a goal is about, each once. */
+function operandsOf({ conditions, watch }) {
+  const operands = [...conditions.flatMap(({ left, right }) => [left, right]), ...watch].filter((one) => typeof one !== "number");
+  return [...new Map(operands.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-function nameOf({ what, strategy, pair }, label) {
+/** Strategies whose scores a goal needs. */
+export const strategiesOf = (goal) => [...new Set(operandsOf(goal).map(({ strategy }) => strategy).filter(Boolean))];
+
+export const needsAllEdges = (goal) => operandsOf(goal).some(({ what }) => what === "counted_twice");
+
+/** How far a goal is: its numbers in words. A strategy has the name of its family where that says enough. */
+export function progress(goal, numbers, view, strategies) {
+  const used = strategiesOf(goal).map((id) => strategies.get(id));
+  const label = (id) => {
+    const { family, label: full } = strategies.get(id);
+    return used.filter((one) => one.family === family).length > 1 ? full : family;
+  };
+  return operandsOf(goal).map((one) => ({ name: nameOf(one, label, numbers.quality), value: write(one, measure(one, numbers, view)) }));
+}
+
+function nameOf({ what, strategy, pair }, label, quality) {
   if (what === "threshold") return "τ";
   if (what === "iou") return `IoU of ${short("reference", pair[0])} and ${short("prediction", pair[1])}`;
   if (what === "counted_twice") return "pixels counted twice";
-  const name = COUNTS[what] ?? named(what);
+  const part = quality === "parts" && what !== "rq" ? "Part" : "";
+  const name = COUNTS[what] ?? `${part}${QUANTITIES[what].name}`;
   return strategy ? `${name}, ${label(strategy)}` : name;
 }
 

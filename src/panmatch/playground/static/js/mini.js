@@ -51,6 +51,7 @@ export class Mini {
     if (ends.some((end) => !end)) return [];
     const [[x1, y1], [x2, y2]] = ends.map(centre);
     return [
+      svg("line", { class: `halo ${kind}`, x1, y1, x2, y2 }),
       svg("line", { class: `tie ${kind}`, x1, y1, x2, y2 }),
       svg("circle", { class: `end ${kind}`, cx: x1, cy: y1, r: 6 }),
       svg("circle", { class: `end ${kind}`, cx: x2, cy: y2, r: 6 }),

@@ -29,22 +29,25 @@ export class Multiples {
 
   tile() {
     const mini = this.store.state.scene && new Mini("");
-    const [title, name, pq] = [html("b", { class: "multiple-title" }), html("span"), html("b", { class: "multiple-pq" })];
+    const [title, variant, name, pq] = [html("b"), html("span", { class: "quiet variant" }), html("span"), html("b", { class: "multiple-pq" })];
     const counts = Object.fromEntries(Object.entries(COUNTS).map(([key, word]) => [key, html("span", { class: `count ${key}` }, `${word} `, html("b"))]));
-    const tile = { title, name, pq, counts, mini };
+    const tile = { title, variant, name, pq, counts, mini };
     tile.root = html("button", { class: "multiple", onclick: () => this.choose(tile.strategy) },
-      title, mini?.root ?? "", html("span", { class: "multiple-numbers" }, html("span", {}, name, " ", pq), Object.values(counts)));
+      html("span", { class: "multiple-inside" },
+        html("span", { class: "multiple-title" }, title, " ", variant), mini?.root ?? "",
+        html("span", { class: "multiple-numbers" }, html("span", {}, name, " ", pq), html("span", { class: "multiple-counts" }, Object.values(counts)))));
     return tile;
   }
 
   fill(tile, { strategy, pairs, tally }) {
     tile.strategy = strategy;
-    const { label, about } = this.strategies.get(strategy);
+    const { label, family, about } = this.strategies.get(strategy);
     const chosen = strategy === this.store.state.view.strategy;
     tile.root.className = `multiple ${hue(strategy)}`;
     tile.root.setAttribute("aria-pressed", chosen);
     tile.root.title = chosen ? about : `${about} Click to choose this strategy.`;
-    write(tile.title, label);
+    write(tile.title, family);
+    write(tile.variant, label.slice(family.length).trim());
     write(tile.name, named("pq"));
     write(tile.pq, score(tally.pq), precise(tally.pq));
     for (const key of Object.keys(COUNTS)) write(tile.counts[key].querySelector("b"), String(tally[key]));

@@ -4,9 +4,10 @@ import { colour, html, write } from "./dom.js";
 import { score, short } from "./wording.js";
 
 const PARTS_BASE = 16; // the answer's: part of the reference + 16 × part of the prediction
-const APART = 0.16; // how far a region moves away from the middle, of its distance
+const APART = 0.28; // how far a region moves away from the middle, of its distance
 const SCALE = 2; // pixels of the canvas per pixel of the answer
 const AROUND = 2;
+const MARGIN = 10; // around all of it
 
 export class Pieces {
   constructor() {
@@ -67,14 +68,19 @@ function boxes({ width, region, parts }) {
 }
 
 function drawApart(canvas, { width, height, region, parts }, regions, fills) {
-  const middle = [width / 2, height / 2];
   const shift = new Map([...regions].map(([id, [left, top, right, bottom]]) =>
-    [id, [Math.round(APART * ((left + right) / 2 - middle[0])), Math.round(APART * ((top + bottom) / 2 - middle[1]))]]));
-  const [dx, dy] = [Math.ceil(APART * middle[0]), Math.ceil(APART * middle[1])];
-  paint(canvas, width + 2 * dx, height + 2 * dy, (put) => parts.forEach((code, at) => {
+    [id, [Math.round(APART * ((left + right - width) / 2)), Math.round(APART * ((top + bottom - height) / 2))]]));
+  const moved = [...regions].map(([id, [left, top, right, bottom]]) => {
+    const [dx, dy] = shift.get(id);
+    return [left + dx, top + dy, right + dx, bottom + dy];
+  });
+  const least = (at) => Math.min(...moved.map((box) => box[at])) - MARGIN;
+  const most = (at) => Math.max(...moved.map((box) => box[at])) + MARGIN;
+  const [x0, y0] = [least(0), least(1)];
+  paint(canvas, most(2) - x0, most(3) - y0, (put) => parts.forEach((code, at) => {
     if (!code) return;
-    const [sx, sy] = shift.get(region[at]);
-    put((at % width) + dx + sx, Math.floor(at / width) + dy + sy, fillOf(code, null, fills), shade(code, null));
+    const [dx, dy] = shift.get(region[at]);
+    put((at % width) + dx - x0, Math.floor(at / width) + dy - y0, fillOf(code, null, fills), shade(code, null));
   }));
 }
 

@@ -6,6 +6,7 @@ import { Tour } from "./tour.js";
 import { Walk } from "./walk.js";
 
 const SEEN = "tour"; // in the browser's storage: the tour was skipped or finished
+const OPEN = "tour-step"; // in the tab's storage: the step that is open, also when its scene was edited
 const WALKS = ["one-to-one/greedy", "many-to-one/merge/seed", "many-to-one/merge/edge"];
 
 export class Story {
@@ -13,39 +14,45 @@ export class Story {
   constructor(page, { tour, pair, strategies }) {
     Object.assign(this, { page, pair, asked: "" });
     const byId = new Map(strategies.map((one) => [one.id, one]));
-    const label = (id) => byId.get(id).label;
     this.tour = new Tour(page.store, tour, {
-      label,
+      strategies: byId,
       open: (step) => this.open(step),
       share: (step) => page.copy(stepLink(step), "Link copied"),
       dismissed: () => localStorage.setItem(SEEN, "seen"),
       closed: () => this.closed(),
     });
     this.multiples = new Multiples(page.store, byId, (strategy) => page.controls.choose(strategy));
-    this.greedy = new GreedyPanel(page.store, label, () => page.ask());
+    this.greedy = new GreedyPanel(page.store, byId, () => page.ask());
     this.panels = [this.multiples, this.greedy];
+    this.place = this.multiples.root.closest(".card").nextElementSibling; // what follows it without the tour
     this.button = find("#tour-open");
     this.button.addEventListener("click", () => (this.tour.isOpen ? this.tour.dismiss() : this.open(this.tour.step ?? tour[0])));
   }
 
   /** The link to read: that of the address, or the tour on a plain first visit. */
   link(current) {
-    const first = !current && !this.asked && !this.pair && localStorage.getItem(SEEN) === null;
+    const begins = !this.asked || this.tour.isOpen; // a visit, or the way back to where it began
+    const first = !current && begins && !this.pair && localStorage.getItem(SEEN) === null;
+    this.reloaded = !this.asked && performance.getEntriesByType("navigation")[0]?.type === "reload";
     this.asked = first ? "#tour" : current || "#";
     return first ? "#tour" : current;
   }
 
   /** A state was opened from a link: show its step if the link named one. */
   opened() {
-    const step = this.tour.byId(this.asked.slice(1));
-    if (step) this.show(step);
-    else if (this.tour.isOpen && this.asked === "#") this.tour.close();
+    const kept = this.reloaded && this.asked !== "#" && this.tour.byId(sessionStorage.getItem(OPEN));
+    const named = this.tour.byId(this.asked.slice(1));
+    if (named || kept) {
+      this.show(named || kept, { edited: !named });
+      this.page.ask();
+    } else if (this.tour.isOpen && this.asked === "#") this.tour.close();
     this.mark();
   }
 
   open(step) {
     this.page.openState(step.state);
     const address = `${location.pathname}#${step.id}`;
+    this.asked = `#${step.id}`;
     if (location.hash !== `#${step.id}`) history.pushState(null, "", address);
     this.show(step, { focus: true });
     this.page.ask();
@@ -69,16 +76,24 @@ export class Story {
     if (step && JSON.stringify(step.state) === JSON.stringify(this.page.store.state)) this.page.openStart();
   }
 
+  /** Show whether the tour is open. Beside it there is room for the multiples below the scene. */
   mark() {
-    this.button.setAttribute("aria-expanded", this.tour.isOpen);
-    this.button.setAttribute("aria-pressed", this.tour.isOpen);
+    const { isOpen } = this.tour;
+    this.button.setAttribute("aria-expanded", isOpen);
+    this.button.setAttribute("aria-pressed", isOpen);
+    if (isOpen) sessionStorage.setItem(OPEN, this.tour.step.id);
+    else sessionStorage.removeItem(OPEN);
+    const card = this.multiples.root.closest(".card");
+    if (isOpen) find(".stage").parentElement.append(card);
+    else if (card.parentElement !== this.place.parentElement) this.place.before(card);
   }
 
-  /** What to ask for beside the usual numbers: only what is in sight. */
+  /** What to ask for beside the usual numbers: while something is dragged, only what is in sight. */
   wanted() {
     const { walk, ...rest } = this.tour.wants();
-    const shown = this.greedy.inSight ? this.greedy.strategy : null;
-    return { ...rest, families: this.multiples.inSight !== false, walk: walk ?? shown };
+    const calm = !this.page.store.dragging;
+    const shown = this.greedy.inSight || calm ? this.greedy.strategy : null;
+    return { ...rest, families: this.multiples.inSight || calm, walk: walk ?? shown };
   }
 
   take(numbers) {
@@ -98,11 +113,10 @@ const stepLink = ({ id }) => `${location.origin}${location.pathname}#${id}`;
 
 /** "Watch the greedy merge": the walk of any greedy strategy, outside the tour. */
 class GreedyPanel {
-  constructor(store, label, ask) {
-    Object.assign(this, { store, root: find("#greedy") });
-    this.menu = html("select", { "aria-label": "Greedy strategy", onchange: () => ask() }, WALKS.map((id) => html("option", { value: id }, label(id))));
+  constructor(store, strategies, ask) {
+    Object.assign(this, { store, strategies, root: find("#greedy") });
+    this.menu = html("select", { "aria-label": "Greedy strategy", onchange: () => ask() }, WALKS.map((id) => html("option", { value: id }, strategies.get(id).label)));
     this.menu.value = "many-to-one/merge/seed";
-    this.label = label;
   }
 
   get strategy() {
@@ -115,7 +129,7 @@ class GreedyPanel {
 
   take(numbers) {
     if (!this.walk) {
-      this.walk = new Walk(this.store, this.label);
+      this.walk = new Walk(this.store, this.strategies);
       find("#greedy-menu").replaceChildren(this.menu);
       this.root.replaceChildren(this.walk.root);
     }

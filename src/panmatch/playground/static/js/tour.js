@@ -9,10 +9,11 @@ import { Walk } from "./walk.js";
 const PLACES = {
   scene: "#scene", threshold: ".slider", strategy: "#strategy", regions: "#regions", parts: "#parts", headline: "#headline",
 };
-const FAREWELL = "That was the tour: you have met every idea on this page. Choose another scene from the list at the top, draw your own, or look at your files with panmatch play REF PRED.";
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const FAREWELL = "You have met every idea on this page. Choose another scene from the list at the top, draw your own, or look at your files with panmatch play REF PRED.";
 
 export class Tour {
-  /** `page` can open a step, copy a text, and name a strategy. */
+  /** `page` can open a step and share it, and knows the strategies. */
   constructor(store, steps, page) {
     Object.assign(this, { store, steps, page, root: find("#tour"), at: -1, met: new Set(), guesses: new Map() });
     this.touched = new CSSStyleSheet();
@@ -34,7 +35,7 @@ export class Tour {
     this.task = html("div", { class: "task" }, this.goal, this.progress, this.cheer);
     this.figure = html("div", { class: "tour-figure" });
     this.back = html("button", { onclick: () => this.turn(-1) }, "Back");
-    this.next = html("button", { class: "primary", onclick: () => this.turn(1) });
+    this.next = html("button", { onclick: () => (this.finished ? this.dismiss() : this.turn(1)) });
     this.again = html("button", { class: "link", onclick: () => this.page.open(this.step) }, "Start this step again");
     this.share = html("button", { class: "link", onclick: () => this.page.share(this.step) }, "Link to this step");
     this.skip = html("button", { class: "link", onclick: () => this.dismiss() });
@@ -56,10 +57,11 @@ export class Tour {
     return id === "tour" ? this.steps[0] : this.steps.find((step) => step.id === id);
   }
 
-  /** Show a step whose state was just opened. */
-  show(step, { focus = false } = {}) {
+  /** Show a step whose state was just opened, or one that was edited before the page was reloaded. */
+  show(step, { focus = false, edited = false } = {}) {
     this.at = this.steps.indexOf(step);
-    this.edited = this.finished = false;
+    this.edited = edited;
+    this.finished = false;
     this.figured = this.makeFigure(step.figure);
     this.figure.replaceChildren(...(this.figured ? [this.figured.root] : []));
     this.figure.hidden = !this.figured;
@@ -73,7 +75,7 @@ export class Tour {
   }
 
   makeFigure(kind) {
-    if (kind === "walk") return new Walk(this.store, this.page.label);
+    if (kind === "walk") return new Walk(this.store, this.page.strategies);
     if (kind === "all_edges") return new AllEdges(this.store);
     return kind === "pieces" ? new Pieces() : null;
   }
@@ -98,7 +100,8 @@ export class Tour {
     this.back.disabled = at === 0;
     write(this.next, at + 1 < steps.length ? "Next" : "Finish");
     write(this.skip, this.met.size === steps.length ? "Close the tour" : "Skip the tour");
-    for (const part of [this.question, this.answers, this.again, this.share]) part.hidden = false;
+    this.next.classList.toggle("primary", this.met.has(step.id));
+    for (const part of [this.question, this.answers, this.again, this.share, this.skip]) part.hidden = false;
   }
 
   answer(chosen) {
@@ -114,9 +117,12 @@ export class Tour {
     this.showTask();
   }
 
-  /** The goal follows the guess; whoever edits first sees it, too. */
+  /** The goal and the numbers of the picture follow the guess; whoever edits first sees them, too. */
   showTask() {
-    this.task.hidden = !this.edited && !this.guesses.has(this.step.id) && !this.met.has(this.step.id);
+    const { id } = this.step;
+    const asking = !this.edited && !this.guesses.has(id) && !this.met.has(id);
+    this.task.hidden = asking;
+    this.root.classList.toggle("asking", asking);
   }
 
   /** Mark what the goal needs: objects to move, and controls. */
@@ -124,9 +130,9 @@ export class Tour {
     for (const lit of document.querySelectorAll(".tour-lit")) lit.classList.remove("tour-lit");
     if (!this.isOpen || !this.step) return this.touched.replaceSync("");
     for (const place of this.step.highlight) if (place !== "scene") find(PLACES[place]).classList.add("tour-lit");
-    const shapes = this.step.touch.map((name) => `#scene .shape[data-${name[0].toLowerCase()}="${name.slice(1)}"] .part`);
+    const shapes = this.step.touch.map((name) => `#scene .shape[data-${name[0].toLowerCase()}="${name.slice(1)}"]`);
     const moved = this.edited ? "" : shapes.join(", ");
-    this.touched.replaceSync(moved ? `${moved} { animation: tour-beckon 1.6s ease-in-out 3; }` : "");
+    this.touched.replaceSync(moved && !calm.matches ? `${moved} { animation: tour-beckon 0.7s ease-in-out 1s 3; }` : "");
   }
 
   /** What the goal and the picture of the step need beside the usual numbers. */
@@ -145,7 +151,7 @@ export class Tour {
     const { goal, id } = this.step;
     const { view } = this.store.state;
     this.figured?.take(numbers);
-    this.progress.replaceChildren(...progress(goal, numbers, view, this.page.label).map(({ name, value }) =>
+    this.progress.replaceChildren(...progress(goal, numbers, view, this.page.strategies).map(({ name, value }) =>
       html("span", {}, `${name} `, html("b", {}, value))));
     if (this.met.has(id) || !isMet(goal, numbers, view)) return;
     this.met.add(id);
@@ -178,13 +184,12 @@ export class Tour {
   finish() {
     this.finished = true;
     this.page.dismissed();
-    write(this.title, "That was the tour");
+    write(this.title, "That was the tour. Well done!");
     this.text.replaceChildren(FAREWELL);
     for (const part of [this.question, this.answers, this.task, this.figure, this.again, this.share]) part.hidden = true;
     write(this.verdict, "");
     write(this.next, "Close");
-    this.next.onclick = null;
-    write(this.skip, "Close the tour");
+    this.skip.hidden = this.back.disabled = true;
     this.title.focus({ preventScroll: true });
   }
 

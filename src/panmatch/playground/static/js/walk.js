@@ -24,14 +24,13 @@ const WORDS = {
 };
 
 export class Walk {
-  /** `label` names a strategy. */
-  constructor(store, label) {
-    Object.assign(this, { store, label, at: 0, walk: null });
+  constructor(store, strategies) {
+    Object.assign(this, { store, strategies, at: 0, walk: null });
     this.mini = store.state?.scene === null ? null : new Mini("Scene with the pairs matched so far");
     this.list = html("ol", { class: "visits" });
     this.saying = html("p", { class: "saying", "aria-live": "polite" });
     const button = (text, title, act) => html("button", { title, "aria-label": title, onclick: act }, text);
-    this.restart = button("⏮", "Back to the start", () => this.go(0));
+    this.restart = button("↺", "Back to the start", () => this.go(0));
     this.back = button("◀", "One pair back", () => this.go(this.at - 1));
     this.step = button("Next pair ▶", "Visit the next pair", () => this.go(this.at + 1));
     this.play = button("Play", "Visit the pairs one after the other", () => this.toggle());
@@ -119,7 +118,7 @@ export class Walk {
     if (more) return `So it goes on for ${more} more pairs, up to a PQ of ${score(pq)}.`;
     const end = `That is the end, with a PQ of ${score(pq)}.`;
     if (!optimum?.proven) return end;
-    return optimum.pq > pq ? `${end} ${this.label(optimum.optimal)} reaches ${score(optimum.pq)}.` : `${end} No other choice has a higher one.`;
+    return optimum.pq > pq ? `${end} ${this.strategies.get(optimum.optimal).label} reaches ${score(optimum.pq)}.` : `${end} No other choice has a higher one.`;
   }
 }
 
