@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from panmatch.playground._story import all_edges_row
 from panmatch.playground._tour import STEPS, Condition, Guess, Measured, TourStep
 from tests.playground.drawn_scenes import count
 
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "playground.md"
 BY_ID = {step.id: step for step in STEPS}
 MOST_WORDS = 90
 MOST_WORDS_OF_A_VERDICT = 35
@@ -258,5 +260,12 @@ def test_a_question_needs_exactly_one_right_answer() -> None:
 def test_an_iou_needs_a_pair() -> None:
     with pytest.raises(OptionError, match="an IoU needs a pair, and nothing else has one"):
         Measured("iou")
-    with pytest.raises(OptionError, match="^what='pq': an IoU needs a pair"):
+    with pytest.raises(OptionError, match=r"^what='pq': an IoU needs a pair"):
         Measured("pq", pair=(1, 1))
+
+
+def test_the_tutorial_lists_the_steps_with_their_links() -> None:
+    listed = re.findall(
+        r"^\| (\d)\. (.+?) \| `#(tour-[a-z-]+)` \|", TUTORIAL.read_text(), re.MULTILINE
+    )
+    assert listed == [(str(at), step.title, step.id) for at, step in enumerate(STEPS, start=1)]

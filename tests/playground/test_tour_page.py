@@ -85,7 +85,9 @@ def test_a_guess_is_answered_and_a_real_gesture_meets_the_goal(
         answer(page, position)
         assert page.inner_text("#tour .verdict") == reply.says.replace("*", "")
     answer(page, right(step))
-    assert page.locator("#tour .answers .right").inner_text() == step.guess.answers[right(step)].text
+    assert (
+        page.locator("#tour .answers .right").inner_text() == step.guess.answers[right(step)].text
+    )
     assert page.is_visible("#tour .task")
     assert page.is_hidden("#tour .cheer")
     GESTURES[name](page)
@@ -275,8 +277,9 @@ def test_pieces_are_drawn_apart_with_their_iou(page: Any, address: str) -> None:
     assert "Tick “Voronoi regions”" in page.inner_text("#tour .pieces")
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")]
+)
 def test_axe_finds_nothing_serious_in_the_tour(
     browser: Any, address: str, width: int, scheme: str
 ) -> None:
