@@ -27,7 +27,7 @@ export class Walk {
   constructor(store, strategies) {
     Object.assign(this, { store, strategies, at: 0, walk: null });
     this.mini = store.state?.scene === null ? null : new Mini("Scene with the pairs matched so far");
-    this.list = html("ol", { class: "visits" });
+    this.list = html("ol", { class: "visits", tabindex: 0, "aria-label": "Pairs, from the highest IoU to the lowest" });
     this.saying = html("p", { class: "saying", "aria-live": "polite" });
     const button = (text, title, act) => html("button", { title, "aria-label": title, onclick: act }, text);
     this.restart = button("↺", "Back to the start", () => this.go(0));
