@@ -13,7 +13,7 @@ from panmatch.errors import OptionError, StrategyError
 from panmatch.playground import STRATEGIES, Disc, Scene, page_link, read_link
 from panmatch.playground._presets import BY_ID as PRESETS_BY_ID
 from panmatch.playground._story import all_edges_row
-from panmatch.playground._tour import STEPS, Condition, Guess, Measured, TourStep
+from panmatch.playground._tour import STEPS, Condition, Measured, TourStep
 from tests.playground.drawn_scenes import count
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "playground.md"
@@ -63,10 +63,8 @@ def moved(name: str, position: int, **change: float) -> pm.Overlap:
     return count(replace(scene, prediction=tuple(shapes)), BY_ID[name].state.view)
 
 
-def value_of(measured: Measured | float, step: TourStep) -> float:
+def value_of(measured: Measured, step: TourStep) -> float:
     """Return what a number of a goal is at the start of its step."""
-    if not isinstance(measured, Measured):
-        return measured
     view = step.state.view
     if measured.what == "threshold":
         return view.threshold
@@ -79,7 +77,9 @@ def value_of(measured: Measured | float, step: TourStep) -> float:
 
 
 def holds(condition: Condition, step: TourStep) -> bool:
-    left, right = value_of(condition.left, step), value_of(condition.right, step)
+    left = value_of(condition.left, step)
+    right = condition.number if condition.right is None else value_of(condition.right, step)
+    assert right is not None
     if condition.relation == "equal to":
         return left == right
     return left > right if condition.relation == "above" else left < right
@@ -251,17 +251,31 @@ def test_other_links_open_as_the_states_that_they_carry() -> None:
     assert "tour" not in page_link("#gates")
 
 
-def test_a_question_needs_exactly_one_right_answer() -> None:
-    answers = [{"text": "a", "says": "b", "right": True}] * 2
-    with pytest.raises(OptionError, match=r"^'Why\?' must have exactly one right answer\.$"):
-        Guess.from_dict({"question": "Why?", "answers": answers})
+def step_with(**change: object) -> dict[str, object]:
+    return {**STEPS[0].to_dict(), **change}
 
 
-def test_an_iou_needs_a_pair() -> None:
-    with pytest.raises(OptionError, match="an IoU needs a pair, and nothing else has one"):
-        Measured("iou")
-    with pytest.raises(OptionError, match=r"^what='pq': an IoU needs a pair"):
-        Measured("pq", pair=(1, 1))
+def test_a_tour_that_is_written_wrongly_says_what_is_wrong() -> None:
+    reply = {"text": "a", "says": "b", "right": True}
+    goal = STEPS[0].goal.to_dict()
+    pq = {"what": "pq"}
+    for change, problem in (
+        ({"guess": {"question": "Why?", "answers": [reply, reply]}},
+         "guess: 'Why?' must have two to four answers, of which one is right."),
+        ({"guess": {"question": "Why?", "answers": [reply]}},
+         "guess: 'Why?' must have two to four answers, of which one is right."),
+        ({"goal": {**goal, "conditions": []}}, f"goal: {goal['text']!r} must have a condition."),
+        ({"goal": {**goal, "conditions": [{"left": pq, "relation": "above"}]}},
+         "goal.conditions[0]: a condition needs either right or number."),
+        ({"goal": {**goal, "watch": [{"what": "iou"}]}},
+         "goal.watch[0]: what='iou': an IoU needs a pair, and nothing else has one."),
+        ({"goal": {**goal, "watch": [{**pq, "pair": [1, 1]}]}},
+         "goal.watch[0]: what='pq': an IoU needs a pair, and nothing else has one."),
+        ({"id": "fragments"}, "id='fragments' must be such as 'tour-fragments'."),
+        ({"touch": ["X1"]}, "touch=('X1',) must be names such as 'P1'."),
+    ):  # fmt: skip
+        with pytest.raises(OptionError, match=f"^{re.escape(problem)}$"):
+            TourStep.from_dict(step_with(**change))
 
 
 def test_the_tutorial_lists_the_steps_with_their_links() -> None:

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import StrictBool, StrictStr
 
 from panmatch.matching import Matching, Tally, match, tally_edges
 from panmatch.overlap import Overlap
@@ -48,11 +47,11 @@ class Story(Checked):
     """
 
     scores: tuple[StrategyName, ...] = ()
-    families: StrictBool = False
+    families: bool = False
     walk: Walked | None = None
-    all_edges: StrictBool = False
-    pieces: StrictBool = False
-    tag: StrictStr = ""
+    all_edges: bool = False
+    pieces: bool = False
+    tag: str = ""
 
 
 def answer_story(source: Source, view: View, story: Story) -> Message:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import yaml
-from pydantic import Field, StrictBool, StrictStr
 
 from panmatch.errors import OptionError
 from panmatch.playground._states import Scene, State, StrategyName, View
@@ -14,7 +14,8 @@ from panmatch.playground._validation import Checked, Finite, Message, Whole, che
 
 FILE = Path(__file__).with_name("tour.yaml")
 TOUR = "tour"  # the name of its first step in links
-PREFIX = f"{TOUR}-"  # of the ids of all steps
+ID = re.compile(rf"{TOUR}(-[a-z]+)+")
+OBJECT = re.compile("[RP][1-9][0-9]*")
 
 Measure = Literal["pq", "sq", "rq", "tp", "fp", "fn", "iou", "threshold", "counted_twice"]
 Place = Literal["scene", "threshold", "strategy", "regions", "parts", "headline"]
@@ -47,11 +48,16 @@ class Measured(Checked):
 
 @checked
 class Condition(Checked):
-    """Two numbers, and how they should compare."""
+    """How a number should compare with another one, or with a fixed one."""
 
     left: Measured
     relation: Literal["above", "below", "equal to"]
-    right: Measured | Finite
+    right: Measured | None = None
+    number: Finite | None = None
+
+    def __post_init__(self) -> None:
+        if (self.right is None) == (self.number is None):
+            raise OptionError("a condition needs either right or number.")
 
 
 @checked
@@ -61,31 +67,37 @@ class Goal(Checked):
     The page shows the numbers of the conditions, and those to `watch` beside them.
     """
 
-    text: StrictStr
-    done: StrictStr
-    conditions: Annotated[tuple[Condition, ...], Field(min_length=1, max_length=3)]
+    text: str
+    done: str
+    conditions: tuple[Condition, ...]
     watch: tuple[Measured, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise OptionError(f"{self.text!r} must have a condition.")
 
 
 @checked
 class Reply(Checked):
     """One answer that may be given to a question, and what to say to it."""
 
-    text: StrictStr
-    says: StrictStr
-    right: StrictBool = False
+    text: str
+    says: str
+    right: bool = False
 
 
 @checked
 class Guess(Checked):
     """A question with two to four answers, of which one is right."""
 
-    question: StrictStr
-    answers: Annotated[tuple[Reply, ...], Field(min_length=2, max_length=4)]
+    question: str
+    answers: tuple[Reply, ...]
 
     def __post_init__(self) -> None:
-        if sum(answer.right for answer in self.answers) != 1:
-            raise OptionError(f"{self.question!r} must have exactly one right answer.")
+        if not 2 <= len(self.answers) <= 4 or sum(answer.right for answer in self.answers) != 1:
+            raise OptionError(
+                f"{self.question!r} must have two to four answers, of which one is right."
+            )
 
 
 @checked
@@ -102,15 +114,21 @@ class TourStep(Checked):
         A picture of its own in the card of the step.
     """
 
-    id: Annotated[StrictStr, Field(pattern=rf"^{PREFIX}[a-z]+(-[a-z]+)*$")]
-    title: StrictStr
-    text: StrictStr
+    id: str
+    title: str
+    text: str
     guess: Guess
     goal: Goal
     state: State
     highlight: tuple[Place, ...] = ()
-    touch: tuple[Annotated[StrictStr, Field(pattern="^[RP][1-9][0-9]*$")], ...] = ()
+    touch: tuple[str, ...] = ()
     figure: Figure | None = None
+
+    def __post_init__(self) -> None:
+        if not ID.fullmatch(self.id):
+            raise OptionError(f"id={self.id!r} must be such as 'tour-fragments'.")
+        if not all(OBJECT.fullmatch(name) for name in self.touch):
+            raise OptionError(f"touch={self.touch!r} must be names such as 'P1'.")
 
 
 def _read_step(*, scene: object, view: Message, **about: object) -> TourStep:

@@ -9,10 +9,9 @@ const RELATIONS = {
 };
 const COUNTS = { tp: "TP", fp: "FP", fn: "FN" };
 
-/** The number that an operand stands for; null if the answer does not have it. */
-export function measure(operand, numbers, view) {
-  if (typeof operand === "number") return operand;
-  const { what, strategy, pair } = operand;
+/** The number that is meant; null if the answer does not have it. */
+export function measure(measured, numbers, view) {
+  const { what, strategy, pair } = measured;
   if (what === "threshold") return view.threshold;
   if (what === "iou") return iouOf(numbers, pair);
   if (what === "counted_twice") return numbers.story?.all_edges?.counted_twice ?? null;
@@ -26,22 +25,22 @@ function iouOf({ vertices, edges }, [reference, prediction]) {
 }
 
 export function isMet({ conditions }, numbers, view) {
-  return conditions.every(({ left, relation, right }) => {
-    const [a, b] = [measure(left, numbers, view), measure(right, numbers, view)];
+  return conditions.every(({ left, relation, right, number }) => {
+    const [a, b] = [measure(left, numbers, view), right ? measure(right, numbers, view) : number];
     return a !== null && b !== null && RELATIONS[relation](a, b);
   });
 }
 
 /** All numbers that a goal is about, each once. */
-function operandsOf({ conditions, watch }) {
-  const operands = [...conditions.flatMap(({ left, right }) => [left, right]), ...watch].filter((one) => typeof one !== "number");
-  return [...new Map(operands.map((one) => [JSON.stringify(one), one])).values()];
+function measuredOf({ conditions, watch }) {
+  const all = [...conditions.flatMap(({ left, right }) => [left, right]), ...watch].filter(Boolean);
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** Strategies whose scores a goal needs. */
-export const strategiesOf = (goal) => [...new Set(operandsOf(goal).map(({ strategy }) => strategy).filter(Boolean))];
+export const strategiesOf = (goal) => [...new Set(measuredOf(goal).map(({ strategy }) => strategy).filter(Boolean))];
 
-export const needsAllEdges = (goal) => operandsOf(goal).some(({ what }) => what === "counted_twice");
+export const needsAllEdges = (goal) => measuredOf(goal).some(({ what }) => what === "counted_twice");
 
 /** How far a goal is: its numbers in words. A strategy has the name of its family where that says enough. */
 export function progress(goal, numbers, view, strategies) {
@@ -50,7 +49,7 @@ export function progress(goal, numbers, view, strategies) {
     const { family, label: full } = strategies.get(id);
     return used.filter((one) => one.family === family).length > 1 ? full : family;
   };
-  return operandsOf(goal).map((one) => ({ name: nameOf(one, label, numbers.quality), value: write(one, measure(one, numbers, view)) }));
+  return measuredOf(goal).map((one) => ({ name: nameOf(one, label, numbers.quality), value: write(one, measure(one, numbers, view)) }));
 }
 
 function nameOf({ what, strategy, pair }, label, quality) {

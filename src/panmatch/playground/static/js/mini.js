@@ -1,6 +1,6 @@
 // A small picture of a scene, with lines between objects that belong together.
 
-import { svg } from "./dom.js";
+import { patch, svg } from "./dom.js";
 import { centre, HEIGHT, WIDTH } from "./geometry.js";
 import { outline } from "./scene.js";
 import { short } from "./wording.js";
@@ -27,18 +27,21 @@ export class Mini {
     if (label) this.root.setAttribute("aria-label", label);
   }
 
+  /** Draw what has changed: a shape that is the same object as before looks the same. */
   drawSide(side, shapes, found) {
-    const state = side === "reference" ? "fn" : "fp";
-    this.layers[side].replaceChildren(...shapes.map((shape, at) =>
-      svg("g", { class: `shape ${!found || found.has(at + 1) ? "" : state}`, [side === "reference" ? "data-r" : "data-p"]: at + 1 }, outline(shape, "part"))));
+    const [lost, key] = side === "reference" ? ["fn", "data-r"] : ["fp", "data-p"];
+    patch(this.layers[side], shapes.map((shape, at) => {
+      const state = !found || found.has(at + 1) ? "" : lost;
+      return [`${numberOf(shape)} ${at} ${state}`, () => svg("g", { class: `shape ${state}`, [key]: at + 1 }, outline(shape, "part"))];
+    }));
   }
 
   drawNames(scene) {
     const few = scene.reference.length + scene.prediction.length <= MOST_NAMES;
-    this.layers.names.replaceChildren(...(few ? SIDES : []).flatMap((side) => scene[side].map((shape, at) => {
+    patch(this.layers.names, (few ? SIDES : []).flatMap((side) => scene[side].map((shape, at) => {
       const [x, y] = centre(shape);
-      const below = side === "reference" ? -16 : 34;
-      return svg("text", { class: `name ${side}`, x, y: y + below }, short(side, at + 1));
+      const beside = side === "reference" ? -16 : 34;
+      return [`${side} ${at} ${x} ${y}`, () => svg("text", { class: `name ${side}`, x, y: y + beside }, short(side, at + 1))];
     })));
   }
 
@@ -57,6 +60,15 @@ export class Mini {
       svg("circle", { class: `end ${kind}`, cx: x2, cy: y2, r: 6 }),
     ];
   }
+}
+
+/** A number for every shape: edits make a new one. */
+const numbers = new WeakMap();
+let given = 0;
+
+function numberOf(shape) {
+  if (!numbers.has(shape)) numbers.set(shape, (given += 1));
+  return numbers.get(shape);
 }
 
 /** Ids of each side that occur in pairs. */

@@ -24,7 +24,6 @@ export class Story {
     this.multiples = new Multiples(page.store, byId, (strategy) => page.controls.choose(strategy));
     this.greedy = new GreedyPanel(page.store, byId, () => page.ask());
     this.panels = [this.multiples, this.greedy];
-    this.place = this.multiples.root.closest(".card").nextElementSibling; // what follows it without the tour
     this.button = find("#tour-open");
     this.button.addEventListener("click", () => (this.tour.isOpen ? this.tour.dismiss() : this.open(this.tour.step ?? tour[0])));
   }
@@ -76,16 +75,13 @@ export class Story {
     if (step && JSON.stringify(step.state) === JSON.stringify(this.page.store.state)) this.page.openStart();
   }
 
-  /** Show whether the tour is open. Beside it there is room for the multiples below the scene. */
+  /** Show whether the tour is open, and remember it for a reload. */
   mark() {
     const { isOpen } = this.tour;
     this.button.setAttribute("aria-expanded", isOpen);
     this.button.setAttribute("aria-pressed", isOpen);
     if (isOpen) sessionStorage.setItem(OPEN, this.tour.step.id);
     else sessionStorage.removeItem(OPEN);
-    const card = this.multiples.root.closest(".card");
-    if (isOpen) find(".stage").parentElement.append(card);
-    else if (card.parentElement !== this.place.parentElement) this.place.before(card);
   }
 
   /** What to ask for beside the usual numbers: while something is dragged, only what is in sight. */

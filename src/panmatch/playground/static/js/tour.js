@@ -101,7 +101,7 @@ export class Tour {
     write(this.next, at + 1 < steps.length ? "Next" : "Finish");
     write(this.skip, this.met.size === steps.length ? "Close the tour" : "Skip the tour");
     this.next.classList.toggle("primary", this.met.has(step.id));
-    for (const part of [this.question, this.answers, this.again, this.share, this.skip]) part.hidden = false;
+    for (const part of [this.question, this.answers, this.share, this.skip]) part.hidden = false;
   }
 
   answer(chosen) {
@@ -120,6 +120,7 @@ export class Tour {
   /** The goal and the numbers of the picture follow the guess; whoever edits first sees them, too. */
   showTask() {
     const { id } = this.step;
+    this.again.hidden = !this.edited;
     const asking = !this.edited && !this.guesses.has(id) && !this.met.has(id);
     this.task.hidden = asking;
     this.root.classList.toggle("asking", asking);
