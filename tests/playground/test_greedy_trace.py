@@ -29,9 +29,9 @@ def random_overlap(rng: np.random.Generator) -> pm.Overlap:
 
 
 def random_scene(rng: np.random.Generator) -> Scene:
-    def discs(number: int) -> list[Disc]:
+    def discs(number: int) -> tuple[Disc, ...]:
         x, y, r = rng.uniform(60, 540, number), rng.uniform(60, 300, number), rng.uniform(15, 70)
-        return [Disc(float(a), float(b), float(r)) for a, b in zip(x, y, strict=True)]
+        return tuple(Disc(float(a), float(b), float(r)) for a, b in zip(x, y, strict=True))
 
     return Scene(discs(4), discs(6))
 

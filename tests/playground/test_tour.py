@@ -10,7 +10,7 @@ import pytest
 
 import panmatch as pm
 from panmatch.errors import OptionError, StrategyError
-from panmatch.playground import STRATEGIES, Disc, Scene, page_link, read_link
+from panmatch.playground import STRATEGIES, Disc, Ellipse, Scene, page_link, read_link
 from panmatch.playground._presets import BY_ID as PRESETS_BY_ID
 from panmatch.playground._story import all_edges_row
 from panmatch.playground._tour import STEPS, Condition, Measured, TourStep
@@ -59,7 +59,9 @@ def moved(name: str, position: int, **change: float) -> pm.Overlap:
     """Count a step after one of its predictions was changed."""
     scene = scene_of(name)
     shapes = list(scene.prediction)
-    shapes[position] = replace(shapes[position], **change)
+    shape = shapes[position]
+    assert isinstance(shape, Disc | Ellipse)
+    shapes[position] = type(shape).from_dict({**shape.to_dict(), **change})
     return count(replace(scene, prediction=tuple(shapes)), BY_ID[name].state.view)
 
 

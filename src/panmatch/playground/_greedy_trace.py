@@ -105,7 +105,8 @@ class _Unions:
 
     def __init__(self, overlap: Overlap) -> None:
         edges = overlap.edges
-        self._ref, self._pred = edges.ref.tolist(), edges.pred.tolist()
+        self._ref: list[int] = edges.ref.tolist()
+        self._pred: list[int] = edges.pred.tolist()
         self._intersection = [float(value) for value in edges.intersection]
         self._ref_sizes = [float(value) for value in overlap.ref_sizes]
         self._pred_areas = [float(value) for value in overlap.pred_areas]
