@@ -20,6 +20,7 @@ SIZE = {"width": 1280, "height": 1000}
 NARROW = {"viewport": {"width": 860, "height": 1400}, "device_scale_factor": 1.5}
 SETTLED_MS = 1500
 MARGIN = 12
+START = "#figure-strategies"
 
 
 def main() -> None:
@@ -117,7 +118,9 @@ def _open_playground(*arguments: str, **options: Any) -> Iterator[Any]:
         )
         try:
             tab = browser.new_page(**options)
-            tab.goto(address)
+            tab.goto(
+                address if arguments else address + START
+            )  # a first visit begins with the tour
             tab.wait_for_selector("#related .metric")
             yield tab
         finally:

@@ -20,6 +20,7 @@ from panmatch.playground import (
     ShownClass,
     State,
     View,
+    page_link,
     read_link,
     write_link,
 )
@@ -40,7 +41,7 @@ class OpenRequest:
         """Return the files, or None for scenes, and the end of the page's address."""
         if self.link is not None and self.slice_number is not None:
             raise OptionError("--link already says which slice to show: drop --slice.")
-        end = "" if self.link is None else write_link(read_link(self.link)[0])
+        end = "" if self.link is None else page_link(self.link)
         if self.ref is None:
             self._check_unused(case=self.case, model=self.model, slice=self.slice_number)
             return None, end

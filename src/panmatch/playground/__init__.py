@@ -20,7 +20,7 @@ with needs_extra("cli", "Scenes and links"):
 from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._export import evaluate_command, export_scene
 from panmatch.playground._file_pair import FilePair
-from panmatch.playground._links import read_link, write_link
+from panmatch.playground._links import page_link, read_link, write_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
 from panmatch.playground._shown_class import ShownClass
@@ -55,6 +55,7 @@ __all__ = [
     "exact_overlap",
     "export_scene",
     "listen",
+    "page_link",
     "read_link",
     "serve",
     "write_link",

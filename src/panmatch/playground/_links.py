@@ -10,10 +10,12 @@ from panmatch.errors import LinkError, PanmatchError
 from panmatch.playground._presets import BY_ID, START
 from panmatch.playground._published_links import read_published
 from panmatch.playground._states import State
+from panmatch.playground._tour import STEP_STATES
 from panmatch.playground._validation import read_json, shown, unknown
 
 LONGEST = 2_000_000  # bytes
-NAME = re.compile(r"[a-z]+(-[a-z]+)*")  # of a preset; JSON begins with a brace
+NAME = re.compile(r"[a-z]+(-[a-z]+)*")  # of a preset or a step of the tour
+NAMED = {**{name: preset.state for name, preset in BY_ID.items()}, **STEP_STATES}
 
 
 def read_link(link: str) -> tuple[State, list[str]]:
@@ -22,9 +24,10 @@ def read_link(link: str) -> tuple[State, list[str]]:
     Parameters
     ----------
     link
-        "#" and the state as percent-encoded JSON, or "#" and the id of a preset; or "?" and the
-        published format, see `read_published`; or a whole URL with either, whose scheme and host
-        are ignored. An empty link, or a URL with neither, means the start state.
+        "#" and the state as percent-encoded JSON, or "#" and the id of a preset or of a step of the
+        tour; or "?" and the published format, see `read_published`; or a whole URL with either,
+        whose scheme and host are ignored. An empty link, or a URL with neither, means the start
+        state.
 
     Raises
     ------
@@ -77,13 +80,25 @@ def write_link(state: State) -> str:
     return "#" + quote(text, safe=",:")
 
 
+def page_link(link: str) -> str:
+    """Return the link with which the page opens: a step of the tour keeps its name.
+
+    Examples
+    --------
+    >>> page_link("http://127.0.0.1:8000/#tour-fragments")
+    '#tour-fragments'
+    """
+    name = link.strip().partition("#")[2]
+    return f"#{name}" if name in STEP_STATES else write_link(read_link(link)[0])
+
+
 def _read_state(fragment: str) -> State:
     try:
         text = unquote(fragment, errors="strict")
     except UnicodeDecodeError as error:
         raise LinkError("the link's fragment is not percent-encoded text (UTF-8).") from error
     if NAME.fullmatch(text):
-        if text not in BY_ID:
-            raise LinkError(unknown(f"the scene {shown(text)} of the link", text, list(BY_ID)))
-        return BY_ID[text].state
+        if text not in NAMED:
+            raise LinkError(unknown(f"the scene {shown(text)} of the link", text, list(NAMED)))
+        return NAMED[text]
     return State.from_dict(read_json(text))

@@ -29,6 +29,8 @@ from panmatch.playground._states import (
     State,
     View,
 )
+from panmatch.playground._story import Story, answer_story
+from panmatch.playground._tour import STEPS
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
@@ -55,10 +57,11 @@ class LinkRequest(Checked):
 
 @checked
 class NumbersRequest(Checked):
-    """A request for the numbers of a state; they come sooner without the error budget."""
+    """A request for the numbers of a state; they come sooner without budget and story."""
 
     state: State
     budget: StrictBool = True
+    story: Story | None = None
 
 
 @checked
@@ -154,6 +157,7 @@ class RequestHandler:
             ],
             "losses": loss_looks(),
             "presets": [preset.to_dict() for preset in PRESETS],
+            "tour": [step.to_dict() for step in STEPS],
             "limits": {
                 "shapes": MOST_SHAPES,
                 "stroke_points": MOST_STROKE_POINTS,
@@ -175,6 +179,8 @@ class RequestHandler:
         began = time.perf_counter()
         source = self._source(request.state)
         numbers = answer_numbers(source, request.state.view, request.budget)
+        if request.story is not None:
+            numbers["story"] = answer_story(source, request.state.view, request.story)
         return {"milliseconds": round(1e3 * (time.perf_counter() - began), 3), **numbers}
 
     def _slice(self, request: SliceRequest) -> Message:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from panmatch.labels import LabelArray, Regions, nearest_labels
+from panmatch.labels import LabelArray, Regions, as_labels, nearest_labels
 from panmatch.matching import Budget, ManyToOne, Quality, Strategy
 from panmatch.overlap import Overlap, count_part_overlaps, count_region_overlaps
 from panmatch.playground._exact_areas import exact_overlap
@@ -163,6 +163,10 @@ class DrawnScene(Source):
             self._voronoi.regions = Regions(labels, (1.0, 1.0), "voronoi")
             self._voronoi.sampled_regions = sample(labels)
         return self._voronoi.regions
+
+    def region_labels(self) -> LabelArray:
+        """Return the reference whose Voronoi region each pixel is in."""
+        return as_labels(self._regions().image, "regions")
 
     def voronoi_borders(self) -> Message | None:
         """Return the borders of the Voronoi regions of the references."""

@@ -25,6 +25,7 @@ import { Related } from "./related.js";
 import { Scene } from "./scene.js";
 import { Spoken } from "./spoken.js";
 import { Store } from "./store.js";
+import { Story } from "./story.js";
 import { Legend, Table } from "./table.js";
 import { Toolbar } from "./toolbar.js";
 import { Volume } from "./volume.js";
@@ -64,7 +65,7 @@ class Page {
       hello: () => this.begin(message),
       state: () => this.open(message),
       numbers: () => this.take(message),
-      related: () => message.seq >= this.shown && this.related.take(message),
+      related: () => message.seq >= this.shown && [this.related.take(message), this.story.related(message)],
       slice: () => this.volume.takeSlice(message),
       object: () => this.inspector.showObject(message, (centre) => this.volume.go(centre)),
       code: () => this.copyCode(message),
@@ -88,6 +89,8 @@ class Page {
     if (pair) this.volume = new Volume(this.store, this.connection, pair);
     else this.edit(limits);
     this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
+    this.story = new Story(this, hello);
+    this.panels.push(...this.story.panels);
     this.panels.forEach((panel) => this.watch(panel));
     this.spoken = new Spoken(this.store, byId);
     writeKeys(pair);
@@ -121,6 +124,7 @@ class Page {
       panel.inSight = isIntersecting;
       if (isIntersecting && this.numbers) this.catchUp(panel);
       if (isIntersecting && panel === this.budget && this.budgetMissing) this.ask();
+      if (isIntersecting && this.numbers && panel.lacks?.(this.numbers)) this.ask();
     };
     new IntersectionObserver(seen).observe(panel.root);
   }
@@ -155,6 +159,7 @@ class Page {
     this.store.open(state);
     this.explanation.open(state, [], id);
     links.push(state, id);
+    this.story.leave();
   }
 
   /** Bring back the shapes of a preset, exactly as they were. */
@@ -164,8 +169,20 @@ class Page {
     links.push(this.store.state, this.explanation.preset.id);
   }
 
+  /** Open a state of the tour; what was there before can be undone. */
+  openState(state) {
+    find("#refusal").hidden = true;
+    document.body.classList.remove("refused");
+    this.store.open(state);
+    this.explanation.open(state);
+  }
+
+  openStart() {
+    this.openPreset(this.hello.presets[0]);
+  }
+
   readLink() {
-    this.connection.ask("link", { link: links.current() });
+    this.connection.ask("link", { link: this.story.link(links.current()) });
   }
 
   open({ state, notes }) {
@@ -174,6 +191,7 @@ class Page {
     if (this.store.state) this.store.revisit(state);
     else this.store.open(state);
     this.explanation.open(state, notes, links.preset());
+    this.story.opened();
   }
 
   /** Say something about the last change, below the scene. */
@@ -220,6 +238,7 @@ class Page {
       if (this.store.state.view.areas === "analytic") this.explanation.remark = "";
       this.explanation.show(this.store.state);
       links.push(this.store.state, this.explanation.preset?.id, { joined: this.store.joined });
+      this.story.committed();
       if (this.budgetMissing) this.ask();
     }
     this.enable();
@@ -258,7 +277,7 @@ class Page {
     const budget = due || !this.store.dragging;
     if (budget) this.budgetAsked = now;
     this.budgetMissing = !budget;
-    this.connection.ask("numbers", { state: this.store.state, budget });
+    this.connection.ask("numbers", { state: this.store.state, budget, story: this.story.wanted() });
   }
 
   take(numbers) {
@@ -274,6 +293,7 @@ class Page {
     if (this.volume?.picked) this.volume.ask();
     for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
     this.spoken.take(numbers);
+    this.story.take(numbers);
     clearTimeout(this.calm);
     this.calm = setTimeout(() => this.settle(), CALM_MILLISECONDS);
     if (this.store.hover) this.linked.light();

@@ -203,7 +203,7 @@ function placeName(text, side, id, [x, y]) {
   text.textContent = short(side, id);
 }
 
-function outline(shape, names) {
+export function outline(shape, names) {
   if (shape.kind === "disc") return svg("circle", { class: names, cx: shape.x, cy: shape.y, r: shape.r });
   if (shape.kind === "ellipse") {
     const { x, y, rx, ry, angle } = shape;
