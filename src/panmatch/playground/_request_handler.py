@@ -14,12 +14,21 @@ from pydantic import StrictBool, StrictStr
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
+from panmatch.playground._dropped_files import (
+    DropFolder,
+    HeaderMismatchError,
+    NamedBytes,
+    Role,
+    open_bytes,
+    open_dropped,
+)
 from panmatch.playground._export import answer_code
-from panmatch.playground._file_pair import FilePair, answer_slice
+from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
+from panmatch.playground._slices import LONGEST_SIDE, Window, answer_slice
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
     MOST_SCENE_POINTS,
@@ -32,8 +41,8 @@ from panmatch.playground._states import (
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
-    "the scene is null: this link belongs to a pair of files, but no files are open here. Run "
-    "`panmatch play REF PRED`."
+    "the scene is null: this link belongs to a pair of files, but no files are open here. Open "
+    "them on the page, or run `panmatch play REF PRED`."
 )
 
 R = TypeVar("R", bound=Checked)
@@ -70,10 +79,27 @@ class CodeRequest(Checked):
 
 @checked
 class SliceRequest(Checked):
-    """A request for a slice of a pair of files; None for the one in the middle."""
+    """A request for a slice of a pair of files, or a tile of it; see `answer_slice`."""
 
     axis: Whole
     index: Whole | None = None
+    window: Window | None = None
+    pixels: Whole = LONGEST_SIDE
+
+
+@checked
+class OpenRequest(Checked):
+    """A request to open files that were sent before, by the keys that were given to them."""
+
+    reference: StrictStr
+    prediction: StrictStr
+    image: StrictStr | None = None
+    allow_header_mismatch: StrictBool = False
+
+
+@checked
+class CloseRequest(Checked):
+    """A request to close the files, and to go on with scenes."""
 
 
 @checked
@@ -91,17 +117,22 @@ class RequestHandler:
     Parameters
     ----------
     pair
-        The files that are open, if any; all pages share them.
+        The files that are open at the start, if any; all pages share them.
+    drops
+        Where files that the page sends are kept until it opens them.
     """
 
-    def __init__(self, pair: FilePair | None = None) -> None:
+    def __init__(self, pair: FilePair | None = None, drops: DropFolder | None = None) -> None:
         self._pair = pair
+        self._drops = DropFolder() if drops is None else drops
         self._drawn: DrawnScene | None = None
         # What may be asked for: how the answer is called, and what answers.
         self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
             "hello": ("hello", _reading(Hello, self._hello)),
             "link": ("state", _reading(LinkRequest, self._link)),
             "numbers": ("numbers", _reading(NumbersRequest, self._numbers)),
+            "open": ("opened", _reading(OpenRequest, self._open)),
+            "close": ("opened", _reading(CloseRequest, self._close)),
             "slice": ("slice", _reading(SliceRequest, self._slice)),
             "object": ("object", _reading(ObjectRequest, self._object)),
             "code": ("code", _reading(CodeRequest, self._code)),
@@ -110,10 +141,34 @@ class RequestHandler:
     def answer(self, asked: Message) -> str:
         """Return the answer to a message as JSON text; an error is an answer, too."""
         kind, seq = asked.get("ask"), _seq(asked)
-        try:
+
+        def compute() -> Message:
             check_choice("ask", kind, self._kinds)
-            name, compute = self._kinds[str(kind)]
-            return _text({"is": name, "seq": seq, **compute(_content(asked))})
+            name, answer = self._kinds[str(kind)]
+            return {"is": name, **answer(_content(asked))}
+
+        return self._answered(kind, seq, compute)
+
+    def open_bytes(
+        self,
+        files: Mapping[Role, NamedBytes],
+        *,
+        allow_header_mismatch: bool = False,
+        seq: int | None = None,
+    ) -> str:
+        """Open files that are in memory; return the answer to ``"open"`` as JSON text."""
+
+        def compute() -> Message:
+            self._pair = open_bytes(files, allow_header_mismatch=allow_header_mismatch)
+            return {"is": "opened", **self._described()}
+
+        return self._answered("open", seq, compute)
+
+    def _answered(self, kind: object, seq: int | None, compute: Callable[[], Message]) -> str:
+        try:
+            return _text({"seq": seq, **compute()})
+        except HeaderMismatchError as error:
+            return problem(kind, seq, str(error), headers=True)
         except PanmatchError as error:
             return problem(kind, seq, str(error))
         except Exception as error:
@@ -159,8 +214,26 @@ class RequestHandler:
                 "stroke_points": MOST_STROKE_POINTS,
                 "scene_points": MOST_SCENE_POINTS,
             },
-            "pair": None if self._pair is None else self._pair.describe(),
+            **self._described(),
         }
+
+    def _described(self) -> Message:
+        return {"pair": None if self._pair is None else self._pair.describe()}
+
+    def _open(self, request: OpenRequest) -> Message:
+        keys: dict[Role, str] = {
+            "reference": request.reference,
+            "prediction": request.prediction,
+        }
+        if request.image is not None:
+            keys["image"] = request.image
+        with self._drops.take(keys) as files:
+            self._pair = open_dropped(files, allow_header_mismatch=request.allow_header_mismatch)
+        return self._described()
+
+    def _close(self, _: CloseRequest) -> Message:
+        self._pair = None
+        return self._described()
 
     def _link(self, request: LinkRequest) -> Message:
         if self._pair is not None:
@@ -180,7 +253,7 @@ class RequestHandler:
     def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
             raise OptionError("slices need a pair of files, but none is open here.")
-        return answer_slice(self._pair, request.axis, request.index)
+        return answer_slice(self._pair, request.axis, request.index, request.window, request.pixels)
 
     def _object(self, request: ObjectRequest) -> Message:
         source = self._source(request.state)
@@ -217,10 +290,10 @@ def read_message(text: str) -> Message:
     return asked
 
 
-def problem(kind: object, seq: int | None, text: str) -> str:
+def problem(kind: object, seq: int | None, text: str, **more: object) -> str:
     """Return the message that says what is wrong; `kind` is what was asked for."""
     about = kind if isinstance(kind, str) else None
-    return _text({"is": "problem", "seq": seq, "about": about, "problem": text})
+    return _text({"is": "problem", "seq": seq, "about": about, "problem": text, **more})
 
 
 def _text(message: Message) -> str:
