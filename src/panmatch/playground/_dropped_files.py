@@ -118,11 +118,11 @@ def open_dropped(
 
 
 def shown_name(name: str) -> str:
-    """Return a name as it is shown: without folders, control characters and excess length.
+    r"""Return a name as it is shown: without folders, control characters and excess length.
 
     Examples
     --------
-    >>> shown_name("../../etc/pass\\nwd.npy"), len(shown_name("a" * 999 + ".npy"))
+    >>> shown_name("../../etc/pass\nwd.npy"), len(shown_name("a" * 999 + ".npy"))
     ('passwd.npy', 120)
     """
     last = re.split(r"[/\\]", name)[-1]
@@ -224,9 +224,9 @@ def _read(file: DroppedFile, read: Callable[[Path], LabelImage]) -> LabelImage:
 
 
 def _renamed(message: str, path: Path, name: str) -> str:
-    for spelling in (f"path={str(path)!r}", repr(str(path)), str(path), path.name):
-        message = message.replace(spelling, repr(name) if spelling != path.name else name)
-    return message
+    """Return a message with the name that the user knows instead of the temporary file."""
+    message = message.replace(f"path={str(path)!r}", repr(name))
+    return message.replace(str(path), name).replace(path.name, name)
 
 
 def _check_alone(file: DroppedFile) -> None:
@@ -252,7 +252,7 @@ def _header(path: Path) -> bytes:
     try:
         with TiffFile(path) as tiff:
             return (tiff.pages.first.description or "").encode(errors="replace")
-    except Exception:  # noqa: BLE001 - the reader says what is wrong with it
+    except Exception:  # the reader says what is wrong with it
         return b""
 
 

@@ -132,7 +132,7 @@ class RequestHandler:
             "link": ("state", _reading(LinkRequest, self._link)),
             "numbers": ("numbers", _reading(NumbersRequest, self._numbers)),
             "open": ("opened", _reading(OpenRequest, self._open)),
-            "close": ("opened", _reading(CloseRequest, self._close)),
+            "close": ("closed", _reading(CloseRequest, self._close)),
             "slice": ("slice", _reading(SliceRequest, self._slice)),
             "object": ("object", _reading(ObjectRequest, self._object)),
             "code": ("code", _reading(CodeRequest, self._code)),

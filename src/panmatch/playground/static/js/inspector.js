@@ -56,6 +56,12 @@ export class Inspector {
     this.store.replace(selected, { ...this.store.shape(selected), [name]: value });
   }
 
+  /** Forget the object that was shown. */
+  clear() {
+    this.showing = null;
+    this.root.replaceChildren();
+  }
+
   refreshAll() {
     this.showing = null;
     this.show();
