@@ -111,9 +111,10 @@ class FilePair(Source):
 
     @property
     def unit(self) -> str | None:
-        """Of the spacing: millimetres in medical formats, unknown in others."""
-        medical = any(side.affine is not None for side in (self.reference, self.prediction))
-        return "mm" if medical else None
+        """Of the spacing, where a file says; None otherwise."""
+        known = (side.unit for side in (self.reference, self.prediction) if side.spacing)
+        unit = next(known, "voxel")
+        return None if unit == "voxel" else unit
 
     @cached_property
     def images(self) -> LabelPair:

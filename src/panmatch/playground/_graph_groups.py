@@ -1,6 +1,4 @@
-"""A graph of many objects in groups: what went wrong first, then what overlaps nothing, then the
-one-to-one matches.
-"""
+"""A graph of many objects in groups: mistakes first, one-to-one matches last."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ class GraphGroups:
     Attributes
     ----------
     errors
-        References and predictions of every group that is more than a one-to-one match, the
-        largest group first. Predictions follow the reference that they overlap most.
+        References and predictions of every group in which something is unmatched, split or
+        merged, the largest group first. Predictions follow the reference that they overlap most.
     alone
         References and predictions without a notable overlap.
     clean
-        References and predictions of groups that are one match, by rising IoU: shape (n, 2).
+        References and predictions of groups of one-to-one matches, by rising IoU: shape (n, 2).
     clean_iou
         IoU of these matches.
     """
@@ -53,14 +51,17 @@ class GraphGroups:
         joined = coo_array((np.ones(len(edges.ref), np.bool_), ends), shape=(n + m, n + m))
         count, group = connected_components(joined, directed=False)
         of_ref, of_pred = group[:n], group[n:]
-        refs, preds = (np.bincount(side, minlength=count) for side in (of_ref, of_pred))
-        one_match = np.zeros(count, np.bool_)
-        one_match[of_ref[edges.ref[edges.chosen]]] = True
-        one_match &= (refs == 1) & (preds == 1)
-        clean = edges.take(one_match[of_ref[edges.ref]])
+        members = np.bincount(group, minlength=count)
+        chosen = edges.take(edges.chosen)
+        once = (
+            np.bincount(end, minlength=k) == 1 for end, k in ((chosen.ref, n), (chosen.pred, m))
+        )
+        wrong_ends = np.bincount(group[~np.concatenate([*once])], minlength=count)
+        single = members == 1
+        right = (wrong_ends == 0) & ~single
+        clean = chosen.take(right[of_ref[chosen.ref]])
         clean = clean.take(np.lexsort((clean.ref, clean.iou)))
-        single = refs + preds == 1
-        wrong = np.flatnonzero(~single & ~one_match)
+        wrong = np.flatnonzero(~single & ~right)
         return cls(
             _in_order(wrong, of_ref, of_pred, edges),
             (np.flatnonzero(single[of_ref]), np.flatnonzero(single[of_pred])),

@@ -56,10 +56,10 @@ export class Inspector {
     this.store.replace(selected, { ...this.store.shape(selected), [name]: value });
   }
 
-  /** Forget the object that was shown. */
-  clear() {
+  /** Forget the object that was shown, and show this instead. */
+  clear(instead = []) {
     this.showing = null;
-    this.root.replaceChildren();
+    this.root.replaceChildren(...instead);
   }
 
   refreshAll() {

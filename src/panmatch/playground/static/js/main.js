@@ -17,6 +17,7 @@ import * as links from "./links.js";
 import { Matrix } from "./matrix.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
+import { sliceHint } from "./slice_tools.js";
 import { Store } from "./store.js";
 import { Legend, Table } from "./table.js";
 import { Volume } from "./volume.js";
@@ -81,7 +82,7 @@ class Page {
     this.budget = new Budget(this.store, byId, hello.losses);
     this.files = new Files(this.connection);
     this.adopt(pair);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph((object) => this.hello.pair && this.volume.pick(object)), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.panels.forEach((panel) => this.watch(panel));
     this.offerPresets(hello.presets);
     this.wire();
@@ -97,6 +98,7 @@ class Page {
     else if (this.volume) this.volume.open(pair);
     else this.volume = new Volume(this.store, this.connection, pair);
     if (pair) this.describePair(pair);
+    this.inspector.clear(pair ? sliceHint(this.volume.isDeep) : []);
   }
 
   /** Files that were dropped or chosen on this page are open; a link of theirs that was refused before
@@ -109,7 +111,6 @@ class Page {
 
   closedFiles({ pair }, link = "") {
     this.adopt(pair);
-    this.inspector.clear();
     document.body.classList.add("outdated");
     if (!link) history.pushState(null, "", location.pathname);
     this.connection.ask("link", { link });
@@ -340,7 +341,7 @@ class Page {
   }
 
   key(event) {
-    const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
+    const writing = event.target.matches("input[type=number], input[type=text], input[type=search], select, textarea");
     if (event.ctrlKey || event.metaKey) {
       if (writing || this.refused) return;
       const key = event.key.toLowerCase();

@@ -16,7 +16,7 @@ export function makeLook({ mode, fates, opacity, lit }) {
     fill(r, p) {
       const { base, stripe = null, hatch = 0 } = paints(r, p);
       const share = opacity * (shown(r, p) ? 1 : DIM);
-      return { base: packed(base, share), stripe: stripe && packed(stripe, share), hatch };
+      return { base: packed(base, share), stripe: stripe && packed(stripe, Math.sqrt(share)), hatch };
     },
     lineR: (r) => packed([...lines.reference, 1], shown(r, 0) ? 1 : DIM),
     lineP: (p) => packed([...lines.prediction, 1], shown(0, p) ? 1 : DIM),

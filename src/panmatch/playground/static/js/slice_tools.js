@@ -82,3 +82,7 @@ const MODE_TITLES = {
   matches: "Colour what was found, missed and spurious at this threshold",
   objects: "Give every object a colour of its own",
 };
+
+/** What can be done with a slice, in one line. */
+export const sliceHint = (deep) => [html("span", { class: "quiet" },
+  `Click an object to see its partners. ${deep ? "The wheel turns slices. " : ""}Hold `, html("kbd", {}, "Ctrl"), " and turn the wheel to zoom, drag to pan, double-click to see all.")];

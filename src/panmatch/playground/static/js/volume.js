@@ -2,6 +2,7 @@
 
 import { colour, find, whenResized } from "./dom.js";
 import { NO_FATES, readFates } from "./fates.js";
+import { SliceGestures } from "./slice_gestures.js";
 import { drawBar, drawLetters } from "./slice_marks.js";
 import { greyPicture, makeLook, mapPixels, paintTile } from "./slice_paint.js";
 import { SliceTools } from "./slice_tools.js";
@@ -12,7 +13,6 @@ const TALLEST = 600; // pixels of the page
 const SHORTEST = 220;
 const LARGEST_TILE = 2000; // pixels of a slice that are sent at once
 const BEYOND = 0.4; // of what is seen, that is sent with it for the next pan
-const CLICK = 4; // pixels that a pointer may move during a click
 const SHARPEST = 2; // pixels of the screen per pixel of the page
 
 export class Volume {
@@ -23,12 +23,11 @@ export class Volume {
     this.axis = find("#axis");
     this.view = new SliceView();
     this.tools = new SliceTools({ changed: () => this.paint(), zoom: (how) => this.zoom(how) });
-    this.pointers = new Map();
     this.labels = document.createElement("canvas"); // painted labels, laid over the image
     this.slider.addEventListener("input", () => this.turn(Number(this.slider.value), false));
     this.slider.addEventListener("change", () => this.store.commit());
     this.axis.addEventListener("change", () => this.store.view({ axis: Number(this.axis.value), slice: null }));
-    this.listen();
+    this.gestures = new SliceGestures(this);
     store.listen((what) => what === "hovered" && this.paint());
     whenResized(find(".viewer"), (width) => this.resize(width));
     this.open(pair);
@@ -37,26 +36,20 @@ export class Volume {
   /** Show a pair, instead of the one before. */
   open(pair) {
     Object.assign(this, { pair, overview: null, detail: null, picked: null, fates: NO_FATES, numbers: null, asked: null });
-    find("#slices").hidden = pair.shape.length === 2;
+    find("#slices").hidden = !this.isDeep;
     this.axis.replaceChildren(...pair.planes.map(({ name, axis, slices }) => new Option(`${name} (${slices})`, axis ?? 0)));
     this.tools.open(pair);
     this.view.reset();
     this.arrived = 0;
   }
 
-  listen() {
-    const { canvas } = this;
-    canvas.addEventListener("pointerdown", (event) => this.press(event));
-    canvas.addEventListener("pointermove", (event) => this.move(event));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => this.release(event));
-    canvas.addEventListener("pointerleave", () => this.store.point(null));
-    canvas.addEventListener("dblclick", () => this.zoom("all"));
-    canvas.addEventListener("keydown", (event) => this.key(event));
-    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+  get plane() {
+    return this.pair.planes[this.isDeep ? this.store.state.view.axis : 0];
   }
 
-  get plane() {
-    return this.pair.planes[this.pair.shape.length === 2 ? 0 : this.store.state.view.axis];
+  /** Whether there is more than one slice to turn to. */
+  get isDeep() {
+    return this.pair.shape.length > 2;
   }
 
   get index() {
@@ -101,19 +94,20 @@ export class Volume {
     const small = Math.max(...plane.shape) <= LARGEST_TILE;
     const whole = { ...where, window: null, pixels: small ? LARGEST_TILE : Math.ceil(Math.max(...view.size) * this.ratio) };
     if (!this.isHere(this.overview)) return this.ask(whole);
-    if (small || !view.zoomed) return undefined;
-    const [top, left, bottom, right] = view.window;
-    if (this.isHere(this.detail) && covers(this.detail, view.window) && this.detail.step <= this.stepFor(view.window)) return undefined;
+    const { window: seen } = view;
+    const isFine = (tile) => this.isHere(tile) && covers(tile, seen) && tile.step <= this.stepFor(seen);
+    if (small || !view.zoomed || isFine(this.overview) || isFine(this.detail)) return undefined;
+    const [top, left, bottom, right] = seen;
     const [y, x] = [Math.round((bottom - top) * BEYOND), Math.round((right - left) * BEYOND)];
     const wide = [top - y, left - x, bottom + y, right + x];
-    const pixels = Math.ceil(Math.max(wide[2] - wide[0], wide[3] - wide[1]) / this.stepFor(view.window));
+    const pixels = Math.ceil(Math.max(wide[2] - wide[0], wide[3] - wide[1]) / this.stepFor(seen));
     return this.ask({ ...where, window: wide, pixels: Math.min(LARGEST_TILE, pixels) });
   }
 
   /** Pixels of the slice, along a side, for one of the screen. */
   stepFor([top, left, bottom, right]) {
     const most = Math.max(...this.view.size) * this.ratio;
-    return Math.max(1, Math.floor(Math.max(bottom - top, right - left) / most));
+    return Math.max(1, Math.round(Math.max(bottom - top, right - left) / most));
   }
 
   ask(request) {
@@ -134,7 +128,6 @@ export class Volume {
     const whole = String(tile.window) === String([0, 0, rows, columns]);
     if (whole) this.overview = tile;
     else this.detail = tile;
-    this.asked = null;
     this.fetch();
     this.paint();
   }
@@ -252,64 +245,14 @@ export class Volume {
     this.paint();
   }
 
-  wheel(event) {
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.06 : 0.003)), ...this.spot(event));
-    } else if (this.pair.shape.length > 2) {
-      event.preventDefault();
-      this.turn(this.index + Math.sign(event.deltaY), true);
-    }
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = { PageUp: 1, PageDown: -1, ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const zoom = { "+": "in", "=": "in", "-": "out", 0: "all" }[event.key];
-    if (zoom) this.zoom(zoom);
-    else if (step && this.pair.shape.length > 2) this.turn(this.index + step, true);
-    else return;
-    event.preventDefault();
-  }
-
-  /** Where an event is on the canvas. */
-  spot(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  }
-
-  press(event) {
-    if (event.button !== 0) return;
-    this.pointers.set(event.pointerId, this.spot(event));
-    this.canvas.setPointerCapture(event.pointerId);
-    if (this.pointers.size === 1) this.travelled = 0;
-  }
-
-  move(event) {
-    const before = this.pointers.get(event.pointerId);
-    if (!before) return this.hover(event);
-    const now = this.spot(event);
-    const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
-    this.travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    this.pointers.set(event.pointerId, now);
-    if (other) {
-      const middle = [0, 1].map((at) => (now[at] + other[at]) / 2);
-      this.zoom(distance(now, other) / Math.max(1, distance(before, other)), ...middle);
-    } else if (this.view.zoomed && this.travelled > CLICK) {
-      this.view.pan(now[0] - before[0], now[1] - before[1]);
-      this.fetch();
-      this.paint();
-    }
-    return undefined;
-  }
-
-  release(event) {
-    if (!this.pointers.delete(event.pointerId)) return;
-    if (event.type === "pointerup" && !this.pointers.size && this.travelled <= CLICK) this.click(event);
+  pan(dx, dy) {
+    this.view.pan(dx, dy);
+    this.fetch();
+    this.paint();
   }
 
   under(event) {
-    const [x, y] = this.view.at(...this.spot(event));
+    const [x, y] = this.view.at(...this.gestures.spot(event));
     const [rows, columns] = this.plane.shape;
     if (x < 0 || y < 0 || x >= columns || y >= rows) return null;
     const tile = [this.detail, this.overview].find((one) => this.isHere(one) && covers(one, [y, x, y + 1, x + 1]));
@@ -357,7 +300,6 @@ export class Volume {
 }
 
 const covers = (tile, [top, left, bottom, right]) => tile.window[0] <= top && tile.window[1] <= left && tile.window[2] >= bottom && tile.window[3] >= right;
-const distance = (one, other) => Math.hypot(one[0] - other[0], one[1] - other[1]);
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 async function decode(message) {
