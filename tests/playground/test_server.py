@@ -85,9 +85,11 @@ def test_nothing_else_is_served(port: int, path: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_nothing_can_be_sent_but_by_the_websocket(port: int, method: str) -> None:
-    assert get(port, "/", method)[0] == 405
-    assert get(port, "/static/index.html", method)[0] == 405
+def test_nothing_but_files_can_be_sent_to_an_address(port: int, method: str) -> None:
+    origin = {"Origin": f"http://127.0.0.1:{port}"}
+    for path in ("/", "/static/index.html"):
+        assert get(port, path, method, **origin)[0] == 405
+        assert get(port, path, method)[0] == 403
 
 
 def test_browsers_are_told_to_be_strict_in_every_response(port: int) -> None:
