@@ -314,9 +314,9 @@ def test_a_pair_of_files_is_shown(pair: FilePair) -> None:
     state = State(None, View(threshold=0.1)).to_dict()
     with serving(pair) as port, opened(port) as page:
         assert page.answer("hello")["pair"] == pair.describe()
-        fewest = View(axis=pair.shape.index(min(pair.shape)))
-        assert fewest.axis > 0
-        assert page.answer("link", link="")["state"] == State(None, fewest).to_dict()
+        axis, index = pair.busiest_slice()
+        start = State(None, View(axis=axis, slice=index))
+        assert page.answer("link", link="")["state"] == start.to_dict()
         found = page.answer("numbers", 2, state=state)
         assert found["tally"]["tp"] == pm.match(pair.overlap, threshold=0.1).tally.tp > 0
         assert page.answer("slice", 3, axis=1, index=5)["index"] == 5

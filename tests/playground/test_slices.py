@@ -138,3 +138,16 @@ def test_an_image_at_another_place_is_refused_unless_headers_may_differ(
     assert "--allow-header-mismatch to show it voxel by voxel" in raised.value.for_command_line()
     pair = FilePair.open(path, path, image=image, allow_header_mismatch=True)
     assert grey(answer_slice(pair, 2, 0)).shape == (14, 12)
+
+
+def test_a_volume_is_first_shown_where_a_slice_cuts_most_objects(tmp_path: Path) -> None:
+    labels = np.zeros((9, 30, 30), np.uint8)
+    for at in range(5):  # side by side in slices 4 to 6 of the second axis
+        labels[at : at + 4, 4:7, 6 * at : 6 * at + 3] = at + 1
+    labels[8, 20, 20] = 7
+    pair = open_arrays(tmp_path, labels, np.zeros_like(labels))
+    assert pair.busiest_slice() == (1, 5)
+    assert open_arrays(
+        tmp_path, np.zeros((30, 30, 9), int), labels.transpose(1, 2, 0)
+    ).busiest_slice() == (0, 5)
+    assert open_arrays(tmp_path, labels * 0, labels * 0).busiest_slice() == (0, 4)

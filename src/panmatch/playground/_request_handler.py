@@ -312,10 +312,13 @@ def _content(asked: Message) -> Message:
 def _of_pair(link: str, pair: FilePair) -> tuple[State, list[str]]:
     """Return the view of a link for a pair, with the slice that the pair has.
 
-    Without a link, volumes are shown along the axis with the fewest, and therefore largest, slices.
+    Without a link, a volume is shown where a slice cuts most objects.
     """
     notes: list[str] = []
-    view = View(axis=pair.shape.index(min(pair.shape)))
+    view = View()
+    if not link and len(pair.shape) == 3:
+        axis, position = pair.busiest_slice()
+        view = View(axis=axis, slice=position)
     if link:
         state, notes = read_link(link)
         view = state.view

@@ -151,7 +151,7 @@ export class Files {
   }
 
   say(text) {
-    this.problem.textContent = text;
+    this.problem.textContent = text.replace(/^[a-z]/, (letter) => letter.toUpperCase()); // but no name of a file
     this.problem.hidden = !text;
   }
 
