@@ -16,6 +16,7 @@ import panmatch as pm
 from panmatch import phantoms
 from tests.browser import needs_chromium
 from tests.playground.shown_pages import TWO, number, served, settle, show
+from tests.playground.shown_slices import colour_at
 
 pytestmark = needs_chromium
 
@@ -131,27 +132,11 @@ def test_a_third_file_is_shown_beneath(page: Any, address: str, folder: Path) ->
     assert page.locator("#slice-contrast").is_visible()
     page.fill("#slice-labels", "0")
     page.wait_for_timeout(100)
-    ground = pixel(page, REFERENCE == 0)
+    inside = tuple(np.argwhere(REFERENCE == 9).mean(axis=0).astype(int).tolist())
+    assert [colour_at(page, *at, REFERENCE.shape)[0] for at in ((0, 0), inside)] == [0, 255]
     page.fill("#slice-brightness", "60")
     page.wait_for_timeout(100)
-    assert pixel(page, REFERENCE == 0)[0] == ground[0] + 60
-
-
-def pixel(page: Any, where: Any) -> list[int]:
-    """Return the colour of the canvas in the middle of a marked pixel of the slice."""
-    inside = np.argwhere(where[1:-1, 1:-1] & where[:-2, 1:-1] & where[2:, 1:-1])
-    row, column = inside[len(inside) // 2] + 1
-    script = """([row, column, rows, columns]) => {
-      const canvas = document.querySelector("#volume");
-      const scale = Math.min(canvas.width / columns, canvas.height / rows);
-      const x = (canvas.width - columns * scale) / 2 + (column + 0.5) * scale;
-      const y = (canvas.height - rows * scale) / 2 + (row + 0.5) * scale;
-      const copy = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-      copy.drawImage(canvas, -Math.floor(x), -Math.floor(y));
-      return [...copy.getImageData(0, 0, 1, 1).data];
-    }"""
-    found: list[int] = page.evaluate(script, [int(row), int(column), *where.shape])
-    return found
+    assert [colour_at(page, *at, REFERENCE.shape)[0] for at in ((0, 0), inside)] == [60, 255]
 
 
 @pytest.mark.parametrize(
