@@ -132,11 +132,12 @@ def test_a_third_file_is_shown_beneath(page: Any, address: str, folder: Path) ->
     assert page.locator("#slice-contrast").is_visible()
     page.fill("#slice-labels", "0")
     page.wait_for_timeout(100)
-    inside = tuple(np.argwhere(REFERENCE == 9).mean(axis=0).astype(int).tolist())
-    assert [colour_at(page, *at, REFERENCE.shape)[0] for at in ((0, 0), inside)] == [0, 255]
+    inside = np.argwhere(REFERENCE == 9).mean(axis=0).astype(int)
+    places = [(0, 0), (int(inside[0]), int(inside[1]))]
+    assert [colour_at(page, y, x, REFERENCE.shape)[0] for y, x in places] == [0, 255]
     page.fill("#slice-brightness", "60")
     page.wait_for_timeout(100)
-    assert [colour_at(page, *at, REFERENCE.shape)[0] for at in ((0, 0), inside)] == [60, 255]
+    assert [colour_at(page, y, x, REFERENCE.shape)[0] for y, x in places] == [60, 255]
 
 
 @pytest.mark.parametrize(
@@ -207,16 +208,12 @@ BODY = phantoms.balls((20, 26, 22), 7, radius=(2, 4), seed=3)
 
 
 def stored(labels: Any, order: tuple[int, ...], flip: int) -> Any:
-    """Return the labels with axes in another order, one of them reversed, as an image."""
-    affine = np.zeros((4, 4))
-    affine[range(3), range(3)] = 1
-    affine[3, 3] = 1
-    turned = nibabel.Nifti1Image(labels.astype(np.uint8), np.diag([1.0, 1.0, 1.5, 1.0]))
-    flips = [[axis, -1 if axis == flip else 1] for axis in order]
-    ornaments = np.empty((3, 2))
-    for at, (axis, sign) in enumerate(flips):
-        ornaments[axis] = [at, sign]
-    return turned.as_reoriented(ornaments)
+    """Return the labels as an image with axes in another order, one of them reversed."""
+    image = nibabel.Nifti1Image(labels.astype(np.uint8), np.diag([1.0, 1.0, 1.5, 1.0]))
+    orientation = np.empty((3, 2))
+    for at, axis in enumerate(order):
+        orientation[axis] = at, -1 if axis == flip else 1
+    return image.as_reoriented(orientation)
 
 
 @pytest.mark.parametrize("axis_name", ["axial", "coronal", "sagittal"])
@@ -229,10 +226,10 @@ def test_the_same_body_gives_the_same_picture_however_it_is_stored(
         paths = tmp_path / f"ref{at}.nii.gz", tmp_path / f"pred{at}.nii.gz"
         for path, labels in zip(paths, (BODY, prediction), strict=True):
             nibabel.save(stored(labels, order, at), path)
-        image = nibabel.load(paths[0])
+        affine = stored(BODY, order, at).affine
         world = {"sagittal": 0, "coronal": 1, "axial": 2}[axis_name]
-        axis = int(np.argmax(np.abs(image.affine[world, :3])))
-        wanted = 9 if image.affine[world, axis] > 0 else BODY.shape[world] - 10
+        axis = int(np.argmax(np.abs(affine[world, :3])))
+        wanted = 9 if affine[world, axis] > 0 else BODY.shape[world] - 10
         with served(*paths) as address:
             view = {"axis": axis, "slice": wanted}
             show(page, f"{address}#{json.dumps({'format': 1, 'scene': None, 'view': view})}")

@@ -89,7 +89,7 @@ def save(path: Path, values: npt.NDArray[np.generic], affine: npt.NDArray[np.flo
 
 
 @pytest.fixture
-def body(tmp_path: Path) -> tuple[Path, npt.NDArray[np.float64]]:
+def body(tmp_path: Path) -> tuple[Path, Array]:
     labels = phantoms.blobs((12, 14, 10), 4, radius=(2, 3), gap=1, seed=2).astype(np.uint8)
     return save(tmp_path / "ref.nii.gz", labels, np.diag([1.0, 1.0, 2.0, 1.0])), labels
 

@@ -83,7 +83,7 @@ def test_files_that_were_sent_are_opened_on_that_page_only(port: int, temporary:
         assert page.answer("hello")["pair"] == found["pair"]
         assert other.answer("hello")["pair"] is None
         assert "no files are open" in other.answer("numbers", state=STATE)["problem"]
-        again = page.answer("open", **keys)
+        again = page.answer("open", 1, **keys)
         assert again["problem"] == "the reference has not arrived. Choose the files again."
         assert page.answer("close", 9) == {"seq": 9, "is": "closed", "pair": None}
         assert page.answer("link", link="")["state"]["scene"] is not None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -47,6 +47,8 @@ OTHER_FILE = {
 
 class HeaderMismatchError(FileError):
     """The headers of two files disagree about the grid, which the user may decide to ignore."""
+
+    details: ClassVar[dict[str, object]] = {"headers": True}  # for the page
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,28 +7,18 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import StrictBool, StrictStr
 
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
-from panmatch.playground._dropped_files import (
-    DropFolder,
-    HeaderMismatchError,
-    NamedBytes,
-    Role,
-    open_bytes,
-    open_dropped,
-)
 from panmatch.playground._export import answer_code
-from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
-from panmatch.playground._slices import LONGEST_SIDE, Window, answer_slice
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
     MOST_SCENE_POINTS,
@@ -44,6 +34,12 @@ NEEDS_FILES = (
     "the scene is null: this link belongs to a pair of files, but no files are open here. Open "
     "them on the page, or run `panmatch play REF PRED`."
 )
+
+LONGEST_SIDE = 2_000  # pixels of a tile, unless fewer are asked for
+
+if TYPE_CHECKING:  # what reads files is imported where files are read
+    from panmatch.playground._dropped_files import DropFolder, NamedBytes, Role
+    from panmatch.playground._file_pair import FilePair
 
 R = TypeVar("R", bound=Checked)
 
@@ -83,7 +79,7 @@ class SliceRequest(Checked):
 
     axis: Whole
     index: Whole | None = None
-    window: Window | None = None
+    window: tuple[Whole, Whole, Whole, Whole] | None = None
     pixels: Whole = LONGEST_SIDE
 
 
@@ -119,12 +115,12 @@ class RequestHandler:
     pair
         The files that are open at the start, if any; all pages share them.
     drops
-        Where files that the page sends are kept until it opens them.
+        Where files that the page sends are kept until it opens them; None if it cannot send any.
     """
 
     def __init__(self, pair: FilePair | None = None, drops: DropFolder | None = None) -> None:
         self._pair = pair
-        self._drops = DropFolder() if drops is None else drops
+        self._drops = drops
         self._drawn: DrawnScene | None = None
         # What may be asked for: how the answer is called, and what answers.
         self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
@@ -157,6 +153,7 @@ class RequestHandler:
         seq: int | None = None,
     ) -> str:
         """Open files that are in memory; return the answer to ``"open"`` as JSON text."""
+        from panmatch.playground._dropped_files import open_bytes
 
         def compute() -> Message:
             self._pair = open_bytes(files, allow_header_mismatch=allow_header_mismatch)
@@ -167,10 +164,8 @@ class RequestHandler:
     def _answered(self, kind: object, seq: int | None, compute: Callable[[], Message]) -> str:
         try:
             return _text({"seq": seq, **compute()})
-        except HeaderMismatchError as error:
-            return problem(kind, seq, str(error), headers=True)
         except PanmatchError as error:
-            return problem(kind, seq, str(error))
+            return problem(kind, seq, str(error), **getattr(error, "details", {}))
         except Exception as error:
             log.exception("no answer to %r", kind)
             return problem(kind, seq, f"this is a bug in panmatch: {type(error).__name__}: {error}")
@@ -221,6 +216,10 @@ class RequestHandler:
         return {"pair": None if self._pair is None else self._pair.describe()}
 
     def _open(self, request: OpenRequest) -> Message:
+        from panmatch.playground._dropped_files import open_dropped
+
+        if self._drops is None:
+            raise OptionError("this page cannot send files to a server.")
         keys: dict[Role, str] = {
             "reference": request.reference,
             "prediction": request.prediction,
@@ -253,6 +252,8 @@ class RequestHandler:
     def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
             raise OptionError("slices need a pair of files, but none is open here.")
+        from panmatch.playground._slices import answer_slice
+
         return answer_slice(self._pair, request.axis, request.index, request.window, request.pixels)
 
     def _object(self, request: ObjectRequest) -> Message:

@@ -10,6 +10,7 @@ import { SliceView } from "./slice_view.js";
 import { short } from "./wording.js";
 
 const TALLEST = 600; // pixels of the page
+const TALL_SHARE = 0.62; // of what is seen of the page, so that controls are seen, too
 const SHORTEST = 220;
 const LARGEST_TILE = 2000; // pixels of a slice that are sent at once
 const BEYOND = 0.4; // of what is seen, that is sent with it for the next pan
@@ -76,7 +77,8 @@ export class Volume {
     this.width = width;
     if (!width || !this.store.state || this.store.state.scene) return;
     const { shape: [rows, columns], aspect } = this.plane;
-    const height = Math.round(Math.min(TALLEST, Math.max(SHORTEST, (width * rows * aspect) / columns)));
+    const most = Math.min(TALLEST, window.innerHeight * TALL_SHARE);
+    const height = Math.round(Math.max(SHORTEST, Math.min(most, (width * rows * aspect) / columns)));
     this.canvas.style.height = `${height}px`;
     this.view.resize(width, height);
     this.fetch();
