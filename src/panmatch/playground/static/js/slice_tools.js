@@ -5,8 +5,8 @@ import { find, html } from "./dom.js";
 const LEGENDS = {
   matches: [
     ["tp", "overlap of a match (true positive)"],
-    ["rim-fn", "part of a match that is missed"],
-    ["rim-fp", "part of a match that is too much"],
+    ["rim-fn", "missed part of a match"],
+    ["rim-fp", "excess part of a match"],
     ["fn", "reference without a match (false negative)"],
     ["fp", "prediction without a match (false positive)"],
   ],
@@ -83,6 +83,9 @@ const MODE_TITLES = {
   objects: "Give every object a colour of its own",
 };
 
-/** What can be done with a slice, in one line. */
-export const sliceHint = (deep) => [html("span", { class: "quiet" },
-  `Click an object to see its partners. ${deep ? "The wheel turns slices. " : ""}Hold `, html("kbd", {}, "Ctrl"), " and turn the wheel to zoom, drag to pan, double-click to see all.")];
+/** What can be done with a slice, in one line; with fingers or with a mouse. */
+export function sliceHint(deep) {
+  const touch = matchMedia("(pointer: coarse)").matches;
+  const zoom = touch ? ["Pinch to zoom"] : [deep ? "The wheel turns slices. " : "", "Hold ", html("kbd", {}, "Ctrl"), " and turn the wheel to zoom"];
+  return [html("span", { class: "quiet" }, `${touch ? "Tap" : "Click"} an object to see its partners. `, zoom, `, drag to pan, ${touch ? "double-tap" : "double-click"} to see all.`)];
+}
