@@ -204,6 +204,27 @@ def test_a_link_of_files_opens_once_they_are_there(page: Any, address: str, fold
     assert page.input_value("#threshold-value") == "0.3"
 
 
+def test_files_come_back_with_the_server(browser: Any, folder: Path) -> None:
+    page = browser.new_page()  # which may complain that nobody answers
+    with served() as address:
+        show(page, address)
+        drop(page, folder / "case7_ref.npy", folder / "case7_pred.npy")
+        open_pair(page)
+        page.fill("#threshold-value", "0.3")
+        page.press("#threshold-value", "Enter")
+        settle(page)
+        expected = number(page, "pq")
+    page.wait_for_selector("#offline:not([hidden])")
+    page.evaluate("document.querySelector('#round-trip').removeAttribute('data-seq')")
+    with served("--port", address.split(":")[-1].strip("/")):
+        page.wait_for_selector("#offline", state="hidden")
+        page.wait_for_selector("body:not(.outdated)")
+        settle(page)
+        assert page.input_value("#threshold-value") == "0.3"
+        assert number(page, "pq") == expected
+        page.close()
+
+
 BODY = phantoms.balls((20, 26, 22), 7, radius=(2, 4), seed=3)
 
 

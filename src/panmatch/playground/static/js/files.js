@@ -113,11 +113,13 @@ export class Files {
     this.open();
   }
 
-  async open() {
+  /** Open the chosen files; `kept` says that the view of those before is still wanted. */
+  async open({ kept = false } = {}) {
     const files = Object.fromEntries(Object.entries(this.roles).filter(([, file]) => file));
     this.enable(true);
     this.wait(true);
     this.asked = { roles: { ...this.roles }, ignoreHeaders: this.ignore.checked };
+    this.kept = kept;
     try {
       await this.engine.openFiles(files, { ignoreHeaders: this.ignore.checked });
     } catch (error) {
@@ -147,7 +149,7 @@ export class Files {
     this.roles = swapped ? { ...roles, reference: roles.prediction, prediction: roles.reference } : { ...roles };
     this.files = Object.values(this.roles).filter(Boolean);
     this.ignore.checked = ignoreHeaders;
-    this.open();
+    this.open({ kept: true });
   }
 
   say(text) {

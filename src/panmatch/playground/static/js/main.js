@@ -106,7 +106,10 @@ class Page {
   openedFiles({ pair }) {
     const link = this.refused ? links.current() : "";
     this.files.opened();
-    this.closedFiles({ pair }, link);
+    if (!this.files.kept) return this.closedFiles({ pair }, link);
+    this.adopt(pair);
+    this.show();
+    return this.ask();
   }
 
   closedFiles({ pair }, link = "") {
