@@ -99,6 +99,16 @@ def test_files_a_port_and_a_link_are_taken(tmp_path: Path) -> None:
             assert page.answer("hello")["pair"]["reference"] == "ref.nii.gz"
 
 
+def test_an_image_is_shown_beneath_the_labels(tmp_path: Path) -> None:
+    save_nifti(tmp_path / "ref.nii.gz", scene(3), SPACING)
+    save_nifti(tmp_path / "flair.nii.gz", 3 * scene(4), SPACING)
+    files = tmp_path / "ref.nii.gz", tmp_path / "ref.nii.gz"
+    shown = playing(*files, "--image", tmp_path / "flair.nii.gz")
+    with shown as (_, line), opened(port_of(line)) as page:
+        assert page.answer("hello")["pair"]["image"] == "flair.nii.gz"
+        assert page.answer("slice", axis=0)["image"] is not None
+
+
 def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Path) -> None:
     done = panmatch("--export", "my scene", "--link", LINK, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -123,6 +133,12 @@ def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Pa
         (["--export", "folder", "--link", write_link(State(None))], "no scene to export"),
         (["--port", "70000"], "Invalid value"),
         (["flat.npy", "flat.npy"], "two or three dimensions"),
+        (["--image", "ref.npy"], "--image shows an image beneath two label files: name REF"),
+        (
+            ["ref.npy", "ref.npy", "--image", "long.npy"],
+            "the image path='long.npy' has shape (4, 6), but the labels have shape (4, 5)",
+        ),
+        (["ref.npy", "ref.npy", "--image", "nowhere.nii"], "nowhere.nii"),
     ],
 )
 def test_an_error_the_user_can_fix_is_one_line_with_exit_code_2(

@@ -17,6 +17,7 @@ from tests.browser import needs_chromium
 from tests.commands import panmatch
 from tests.playground.class_files import VOID, write_lesions
 from tests.playground.shown_pages import number, served, settle, show, state
+from tests.playground.shown_slices import click_pixel
 
 pytestmark = needs_chromium
 
@@ -41,15 +42,17 @@ def test_a_pair_of_nifti_files_is_shown_in_slices(page: Any, pair: tuple[Path, P
         assert "reference.nii.gz" in page.inner_text("#pair-about")
         assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
         assert not page.locator("#scene").is_visible()
-        page.wait_for_selector("#volume[width='50']")
+        page.wait_for_selector("#volume[data-index]")
+        page.select_option("#axis", "0")
         page.fill("#slice", "5")
         settle(page)
+        page.wait_for_selector("#volume[data-axis='0'][data-index='5']")
         assert state(page)["view"]["slice"] == 5
         assert number(page, "pq") == pytest.approx(pm.match(overlap).tally.pq, rel=1e-11)
-        _click_an_object(page, reference)
+        _click_an_object(page, reference, set(pm.match(overlap).pairs[:, 0].tolist()))
         page.wait_for_selector("#inspector .chip.chosen")
         page.select_option("#axis", "1")
-        page.wait_for_selector("#volume[height='24']")
+        page.wait_for_selector("#volume[data-axis='1']")
         page.check("#regions")
         settle(page)
         regions = pm.count_region_overlaps(reference, prediction, spacing=(3, 1, 1))
@@ -72,22 +75,20 @@ def test_a_class_is_named_and_its_objects_are_shown(page: Any, tmp_path: Path) -
         assert number(page, "pq") == pytest.approx(expected, rel=1e-11)
 
 
-def _click_an_object(page: Any, reference: np.ndarray[Any, Any]) -> None:
-    y, x = np.argwhere(reference[5])[0]
-    box = page.locator("#volume").bounding_box()
-    page.wait_for_timeout(300)
-    page.mouse.click(
-        box["x"] + (x + 0.5) / reference.shape[2] * box["width"],
-        box["y"] + (y + 0.5) / reference.shape[1] * box["height"],
-    )
-    page.wait_for_selector(f"#inspector b:has-text('Reference {reference[5, y, x]}')")
+def _click_an_object(page: Any, reference: np.ndarray[Any, Any], matched: set[int]) -> None:
+    shown = reference[5].T[::-1, ::-1]  # superior is up, anterior is left
+    labels = [label for label in np.unique(shown) if label in matched]
+    places = np.argwhere(shown == labels[0])
+    y, x = places[len(places) // 2]
+    click_pixel(page, int(y), int(x), shown.shape)
+    page.wait_for_selector(f"#inspector b:has-text('Reference {shown[y, x]}')")
 
 
 def test_a_mistake_of_a_pair_lights_its_voxels(page: Any, pair: tuple[Path, Path]) -> None:
     page.set_viewport_size({"width": 1440, "height": 1900})
     with served(*pair) as address:
         show(page, address)
-        page.wait_for_selector("#volume[width='50']")
+        page.wait_for_selector("#volume[data-index]")
         page.locator("header h1").hover()
 
         def picture() -> str:
@@ -97,7 +98,9 @@ def test_a_mistake_of_a_pair_lights_its_voxels(page: Any, pair: tuple[Path, Path
         whole = picture()
         for at in range(2):
             page.locator(".mistakes li").nth(at).hover()
+            page.wait_for_timeout(100)
             assert picture() != whole
         page.locator("header h1").hover()
+        page.wait_for_timeout(100)
         assert picture() == whole
         page.goto("about:blank")

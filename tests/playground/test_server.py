@@ -85,9 +85,11 @@ def test_nothing_else_is_served(port: int, path: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_nothing_can_be_sent_but_by_the_websocket(port: int, method: str) -> None:
-    assert get(port, "/", method)[0] == 405
-    assert get(port, "/static/index.html", method)[0] == 405
+def test_nothing_but_files_can_be_sent_to_an_address(port: int, method: str) -> None:
+    origin = {"Origin": f"http://127.0.0.1:{port}"}
+    for path in ("/", "/static/index.html"):
+        assert get(port, path, method, **origin)[0] == 405
+        assert get(port, path, method)[0] == 403
 
 
 def test_browsers_are_told_to_be_strict_in_every_response(port: int) -> None:
@@ -312,9 +314,9 @@ def test_a_pair_of_files_is_shown(pair: FilePair) -> None:
     state = State(None, View(threshold=0.1)).to_dict()
     with serving(pair) as port, opened(port) as page:
         assert page.answer("hello")["pair"] == pair.describe()
-        fewest = View(axis=pair.shape.index(min(pair.shape)))
-        assert fewest.axis > 0
-        assert page.answer("link", link="")["state"] == State(None, fewest).to_dict()
+        axis, index = pair.busiest_slice()
+        start = State(None, View(axis=axis, slice=index))
+        assert page.answer("link", link="")["state"] == start.to_dict()
         found = page.answer("numbers", 2, state=state)
         assert found["tally"]["tp"] == pm.match(pair.overlap, threshold=0.1).tally.tp > 0
         assert page.answer("slice", 3, axis=1, index=5)["index"] == 5

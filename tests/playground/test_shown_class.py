@@ -12,7 +12,7 @@ from panmatch.evaluation import CaseResult, Images, evaluate_case
 from panmatch.labels import connected_components
 from panmatch.playground import FilePair, ShownClass, View
 from panmatch.playground._answers import answer_numbers
-from panmatch.playground._file_pair import answer_slice
+from panmatch.playground._slices import answer_slice
 from panmatch.spec import as_spec
 from tests.datasets.folders import SPACING
 from tests.playground.class_files import CLASSES, VOID, open_class, write_street
@@ -46,7 +46,7 @@ def test_the_ids_of_a_class_are_in_its_slices(tmp_path: Path) -> None:
     expected = connected_components((labels > 0) & (labels < VOID))
     assert expected.max() == 4  # lesions, of three labels
     found = answer_slice(pair, 0, 12)
-    assert np.array_equal(decode(found, "reference"), expected[12])
+    assert np.array_equal(decode(found, "reference"), expected[12].T[::-1, ::-1])
     assert found["reference_ids"]
 
 

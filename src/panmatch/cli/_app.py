@@ -239,6 +239,7 @@ app.command(
     epilog=examples(
         "panmatch play",
         "panmatch play ref.nii.gz pred.nii.gz",
+        "panmatch play ref.nii.gz pred.nii.gz --image flair.nii.gz",
         "panmatch play RUN --case case07",
     )
 )
@@ -259,6 +260,10 @@ def play(
     ] = None,
     slice_number: Annotated[
         int | None, typer.Option("--slice", min=0, help="Slice to start at.")
+    ] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(help="Image to show in grey beneath the labels, on the same grid."),
     ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
@@ -281,7 +286,7 @@ def play(
             raise OptionError("--export writes a drawn scene, not files: drop REF or --export.")
         run_export(export, link)
         return
-    view = OpenRequest(ref, pred, case, model, slice_number, link)
+    view = OpenRequest(ref, pred, case, model, slice_number, link, image)
     run_play(view, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 

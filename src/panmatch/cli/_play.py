@@ -36,6 +36,7 @@ class OpenRequest:
     model: str | None = None
     slice_number: int | None = None
     link: str | None = None
+    image: Path | None = None  # to show beneath the labels
 
     def open(self, *, allow_header_mismatch: bool) -> tuple[FilePair | None, str]:
         """Return the files, or None for scenes, and the end of the page's address."""
@@ -44,6 +45,10 @@ class OpenRequest:
         end = "" if self.link is None else page_link(self.link)
         if self.ref is None:
             self._check_unused(case=self.case, model=self.model, slice=self.slice_number)
+            if self.image is not None:
+                raise OptionError(
+                    "--image shows an image beneath two label files: name REF and PRED as well."
+                )
             return None, end
         view, shown = View(slice=self.slice_number), None
         if self.ref.is_dir() and self.pred is None:
@@ -55,7 +60,12 @@ class OpenRequest:
                     "PRED is missing: name two files, or leave out REF too to draw scenes."
                 )
             files = self.ref, self.pred
-        pair = FilePair.open(*files, shown_class=shown, allow_header_mismatch=allow_header_mismatch)
+        pair = FilePair.open(
+            *files,
+            image=self.image,
+            shown_class=shown,
+            allow_header_mismatch=allow_header_mismatch,
+        )
         if view == View() or self.link is not None:
             return pair, end
         if view.slice is not None and (len(pair.shape) < 3 or view.slice >= min(pair.shape)):

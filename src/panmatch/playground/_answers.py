@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from panmatch.matching import ManyToOne, OneToMany, OneToOne, match
-from panmatch.overlap import Overlap
+from panmatch.overlap import Ints, Overlap
+from panmatch.playground._graph_groups import MOST_UNGROUPED, GraphGroups
 from panmatch.playground._matching_rows import MOST_VERTICES, MatchingGraph, quality_terms
 from panmatch.playground._score_rows import (
     TABLE_THRESHOLDS,
@@ -44,14 +47,19 @@ def describe(counted: CountedOverlap, view: View, budget: bool = True) -> Messag
 
 def _describe(counted: CountedOverlap, graph: MatchingGraph, view: View, budget: bool) -> Message:
     overlap, matching = graph.overlap, graph.matching
-    vertices = {side: graph.vertex_rows(side) for side in SIDES}
-    edges, terms = graph.edge_rows(), quality_terms(matching, MOST_VERTICES)
+    largest = max(len(graph.ids(side)) for side in SIDES)
+    groups = GraphGroups.of(graph) if largest > MOST_UNGROUPED else None
+    listed = _listed(graph, groups)
+    vertices = {side: graph.vertex_rows(side, listed[at]) for at, side in enumerate(SIDES)}
+    edges, terms = graph.edge_rows(*listed), quality_terms(matching, MOST_VERTICES)
     part_tally = matching.part_tally
     tally = tally_row(part_tally or matching.tally)
     compared = [counted.rows(name) for name in view.compared]
     return {
         "vertices": vertices,
         "edges": edges,
+        "groups": None if groups is None else groups.rows(*listed),
+        "fates": graph.fates() if largest > MOST_VERTICES else None,
         "left_out": {
             **{side: len(graph.ids(side)) - len(vertices[side]) for side in SIDES},
             "edges": len(graph.edges.ref) - len(edges),
@@ -66,6 +74,13 @@ def _describe(counted: CountedOverlap, graph: MatchingGraph, view: View, budget:
         "certificate": certificate_row(matching.certificate),
         "shortfall": shortfall(overlap, view),
     }
+
+
+def _listed(graph: MatchingGraph, groups: GraphGroups | None) -> tuple[Ints, Ints]:
+    """Return the positions of the objects that are listed: of too many, those that matter most."""
+    if groups is None:
+        return np.arange(len(graph.ids("reference"))), np.arange(len(graph.ids("prediction")))
+    return groups.first(MOST_VERTICES)
 
 
 def answer_object(source: Source, view: View, side: Side, number: int) -> Message:

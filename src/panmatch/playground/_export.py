@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
-from panmatch.formats import write_atomically
+from panmatch.formats import LabelImage, write_atomically
 from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
 from panmatch.playground._shown_class import ShownClass
@@ -31,6 +31,9 @@ SEARCHES_LONGER = (
     "The command searches longer for the optimum than this page, so it may find a higher PQ where "
     "none is proven here"
 )
+FROM_THE_PAGE = (
+    "The files were opened on this page, so their folder is not known: run this where they are"
+)
 TOO_LONG = "# This scene is too large for a command line. Copy it as Python instead.\n"
 
 
@@ -43,6 +46,7 @@ def answer_code(state: State, pair: FilePair | None) -> Message:
         assert scene is not None
         python, command = python_of_scene(scene, view), command_of_scene(state)
     notes = [EXACT_AREAS] * (view.areas == "analytic")
+    notes += [FROM_THE_PAGE] * (pair is not None and pair.dropped)
     notes += [SEARCHES_LONGER] * any(_has_budget(name) for name in view.shown_strategies)
     return {"python": python, "command": command, "notes": notes}
 
@@ -74,8 +78,8 @@ def python_of_pair(pair: FilePair, view: View) -> str:
         *["from panmatch.evaluation import Images, class_cases"] * (shown is not None),
         "from panmatch.formats import check_same_grid, read_labels",
         "",
-        f"reference = read_labels({str(pair.reference.path.absolute())!r}{colours})",
-        f"prediction = read_labels({str(pair.prediction.path.absolute())!r}{colours})",
+        f"reference = read_labels({_path(pair, pair.reference)!r}{colours})",
+        f"prediction = read_labels({_path(pair, pair.prediction)!r}{colours})",
         f"check_same_grid(reference, prediction{allowed})",
         *["spacing = reference.spacing or prediction.spacing"] * view.regions,
         *(_counting_of_pair(view) if shown is None else _counting_of_class(shown, view)),
@@ -94,7 +98,7 @@ def command_of_scene(state: State) -> str:
 
 def command_of_pair(pair: FilePair, view: View) -> str:
     """Return commands that write the spec and evaluate the files by it."""
-    files = [str(side.path.absolute()) for side in (pair.reference, pair.prediction)]
+    files = [_path(pair, side) for side in (pair.reference, pair.prediction)]
     command = [
         "panmatch",
         "evaluate",
@@ -107,6 +111,11 @@ def command_of_pair(pair: FilePair, view: View) -> str:
     command += ["--allow-header-mismatch"] * pair.allow_header_mismatch
     text = spec_text(view, {} if pair.shown_class is None else pair.shown_class.options)
     return _lines("cat > panmatch-spec.yaml <<'END'", text.rstrip(), "END", shlex.join(command))
+
+
+def _path(pair: FilePair, image: LabelImage) -> str:
+    """Return how code names a file; of one that the page sent, only the name is known."""
+    return image.path.name if pair.dropped else str(image.path.absolute())
 
 
 def export_scene(state: State, folder: Path) -> list[Path]:

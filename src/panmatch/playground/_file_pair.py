@@ -1,35 +1,50 @@
-"""Two label files side by side: read and counted once, and shown in slices."""
+"""Two label files side by side, and the image they belong to: read and counted once."""
 
 from __future__ import annotations
 
-import base64
 import os
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from panmatch.errors import OptionError, ShapeError
+from panmatch.errors import Argument, FileError, OptionError, ShapeError
 from panmatch.evaluation import ClassCase
-from panmatch.formats import LabelImage, check_same_grid, read_labels
+from panmatch.formats import (
+    LabelImage,
+    StoredImage,
+    check_same_grid,
+    grid_difference,
+    read_grey,
+    read_labels,
+    turned_like,
+)
 from panmatch.labels import Geometry, LabelArray, Void, as_labels, segment_geometry
-from panmatch.overlap import Ints, Overlap, count_overlaps, count_region_overlaps
+from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
+from panmatch.playground._planes import Plane, planes_of
 from panmatch.playground._score_rows import LabelPair
 from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._sources import Source
 from panmatch.playground._states import SIDES, Side, View
 from panmatch.playground._validation import Message
 
-Pixels = npt.NDArray[np.unsignedinteger]
-
-LONGEST_SIDE = 1_500  # pixels of a slice; a longer side is thinned out
-LARGEST_TABLE = 1 << 22  # entries of a table from labels to positions
-
 
 class FilePair(Source):
     """A reference and a prediction from files, in two or three dimensions.
 
     Every label is an object, unless `shown_class` says what the objects are.
+
+    Parameters
+    ----------
+    reference, prediction
+        Label images of one grid.
+    image
+        Grey levels from 0 to 255, to show beneath the labels.
+    shown_class
+        What the objects are.
+    allow_header_mismatch
+        Compare only the shapes, not what the headers say about the grid.
+    dropped
+        Whether the files came through the page, so only their names are known.
     """
 
     def __init__(
@@ -37,8 +52,10 @@ class FilePair(Source):
         reference: LabelImage,
         prediction: LabelImage,
         *,
+        image: LabelImage | None = None,
         shown_class: ShownClass | None = None,
         allow_header_mismatch: bool = False,
+        dropped: bool = False,
     ) -> None:
         super().__init__()
         check_same_grid(reference, prediction, allow_header_mismatch=allow_header_mismatch)
@@ -46,6 +63,9 @@ class FilePair(Source):
         self.reference, self.prediction = reference, prediction
         self.shown_class = shown_class
         self.allow_header_mismatch = allow_header_mismatch
+        self.dropped = dropped
+        self.image_name = None if image is None else image.path.name
+        self.image = None if image is None else _beneath(image, self.placed, allow_header_mismatch)
         self.counted(View())  # reports bad labels before a page opens
 
     @classmethod
@@ -54,14 +74,16 @@ class FilePair(Source):
         reference: str | os.PathLike[str],
         prediction: str | os.PathLike[str],
         *,
+        image: str | os.PathLike[str] | None = None,
         shown_class: ShownClass | None = None,
         allow_header_mismatch: bool = False,
     ) -> FilePair:
-        """Read two label files, of any format that `panmatch evaluate` reads."""
+        """Read two label files, of any format that `panmatch evaluate` reads, and an image."""
         colour_ids = shown_class is not None and shown_class.spec.colour_ids
         return cls(
             read_labels(reference, colour_ids=colour_ids),
             read_labels(prediction, colour_ids=colour_ids),
+            image=None if image is None else read_grey(image),
             shown_class=shown_class,
             allow_header_mismatch=allow_header_mismatch,
         )
@@ -77,10 +99,22 @@ class FilePair(Source):
         return self.reference.spacing or self.prediction.spacing
 
     @property
+    def placed(self) -> LabelImage:
+        """The file that says most about the grid: the reference, if both say as much."""
+        known = [side for side in (self.reference, self.prediction) if side.affine is not None]
+        return known[0] if known else self.reference
+
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """How slices along each axis are shown; a single plane for 2-D images."""
+        return planes_of(self.placed)
+
+    @property
     def unit(self) -> str | None:
-        """Of the spacing: millimetres in medical formats, unknown in others."""
-        medical = any(side.affine is not None for side in (self.reference, self.prediction))
-        return "mm" if medical else None
+        """Of the spacing, where a file says; None otherwise."""
+        known = (side.unit for side in (self.reference, self.prediction) if side.spacing)
+        unit = next(known, "voxel")
+        return None if unit == "voxel" else unit
 
     @cached_property
     def images(self) -> LabelPair:
@@ -133,6 +167,23 @@ class FilePair(Source):
         centre = geometry.coordinate_sums[position] / geometry.voxels[position]
         return [float(coordinate) for coordinate in centre]
 
+    def busiest_slice(self) -> tuple[int, int]:
+        """Return the axis and the index of a slice that cuts as many objects as any.
+
+        Of several axes, that with the fewest slices is taken; of several slices, the one in the
+        middle. Objects count by their boxes.
+        """
+        best = (-1, 0, 0, 0)  # objects, − slices, axis, index
+        for axis, length in enumerate(self.shape):
+            steps = np.zeros(length + 1, np.int64)
+            for table in self._geometry.values():
+                np.add.at(steps, table.start[:, axis], 1)
+                np.add.at(steps, table.stop[:, axis], -1)
+            objects = np.cumsum(steps[:-1])
+            busy = np.flatnonzero(objects == objects.max())
+            best = max(best, (int(objects.max()), -length, axis, int(busy[len(busy) // 2])))
+        return best[2:]
+
     def describe(self) -> Message:
         """Return what the page says about the files."""
         return {
@@ -142,6 +193,9 @@ class FilePair(Source):
             "shape": list(self.shape),
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
+            "image": self.image_name,
+            "planes": [plane.describe(self.shape, self.spacing) for plane in self.planes],
+            "dropped": self.dropped,
         }
 
     @cached_property
@@ -163,83 +217,20 @@ def _check_shape(image: LabelImage) -> None:
         )
 
 
-def answer_slice(pair: FilePair, axis: int, index: int | None) -> Message:
-    """Return one slice of both images, None for the one in the middle.
-
-    A 2-D image is a single slice. Pixels are positions of segments + 1, 0 for background;
-    ``reference_ids`` and ``prediction_ids`` say which id each of them stands for.
-    ``shape`` is that of the pixels sent: every ``step``-th along both axes.
-    """
-    position = _check_place(pair, axis, index)
-    sides = pair.images.reference, pair.images.prediction
-    pixels = [labels if labels.ndim == 2 else np.take(labels, position, axis) for labels in sides]
-    step = -(-max(pixels[0].shape) // LONGEST_SIDE)
-    ids = pair.overlap.ref_ids, pair.overlap.pred_ids
-    dtype = np.dtype("<u2" if max(map(len, ids)) < 1 << 16 else "<u4")
-    reference, prediction = (
-        to_positions(image[::step, ::step], known, dtype)
-        for image, known in zip(pixels, ids, strict=True)
-    )
-    return {
-        "axis": axis,
-        "index": position,
-        "shape": list(reference.shape),
-        "step": step,
-        "dtype": dtype.name,
-        "aspect": _aspect(pair, axis),
-        "reference": _encode(reference),
-        "prediction": _encode(prediction),
-        "reference_ids": _present(reference, ids[0]),
-        "prediction_ids": _present(prediction, ids[1]),
-    }
-
-
-def to_positions(labels: LabelArray, ids: Ints, dtype: np.dtype[np.unsignedinteger]) -> Pixels:
-    """Return position + 1 of every label among the rising `ids`; background stays 0.
-
-    Examples
-    --------
-    >>> to_positions(np.array([0, 9, 4]), np.array([4, 9]), np.dtype("<u2"))
-    array([0, 2, 1], dtype=uint16)
-    """
-    if len(ids) == 0:
-        return np.zeros(labels.shape, dtype)
-    if ids[-1] < LARGEST_TABLE:
-        table = np.zeros(int(ids[-1]) + 1, dtype)
-        table[ids] = np.arange(1, len(ids) + 1)
-        return table[labels]
-    known = np.concatenate([[0], ids])
-    return np.searchsorted(known, labels.astype(np.int64)).astype(dtype)
-
-
-def _check_place(pair: FilePair, axis: int, index: int | None) -> int:
-    if len(pair.shape) == 2:
-        return 0
-    if not 0 <= axis < 3:
-        raise OptionError(f"axis={axis} must be 0, 1 or 2.")
-    count = pair.shape[axis]
-    position = count // 2 if index is None else index
-    if not 0 <= position < count:
-        raise OptionError(f"index={position} must be from 0 to {count - 1} on axis {axis}.")
-    return position
-
-
-def _aspect(pair: FilePair, axis: int) -> float:
-    """Return the height of a pixel over its width."""
-    if pair.spacing is None:
-        return 1.0
-    spacing = list(pair.spacing)
-    if len(spacing) == 3:
-        del spacing[axis]
-    return spacing[0] / spacing[1]
-
-
-def _encode(pixels: Pixels) -> str:
-    return base64.b64encode(np.ascontiguousarray(pixels).tobytes()).decode("ascii")
-
-
-def _present(pixels: Pixels, ids: Ints) -> list[list[int]]:
-    """Return the pixel value and the id of every segment in a slice."""
-    values = np.flatnonzero(np.bincount(pixels.ravel())[1:]) + 1
-    rows: list[list[int]] = np.stack([values, ids[values - 1]], 1).tolist()
-    return rows
+def _beneath(image: LabelImage, labels: StoredImage, allow_header_mismatch: bool) -> LabelArray:
+    """Return the grey levels on the grid of the labels, or raise an error that shows both grids."""
+    turned = turned_like(image, labels)
+    if turned.labels.shape != labels.labels.shape:
+        raise ShapeError(
+            f"the image {image.called} has shape {image.labels.shape}, but the labels have shape "
+            f"{labels.labels.shape}. Resample the image to the grid of the labels."
+        )
+    problem = grid_difference(labels, turned, ("labels", "image"))
+    if problem is not None and not allow_header_mismatch:
+        raise FileError(
+            f"the image {image.called} and the labels {problem}\nResample the image to the grid "
+            f"of the labels, or pass ",
+            Argument("allow_header_mismatch", True),
+            " to show it voxel by voxel as stored.",
+        )
+    return np.asarray(turned.labels)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from panmatch.errors import LabelError
 from panmatch.matching import Matching, are_false, best_first, part_sums, union_areas
 from panmatch.overlap import Areas, Floats, Ints, Overlap
-from panmatch.playground._states import Side
+from panmatch.playground._states import SIDES, Side
 from panmatch.playground._validation import Message
 
 MOST_VERTICES = 1_000  # of one side
 MOST_EDGES = 2_000
+LETTERS = {"tp": "t", "fn": "n", "fp": "f", "matched": "m", "dismissed": "d"}
 BACKGROUND = 0  # instead of the label of a part
 
 Mask = npt.NDArray[np.bool_]
@@ -74,21 +75,38 @@ class MatchingGraph:
         unmatched = np.where(are_false(overlap, edges), "fp", "dismissed")
         return np.where(touched, "matched", unmatched)
 
-    def vertex_rows(self, side: Side) -> list[Message]:
-        """Return the rows of a side, at most as many as a page can show."""
+    def vertex_rows(self, side: Side, listed: Ints) -> list[Message]:
+        """Return a row for each of the listed positions of a side."""
         columns = {"id": self.ids(side), "size": self.sizes(side), "state": self.states(side)}
-        return _rows({name: values[:MOST_VERTICES].tolist() for name, values in columns.items()})
+        return _rows({name: values[listed].tolist() for name, values in columns.items()})
 
-    def edge_rows(self) -> list[list[float]]:
-        """Return the edges between the rows, by falling IoU; chosen ones are left out last."""
-        edges = self.edges.take(
-            (self.edges.ref < MOST_VERTICES) & (self.edges.pred < MOST_VERTICES)
-        )
+    def edge_rows(self, refs: Ints, preds: Ints) -> list[list[float]]:
+        """Return the edges between listed positions, by falling IoU, with the rows of their ends.
+
+        Of too many, chosen ones are left out last.
+        """
+        rows = [
+            _row_of(side, listed)
+            for side, listed in ((self.ids("reference"), refs), (self.ids("prediction"), preds))
+        ]
+        edges = self.edges.take((rows[0][self.edges.ref] >= 0) & (rows[1][self.edges.pred] >= 0))
         if len(edges.ref) > MOST_EDGES:
             edges = edges.take(np.sort(np.argsort(~edges.chosen, kind="stable")[:MOST_EDGES]))
-        columns = (edges.ref, edges.pred, edges.intersection, edges.iou)
+        ends = rows[0][edges.ref], rows[1][edges.pred]
+        columns = (*ends, edges.intersection, edges.iou)
         flags = (edges.passes.astype(int), edges.chosen.astype(int))
         return [list(row) for row in zip(*(c.tolist() for c in (*columns, *flags)), strict=True)]
+
+    def fates(self) -> Message:
+        """Return the status of all objects in a few letters, and all chosen edges.
+
+        The letters are t(p), n for fn, f(p), m(atched) and d(ismissed), by position.
+        """
+        chosen = self.edges.take(self.edges.chosen)
+        return {
+            **{side: "".join(LETTERS[one] for one in self.states(side).tolist()) for side in SIDES},
+            "chosen": [chosen.ref.tolist(), chosen.pred.tolist()],
+        }
 
     def position(self, side: Side, number: int) -> int:
         """Return the position of a segment."""
@@ -144,6 +162,13 @@ def _edges_of_unions(overlap: Overlap, matching: Matching, owner: Ints) -> Graph
         matched[ref],
         matched[ref],
     )
+
+
+def _row_of(ids: Ints, listed: Ints) -> Ints:
+    """Return the row of every position in a list of some, −1 for the others."""
+    rows = np.full(len(ids), -1)
+    rows[listed] = np.arange(len(listed))
+    return rows
 
 
 def quality_terms(matching: Matching, most: int | None = None) -> list[Message]:

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import StrictBool, StrictStr
 
@@ -15,7 +15,6 @@ import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
 from panmatch.playground._export import answer_code
-from panmatch.playground._file_pair import FilePair, answer_slice
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
@@ -34,9 +33,15 @@ from panmatch.playground._tour import STEPS
 from panmatch.playground._validation import Checked, Message, Whole, checked, read_json, shown
 
 NEEDS_FILES = (
-    "the scene is null: this link belongs to a pair of files, but no files are open here. Run "
-    "`panmatch play REF PRED`."
+    "the scene is null: this link belongs to a pair of files, but no files are open here. Open "
+    "them on the page, or run `panmatch play REF PRED`."
 )
+
+LONGEST_SIDE = 2_000  # pixels of a tile, unless fewer are asked for
+
+if TYPE_CHECKING:  # what reads files is imported where files are read
+    from panmatch.playground._dropped_files import DropFolder, NamedBytes, Role
+    from panmatch.playground._file_pair import FilePair
 
 R = TypeVar("R", bound=Checked)
 
@@ -73,10 +78,27 @@ class CodeRequest(Checked):
 
 @checked
 class SliceRequest(Checked):
-    """A request for a slice of a pair of files; None for the one in the middle."""
+    """A request for a slice of a pair of files, or a tile of it; see `answer_slice`."""
 
     axis: Whole
     index: Whole | None = None
+    window: tuple[Whole, Whole, Whole, Whole] | None = None
+    pixels: Whole = LONGEST_SIDE
+
+
+@checked
+class OpenRequest(Checked):
+    """A request to open files that were sent before, by the keys that were given to them."""
+
+    reference: StrictStr
+    prediction: StrictStr
+    image: StrictStr | None = None
+    allow_header_mismatch: StrictBool = False
+
+
+@checked
+class CloseRequest(Checked):
+    """A request to close the files, and to go on with scenes."""
 
 
 @checked
@@ -94,17 +116,22 @@ class RequestHandler:
     Parameters
     ----------
     pair
-        The files that are open, if any; all pages share them.
+        The files that are open at the start, if any; all pages share them.
+    drops
+        Where files that the page sends are kept until it opens them; None if it cannot send any.
     """
 
-    def __init__(self, pair: FilePair | None = None) -> None:
+    def __init__(self, pair: FilePair | None = None, drops: DropFolder | None = None) -> None:
         self._pair = pair
+        self._drops = drops
         self._drawn: DrawnScene | None = None
         # What may be asked for: how the answer is called, and what answers.
         self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
             "hello": ("hello", _reading(Hello, self._hello)),
             "link": ("state", _reading(LinkRequest, self._link)),
             "numbers": ("numbers", _reading(NumbersRequest, self._numbers)),
+            "open": ("opened", _reading(OpenRequest, self._open)),
+            "close": ("closed", _reading(CloseRequest, self._close)),
             "slice": ("slice", _reading(SliceRequest, self._slice)),
             "object": ("object", _reading(ObjectRequest, self._object)),
             "code": ("code", _reading(CodeRequest, self._code)),
@@ -113,12 +140,35 @@ class RequestHandler:
     def answer(self, asked: Message) -> str:
         """Return the answer to a message as JSON text; an error is an answer, too."""
         kind, seq = asked.get("ask"), _seq(asked)
-        try:
+
+        def compute() -> Message:
             check_choice("ask", kind, self._kinds)
-            name, compute = self._kinds[str(kind)]
-            return _text({"is": name, "seq": seq, **compute(_content(asked))})
+            name, answer = self._kinds[str(kind)]
+            return {"is": name, **answer(_content(asked))}
+
+        return self._answered(kind, seq, compute)
+
+    def open_bytes(
+        self,
+        files: Mapping[Role, NamedBytes],
+        *,
+        allow_header_mismatch: bool = False,
+        seq: int | None = None,
+    ) -> str:
+        """Open files that are in memory; return the answer to ``"open"`` as JSON text."""
+        from panmatch.playground._dropped_files import open_bytes
+
+        def compute() -> Message:
+            self._pair = open_bytes(files, allow_header_mismatch=allow_header_mismatch)
+            return {"is": "opened", **self._described()}
+
+        return self._answered("open", seq, compute)
+
+    def _answered(self, kind: object, seq: int | None, compute: Callable[[], Message]) -> str:
+        try:
+            return _text({"seq": seq, **compute()})
         except PanmatchError as error:
-            return problem(kind, seq, str(error))
+            return problem(kind, seq, str(error), **getattr(error, "details", {}))
         except Exception as error:
             log.exception("no answer to %r", kind)
             return problem(kind, seq, f"this is a bug in panmatch: {type(error).__name__}: {error}")
@@ -163,8 +213,30 @@ class RequestHandler:
                 "stroke_points": MOST_STROKE_POINTS,
                 "scene_points": MOST_SCENE_POINTS,
             },
-            "pair": None if self._pair is None else self._pair.describe(),
+            **self._described(),
         }
+
+    def _described(self) -> Message:
+        return {"pair": None if self._pair is None else self._pair.describe()}
+
+    def _open(self, request: OpenRequest) -> Message:
+        from panmatch.playground._dropped_files import open_dropped
+
+        if self._drops is None:
+            raise OptionError("this page cannot send files to a server.")
+        keys: dict[Role, str] = {
+            "reference": request.reference,
+            "prediction": request.prediction,
+        }
+        if request.image is not None:
+            keys["image"] = request.image
+        with self._drops.take(keys) as files:
+            self._pair = open_dropped(files, allow_header_mismatch=request.allow_header_mismatch)
+        return self._described()
+
+    def _close(self, _: CloseRequest) -> Message:
+        self._pair = None
+        return self._described()
 
     def _link(self, request: LinkRequest) -> Message:
         if self._pair is not None:
@@ -186,7 +258,9 @@ class RequestHandler:
     def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
             raise OptionError("slices need a pair of files, but none is open here.")
-        return answer_slice(self._pair, request.axis, request.index)
+        from panmatch.playground._slices import answer_slice
+
+        return answer_slice(self._pair, request.axis, request.index, request.window, request.pixels)
 
     def _object(self, request: ObjectRequest) -> Message:
         source = self._source(request.state)
@@ -223,10 +297,10 @@ def read_message(text: str) -> Message:
     return asked
 
 
-def problem(kind: object, seq: int | None, text: str) -> str:
+def problem(kind: object, seq: int | None, text: str, **more: object) -> str:
     """Return the message that says what is wrong; `kind` is what was asked for."""
     about = kind if isinstance(kind, str) else None
-    return _text({"is": "problem", "seq": seq, "about": about, "problem": text})
+    return _text({"is": "problem", "seq": seq, "about": about, "problem": text, **more})
 
 
 def _text(message: Message) -> str:
@@ -245,10 +319,13 @@ def _content(asked: Message) -> Message:
 def _of_pair(link: str, pair: FilePair) -> tuple[State, list[str]]:
     """Return the view of a link for a pair, with the slice that the pair has.
 
-    Without a link, volumes are shown along the axis with the fewest, and therefore largest, slices.
+    Without a link, a volume is shown where a slice cuts most objects.
     """
     notes: list[str] = []
-    view = View(axis=pair.shape.index(min(pair.shape)))
+    view = View()
+    if not link and len(pair.shape) == 3:
+        axis, position = pair.busiest_slice()
+        view = View(axis=axis, slice=position)
     if link:
         state, notes = read_link(link)
         view = state.view

@@ -6,15 +6,15 @@ import asyncio
 import mimetypes
 import os
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,7 +22,9 @@ from starlette.types import Message as AsgiMessage
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from panmatch.errors import OptionError, PanmatchError
+from panmatch.playground._dropped_files import DropFolder
 from panmatch.playground._file_pair import FilePair
+from panmatch.playground._receiving import receive_file
 from panmatch.playground._request_handler import RequestHandler, problem, read_message
 from panmatch.playground._validation import Message
 
@@ -176,21 +178,31 @@ def listen(port: int = 0) -> socket.socket:
 def make_app(pair: FilePair | None, port: int) -> ASGIApp:
     """Return the application that serves the page and talks to it."""
     mimetypes.add_type("text/javascript", ".js")  # some systems say otherwise, and pages then fail
+    drops = DropFolder()
 
     async def talk(websocket: WebSocket) -> None:
         await websocket.accept()
-        await _session(websocket, pair).run()
+        await _session(websocket, RequestHandler(pair, drops)).run()
+
+    async def receive(request: Request) -> Response:
+        return await receive_file(request, drops)
 
     def show(request: Request) -> FileResponse:
         del request
         return FileResponse(STATIC / "index.html")
 
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        drops.close()
+
     routes = [
         Route("/", show),
+        Route("/files", receive, methods=["POST"]),
         Mount("/static", StaticFiles(directory=STATIC)),
         WebSocketRoute("/ws", talk),
     ]
-    return Guard(Starlette(routes=routes), port)
+    return Guard(Starlette(routes=routes, lifespan=lifespan), port)
 
 
 def serve(listening: socket.socket, pair: FilePair | None = None) -> None:
@@ -203,7 +215,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
     """Return a server that logs only errors."""
     config = uvicorn.Config(
         app,
-        lifespan="off",
+        lifespan="on",
         log_level="error",
         access_log=False,
         server_header=False,
@@ -214,7 +226,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def _session(websocket: WebSocket, pair: FilePair | None) -> Session:
+def _session(websocket: WebSocket, handler: RequestHandler) -> Session:
     async def receive() -> str | None:
         message = await websocket.receive()
         return None if message["type"] == "websocket.disconnect" else message.get("text") or ""
@@ -224,7 +236,7 @@ def _session(websocket: WebSocket, pair: FilePair | None) -> Session:
         with suppress(WebSocketDisconnect, RuntimeError):
             await websocket.send_text(text)
 
-    return Session(RequestHandler(pair), receive, send)
+    return Session(handler, receive, send)
 
 
 class Guard:
@@ -246,6 +258,9 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":  # the server itself starts or ends
+            await self._app(scope, receive, send)
+            return
         problem = self.refusal(scope)
         if scope["type"] == "websocket":
             if problem:
@@ -268,7 +283,7 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return "This server only answers at its own address on this machine."
-        if scope["type"] != "websocket":
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
             return ""
         if headers.getlist("origin") != [f"http://{hosts[0].lower()}"]:
             return "This server only talks to its own page."

@@ -1,5 +1,7 @@
 // One WebSocket. For each kind of request, at most one is under way and only the newest one waits.
 
+import { upload } from "./upload.js";
+
 const RETRY_MILLISECONDS = 1500;
 
 export class Connection {
@@ -31,6 +33,13 @@ export class Connection {
   ask(kind, content = {}) {
     this.waiting.set(kind, content);
     this.flush();
+  }
+
+  /** Open two label files, and an image if there is one: {reference, prediction, image?}. */
+  async openFiles(files, { ignoreHeaders = false } = {}) {
+    const keys = {};
+    for (const [role, file] of Object.entries(files)) keys[role] = await upload(file);
+    this.ask("open", { ...keys, allow_header_mismatch: ignoreHeaders });
   }
 
   get busy() {
@@ -66,6 +75,8 @@ const KIND_OF_ANSWER = {
   hello: "hello",
   state: "link",
   numbers: "numbers",
+  opened: "open",
+  closed: "close",
   slice: "slice",
   object: "object",
   code: "code",

@@ -39,8 +39,14 @@ export class Controls {
     for (const box of document.querySelectorAll("#quantities input[value]")) {
       box.addEventListener("change", () => this.quantities());
     }
-    if (pair) for (const name of ["parts", "analytic", "background"]) find(`#${name}`).closest("label").hidden = true;
-    if (pair) find("#voronoi").closest("label").hidden = true;
+    this.adopt(pair);
+  }
+
+  /** Offer what a pair of files has, or a scene if there is none. */
+  adopt(pair) {
+    this.pair = pair;
+    this.shown = null;
+    for (const name of ["parts", "analytic", "background", "voronoi"]) find(`#${name}`).closest("label").hidden = Boolean(pair);
   }
 
   choose(strategy) {

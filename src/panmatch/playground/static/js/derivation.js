@@ -8,7 +8,7 @@ const MOST_TERMS = 24;
 export class Derivation {
   constructor() {
     this.root = find("#derivation");
-    this.terms = html("div", { class: "terms" });
+    this.terms = html("div", { class: "terms", tabindex: 0, role: "group", "aria-label": "Terms of the sums" });
     this.sums = html("div", { class: "sums" });
     this.root.replaceChildren(this.terms, this.sums);
   }

@@ -76,6 +76,12 @@ export class Inspector {
     this.store.replace(selected, { ...this.store.shape(selected), [name]: value }, { group: `set ${name}` });
   }
 
+  /** Forget the object that was shown, and show this instead. */
+  clear(instead = []) {
+    this.showing = null;
+    this.root.replaceChildren(...instead);
+  }
+
   refreshAll() {
     this.showing = null;
     this.show();

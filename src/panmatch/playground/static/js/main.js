@@ -11,6 +11,7 @@ import { Derivation } from "./derivation.js";
 import { colour, find, html } from "./dom.js";
 import { Explanation } from "./explanation.js";
 import * as exports from "./export.js";
+import { Files } from "./files.js";
 import { Gestures } from "./gestures.js";
 import { Graph } from "./graph.js";
 import { Inspector } from "./inspector.js";
@@ -23,6 +24,7 @@ import { remember } from "./preferences.js";
 import { reachScrolled } from "./reachable.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
+import { sliceHint } from "./slice_tools.js";
 import { Spoken } from "./spoken.js";
 import { Store } from "./store.js";
 import { Story } from "./story.js";
@@ -56,7 +58,8 @@ class Page {
     if (!there && this.numbers) document.body.classList.add("outdated");
     this.enable();
     if (!there) return;
-    if (this.hello) this.ask();
+    if (this.hello?.pair?.dropped) this.files.reopen();
+    else if (this.hello) this.ask();
     else this.connection.ask("hello");
   }
 
@@ -66,6 +69,8 @@ class Page {
       state: () => this.open(message),
       numbers: () => this.take(message),
       related: () => message.seq >= this.shown && [this.related.take(message), this.story.related(message)],
+      opened: () => this.openedFiles(message),
+      closed: () => this.closedFiles(message),
       slice: () => this.volume.takeSlice(message),
       object: () => this.inspector.showObject(message, (centre) => this.volume.go(centre)),
       code: () => this.copyCode(message),
@@ -76,30 +81,41 @@ class Page {
 
   begin(hello) {
     this.hello = hello;
-    const { strategies, pair, limits } = hello;
+    const { strategies, pair } = hello;
     learn(strategies);
     const byId = new Map(strategies.map((one) => [one.id, one]));
     find("#version").textContent = `panmatch ${hello.version}`;
-    document.body.classList.toggle("of-pair", Boolean(pair));
     this.controls = new Controls(this.store, byId, pair);
     this.inspector = new Inspector(this.store);
     this.curves = new Curves(this.store, byId);
     this.related = new Related();
     this.budget = new Budget(this.store, byId, hello.losses);
-    if (pair) this.volume = new Volume(this.store, this.connection, pair);
-    else this.edit(limits);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph(), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
+    this.files = new Files(this.connection);
+    this.explanation = new Explanation(hello.presets, (scene) => this.resetScene(scene));
+    this.adopt(pair);
+    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph((object) => this.hello.pair && this.volume.pick(object)), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.story = new Story(this, hello);
     this.panels.push(...this.story.panels);
     this.panels.forEach((panel) => this.watch(panel));
     this.spoken = new Spoken(this.store, byId);
-    writeKeys(pair);
     reachScrolled();
-    if (pair) this.describePair(pair);
-    else this.offerPresets(hello.presets);
-    this.explanation = new Explanation(hello.presets, (scene) => this.resetScene(scene));
+    this.offerPresets(hello.presets);
     this.wire();
     this.readLink();
+  }
+
+  /** Show a pair of files, or scenes if there is none. */
+  adopt(pair) {
+    this.hello.pair = pair;
+    document.body.classList.toggle("of-pair", Boolean(pair));
+    this.controls.adopt(pair);
+    if (!pair && !this.scene) this.edit(this.hello.limits);
+    else if (pair && this.volume) this.volume.open(pair);
+    else if (pair) this.volume = new Volume(this.store, this.connection, pair);
+    if (pair) this.describePair(pair);
+    if (this.story) this.story.pair = pair;
+    writeKeys(pair);
+    this.inspector.clear(pair ? sliceHint(this.volume.isDeep) : []);
   }
 
   /** A scene that can be edited, with its tools. */
@@ -115,6 +131,24 @@ class Page {
       this.scene.withMatches = on;
       this.scene.drawMatches();
     });
+  }
+
+  /** Files that were dropped or chosen on this page are open; a link of theirs that was refused before
+   * can be shown now. */
+  openedFiles({ pair }) {
+    const link = this.refused ? links.current() : "";
+    this.files.opened();
+    if (!this.files.kept) return this.closedFiles({ pair }, link);
+    this.adopt(pair);
+    this.show();
+    return this.ask();
+  }
+
+  closedFiles({ pair }, link = "") {
+    this.adopt(pair);
+    document.body.classList.add("outdated");
+    if (!link) history.pushState(null, "", location.pathname);
+    this.connection.ask("link", { link });
   }
 
   /** Know whether a panel is in sight; one that comes into sight is drawn. */
@@ -141,6 +175,10 @@ class Page {
       html("b", { class: "prediction" }, pair.prediction),
       pair.class_name === null ? "" : `, class ${pair.class_name}`,
       html("span", { class: "quiet" }, ` ${pair.shape.join(" × ")}${spacing}`));
+    find("#pair-tools").replaceChildren(...(pair.dropped ? [
+      html("button", { id: "swap-files", title: "Swap reference and prediction", "aria-label": "Swap reference and prediction", onclick: () => this.files.reopen({ swapped: true }) }, "⇄"),
+      html("button", { id: "close-files", title: "Close the files and draw scenes", "aria-label": "Close the files", onclick: () => this.connection.ask("close") }, "✕"),
+    ] : []));
   }
 
   offerPresets(presets) {
@@ -201,7 +239,8 @@ class Page {
   }
 
   /** A link that cannot be shown shows nothing else in its place. */
-  refuse({ about, problem }) {
+  refuse(message) {
+    const { about, problem } = message;
     if (about === "link") {
       find("#refusal").hidden = false;
       find("#refusal p").textContent = problem;
@@ -210,6 +249,7 @@ class Page {
       this.enable();
       return;
     }
+    if (about === "open") return this.files.refuse(message);
     if (about === "numbers" && this.store.state.view.areas === "analytic") {
       this.countPixels(problem);
       return;
@@ -290,7 +330,7 @@ class Page {
     this.linked.numbers = numbers;
     this.scene?.take(numbers);
     this.volume?.take(numbers);
-    if (this.volume?.picked) this.volume.ask();
+    if (this.hello.pair && this.volume.picked) this.volume.inquire();
     for (const panel of this.panels) if (panel.inSight) this.catchUp(panel);
     this.spoken.take(numbers);
     this.story.take(numbers);
@@ -335,7 +375,7 @@ class Page {
   key(event) {
     if (this.refused) return;
     const key = event.key.toLowerCase();
-    const writing = event.target.matches("input[type=number], input[type=text], select, textarea");
+    const writing = event.target.matches("input[type=number], input[type=text], input[type=search], select, textarea");
     const undoes = (event.ctrlKey || event.metaKey) && !event.altKey && !writing;
     if (undoes && key === "z") (event.shiftKey ? this.store.redo() : this.store.undo());
     else if (undoes && key === "y") this.store.redo();
@@ -357,7 +397,7 @@ class Page {
     const drawings = { scene: "#scene", curves: "#curve-picture" };
     const [name, kind] = what.split(" ");
     if (kind === "svg") exports.save(`${name}.svg`, exports.picture(find(drawings[name]), ground), "image/svg+xml");
-    else if (what === "scene png" && this.volume) find("#volume").toBlob((blob) => exports.save("slice.png", blob));
+    else if (what === "scene png" && this.hello.pair) find("#volume").toBlob((blob) => exports.save("slice.png", blob));
     else if (kind === "png") exports.save(`${name}.png`, await exports.asPng(exports.picture(find(drawings[name]), ground)));
     else if (kind === "csv") exports.save(`${name}.csv`, exports[`${name}Csv`](this.numbers), "text/csv");
     else if (name === "link") this.copy(exports.shareLink(this.store.state), "Link copied");

@@ -10,11 +10,17 @@ export class Picture {
     this.layers = Object.fromEntries(layers.map((name) => [name, svg("g")]));
     this.picture = svg("svg", { role: "img", "aria-label": label }, Object.values(this.layers));
     this.root.append(this.picture);
+    if (this.root.matches(".tall")) this.scrollable(label);
     whenResized(this.root, (width) => {
       if (width === this.width) return;
       this.width = width;
       this.show();
     });
+  }
+
+  /** What scrolls can be reached with the keyboard. */
+  scrollable(label) {
+    for (const [name, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": label })) this.root.setAttribute(name, value);
   }
 
   take(numbers) {
