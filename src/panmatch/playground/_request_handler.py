@@ -7,15 +7,12 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
-
-from pydantic import StrictBool, StrictStr
+from typing import TYPE_CHECKING, TypeVar
 
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
 from panmatch.playground._export import answer_code
-from panmatch.playground._file_pair import FilePair, answer_slice
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
@@ -36,6 +33,9 @@ NEEDS_FILES = (
     "`panmatch play REF PRED`."
 )
 
+if TYPE_CHECKING:
+    from panmatch.playground._file_pair import FilePair  # a page without a server has no files
+
 R = TypeVar("R", bound=Checked)
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Hello(Checked):
 class LinkRequest(Checked):
     """A request for the state that a link carries."""
 
-    link: StrictStr
+    link: str
 
 
 @checked
@@ -58,7 +58,7 @@ class NumbersRequest(Checked):
     """A request for the numbers of a state; they come sooner without the error budget."""
 
     state: State
-    budget: StrictBool = True
+    budget: bool = True
 
 
 @checked
@@ -180,6 +180,8 @@ class RequestHandler:
     def _slice(self, request: SliceRequest) -> Message:
         if self._pair is None:
             raise OptionError("slices need a pair of files, but none is open here.")
+        from panmatch.playground._file_pair import answer_slice
+
         return answer_slice(self._pair, request.axis, request.index)
 
     def _object(self, request: ObjectRequest) -> Message:
