@@ -1,8 +1,6 @@
-"""The playground without a server: what the worker of a page calls, a text in and texts out."""
+"""The playground without a server: what the worker of a page calls, a text in, a text out."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from panmatch.errors import PanmatchError
 from panmatch.playground._request_handler import RequestHandler, problem, read_message
@@ -18,6 +16,6 @@ def answer(text: str) -> str:
         return problem(None, None, str(error))
 
 
-def related(text: str) -> Iterator[str]:
-    """Yield the slower metrics for a message that asked for numbers."""
-    yield from _handler.related(read_message(text))
+def related(text: str) -> str | None:
+    """Return the slower metrics for a message that asked for numbers; None if that was refused."""
+    return next(_handler.related(read_message(text)), None)

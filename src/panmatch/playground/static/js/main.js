@@ -3,7 +3,7 @@
 import { learn } from "./strategies.js";
 import { Budget } from "./budget.js";
 import { Certificate } from "./certificate.js";
-import { Connection } from "./connection.js";
+import { openEngine, showFailure, showLoading } from "./engines.js";
 import { Controls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { Derivation } from "./derivation.js";
@@ -29,10 +29,12 @@ class Page {
     this.store = new Store();
     this.linked = new Linked(this.store);
     this.roundTrips = [];
-    this.connection = new Connection({
+    this.connection = openEngine({
       heard: (message) => this.hear(message),
       changed: (there) => this.reachable(there),
       rested: (busy) => find("main").setAttribute("aria-busy", busy),
+      loading: showLoading,
+      failed: showFailure,
     });
     this.store.listen((what) => this.changed(what));
   }

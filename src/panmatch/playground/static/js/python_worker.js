@@ -35,12 +35,15 @@ async function bytes(path) {
 
 async function start() {
   const { loadPyodide } = await import(at("pyodide/pyodide.mjs"));
-  const [pyodide, numpy, ours, native] = await Promise.all([
+  const [pyodide, backtrace, numpy, ours, native] = await Promise.all([
     loadPyodide({ indexURL: at("pyodide/") }),
+    bytes("backtrace.wasm"),
     bytes("numpy.zip"),
     bytes("panmatch.zip"),
     bytes("core.wasm").then(loadNative),
   ]);
+  pyodide.FS.writeFile("/lib/backtrace.so", new Uint8Array(backtrace));
+  pyodide.runPython("import ctypes; ctypes.CDLL('/lib/backtrace.so', ctypes.RTLD_GLOBAL)");
   const folder = pyodide.runPython("import site; site.getsitepackages()[0]");
   for (const archive of [numpy, ours]) pyodide.unpackArchive(archive, "zip", { extractDir: folder });
   pyodide.registerJsModule("panmatch_wasm", native);
@@ -50,9 +53,8 @@ async function start() {
 
 /** The slower metrics, once the scene has come to rest. */
 function sendRelated(text) {
-  const texts = python.related(text);
-  for (const more of texts) self.postMessage({ text: more });
-  texts.destroy();
+  const more = python.related(text);
+  if (more) self.postMessage({ text: more });
 }
 
 self.onmessage = ({ data: text }) => {
@@ -62,4 +64,10 @@ self.onmessage = ({ data: text }) => {
   quiet = setTimeout(() => sendRelated(text), QUIET_MILLISECONDS);
 };
 
-start().catch((error) => self.postMessage({ failed: String(error.message ?? error) }));
+/** The last line of an error: what Python writes before it is for developers, on the console. */
+function fail(error) {
+  console.error(error);
+  self.postMessage({ failed: String(error.message ?? error).trim().split("\n").at(-1) });
+}
+
+start().catch(fail);
