@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import panmatch as pm
 from panmatch.playground import exact_overlap, read_link
@@ -59,8 +59,8 @@ def number(page: Any, name: str) -> float:
 
 
 def state(page: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(unquote(page.evaluate("location.hash")[1:]))
-    return found
+    """Return what the address says."""
+    return read_link(page.evaluate("location.hash"))[0].to_dict()
 
 
 def drag(page: Any, side: str, at: int, dx: float, dy: float) -> None:

@@ -17,6 +17,7 @@ from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
+from panmatch.playground._short_links import HOSTED
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
     MOST_SCENE_POINTS,
@@ -154,6 +155,7 @@ class RequestHandler:
             ],
             "losses": loss_looks(),
             "presets": [preset.to_dict() for preset in PRESETS],
+            "links": {"hosted": HOSTED, "defaults": View().to_dict()},
             "limits": {
                 "shapes": MOST_SHAPES,
                 "stroke_points": MOST_STROKE_POINTS,

@@ -16,6 +16,7 @@ import * as links from "./links.js";
 import { Matrix } from "./matrix.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
+import { Share } from "./share.js";
 import { Store } from "./store.js";
 import { Legend, Table } from "./table.js";
 import { Volume } from "./volume.js";
@@ -29,6 +30,7 @@ class Page {
     this.store = new Store();
     this.linked = new Linked(this.store);
     this.roundTrips = [];
+    this.share = new Share();
     this.connection = openEngine({
       heard: (message) => this.hear(message),
       changed: (there) => this.reachable(there),
@@ -70,6 +72,7 @@ class Page {
     this.hello = hello;
     const { strategies, pair, limits } = hello;
     learn(strategies);
+    links.learn(hello.links);
     const byId = new Map(strategies.map((one) => [one.id, one]));
     find("#version").textContent = `panmatch ${hello.version}`;
     document.body.classList.toggle("of-pair", Boolean(pair));
@@ -340,7 +343,7 @@ class Page {
     else if (what === "scene png" && this.volume) find("#volume").toBlob((blob) => exports.save("slice.png", blob));
     else if (kind === "png") exports.save(`${name}.png`, await exports.asPng(exports.picture(find(drawings[name]), ground)));
     else if (kind === "csv") exports.save(`${name}.csv`, exports[`${name}Csv`](this.numbers), "text/csv");
-    else if (name === "link") this.copy(exports.shareLink(this.store.state), "Link copied");
+    else if (name === "link") this.share.open(this.store.state, Boolean(this.hello.pair));
     else {
       this.wanted = name;
       this.connection.ask("code", { state: this.store.state });

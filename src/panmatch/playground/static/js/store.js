@@ -1,5 +1,7 @@
 // The state that links carry, its history for undo, and listeners for changes.
 
+import { onGrid } from "./grid.js";
+
 const MOST_UNDO = 200;
 
 export class Store {
@@ -94,12 +96,12 @@ export class Store {
   }
 
   replace({ side, at }, shape, options) {
-    const shapes = this.state.scene[side].with(at, shape);
+    const shapes = this.state.scene[side].with(at, onGrid(shape));
     this.scene({ ...this.state.scene, [side]: shapes }, options);
   }
 
   add(side, shape, options) {
-    const shapes = [...this.state.scene[side], shape];
+    const shapes = [...this.state.scene[side], onGrid(shape)];
     this.scene({ ...this.state.scene, [side]: shapes }, options);
     this.select({ side, at: shapes.length - 1 });
   }

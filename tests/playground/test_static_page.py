@@ -1,0 +1,139 @@
+"""The page without a server, in a real browser: its numbers are those of the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from panmatch.playground import Disc, Scene, State, View, read_link, write_link
+from panmatch.playground._request_handler import RequestHandler
+from tests.browser import needs_chromium
+from tests.playground.random_states import random_state
+from tests.playground.shown_pages import TWO, drag, library, number, settle, show, state
+from tests.playground.static_site import file_server, needs_site
+
+pytestmark = [needs_chromium, needs_site]
+
+STATES = 120
+LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
+
+# Asks the worker of the page as the page does, and returns both answers.
+ASK = """text => new Promise(done => {
+  const answers = [];
+  window.engine.onmessage = ({ data }) => {
+    answers.push(data.text);
+    if (answers.length === 2 || JSON.parse(data.text).is === "problem") done(answers);
+  };
+  window.engine.postMessage(text);
+})"""
+START = """() => new Promise((done, fail) => {
+  window.engine = new Worker("static/js/python_worker.js", { type: "module" });
+  window.engine.onmessage = ({ data }) => {
+    if (data.ready) done();
+    if (data.failed) fail(new Error(data.failed));
+  };
+})"""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with file_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def static_page(browser: Any, site: str) -> Iterator[Any]:
+    """Yield one tab for all tests: it loads megabytes. Whatever it complains about fails them."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab = context.new_page()
+    complaints: list[str] = []
+    loud = ("error", "warning")
+    tab.on("console", lambda m: complaints.append(m.text) if m.type in loud else None)
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.set_default_timeout(LONGEST_START)
+    show(tab, site + TWO)
+    yield tab
+    context.close()
+    assert complaints == []
+
+
+def test_the_page_says_what_it_loads_and_then_shows_numbers(browser: Any, site: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(LONGEST_START)
+    page.goto(site + TWO)
+    page.wait_for_selector("#loading:not([hidden])")
+    said = page.inner_text("#loading")
+    assert "Loading panmatch into your browser." in said
+    assert "MB" in said
+    assert page.is_hidden("#offline")
+    settle(page)
+    assert page.is_hidden("#loading")
+    assert number(page, "pq") == library(TWO).pq
+    page.close()
+
+
+def test_everything_comes_from_the_site_itself(browser: Any, site: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(LONGEST_START)
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    show(page, site)
+    assert [url for url in asked if not url.startswith((site, "blob:", "data:"))] == []
+    policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+    assert "script-src 'self' 'wasm-unsafe-eval'" in policy
+    page.close()
+
+
+def test_random_states_have_the_numbers_of_the_library(static_page: Any) -> None:
+    static_page.evaluate(START)
+    rng, handler = np.random.default_rng(20), RequestHandler()
+    for position in range(STATES):
+        shown = random_state(rng).to_dict()
+        asked = {"ask": "numbers", "seq": position, "state": shown, "budget": True}
+        expected = [handler.answer(asked), *handler.related(asked)]
+        assert json.loads(expected[0])["is"] == "numbers"
+        found = static_page.evaluate(ASK, json.dumps(asked, separators=(",", ":")))
+        assert [_timeless(text) for text in found] == [_timeless(text) for text in expected], shown
+
+
+def _timeless(text: str) -> dict[str, Any]:
+    message: dict[str, Any] = json.loads(text)
+    message.pop("milliseconds", None)
+    return message
+
+
+def test_dragging_changes_numbers_and_the_address(static_page: Any, site: str) -> None:
+    show(static_page, site + TWO)
+    before = number(static_page, "pq")
+    drag(static_page, "prediction", 0, 31, 17)
+    link = static_page.evaluate("location.hash")
+    assert number(static_page, "pq") == library(link).pq != before
+    assert state(static_page)["scene"]["prediction"][0]["x"] != 170
+
+
+def test_a_link_opens_the_same_in_both_engines(static_page: Any, site: str) -> None:
+    scene = Scene((Disc(200, 150, 60, (0.5,)),), (Disc(215.125, 150, 55, (0.4,)),))
+    view = View(strategy="many-to-one/merge/seed", threshold=0.25, regions=True, parts=True)
+    link = write_link(State(scene, view))
+    show(static_page, site + link)
+    static_page.click("[data-export=link]")
+    rows = static_page.locator("#share input")
+    assert rows.first.input_value() == site + link
+    assert rows.last.input_value() == f"panmatch play --link '{link}'"
+    assert static_page.evaluate("navigator.clipboard.readText()") == site + link
+    assert read_link(site + link)[0] == State(scene, view)
+    static_page.click("#share button:has-text('Close')")
+
+
+def test_a_link_that_is_refused_says_why(static_page: Any, site: str) -> None:
+    show(static_page, site + TWO)
+    static_page.evaluate("location.hash = '#1:a_b:c'")
+    static_page.wait_for_selector("#refusal:not([hidden])")
+    assert "It may have been cut off." in static_page.inner_text("#refusal")
+    assert static_page.locator("[data-export=link]").is_disabled()
+    assert static_page.evaluate("location.hash") == "#1:a_b:c"
