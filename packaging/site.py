@@ -31,7 +31,16 @@ PYODIDE_FILES = (
 )  # fmt: skip
 
 # What the page computes with; the others read files, make tables or talk to people.
-PACKAGES = ("formats", "labels", "matching", "native", "overlap", "playground", "related", "scoring")
+PACKAGES = (
+    "formats",
+    "labels",
+    "matching",
+    "native",
+    "overlap",
+    "playground",
+    "related",
+    "scoring",
+)
 LEFT_OUT = ("tests", "f2py", "_pyinstaller", "distutils", "include", "testing")
 # numpy asks who called it before it reuses the memory of large arrays, through a function of glibc
 # that Pyodide lacks. This library has it, and it answers that nobody knows: (i32, i32) -> 0.
@@ -69,7 +78,9 @@ def main(folder: Path, zig: Path) -> None:
     shutil.copy(compiled(zig), engine / "core.wasm")
     shutil.copytree(SOURCE / "playground" / "static", folder / "static")
     page = folder / "static" / "index.html"
-    (folder / "index.html").write_text(static_page(page.read_text("utf-8"), loaded_bytes(engine)), "utf-8")
+    (folder / "index.html").write_text(
+        static_page(page.read_text("utf-8"), loaded_bytes(engine)), "utf-8"
+    )
     page.unlink()
     print(f"The playground: {folder / 'index.html'}, to be served by any web server")
 

@@ -86,7 +86,10 @@ def test_the_defaults_of_this_format_never_change() -> None:
         ("#1:1_2_3,A:1_2_3:", r"^the 2nd shape of reference, 'A': 'A' is not a number of a link"),
         ("#1::1_2_~x:", r"^the 1st shape of prediction, '1_2_~x': '~x' is not a number"),
         ("#1::1_2_-3:", r"^scene\.prediction\[0\]\.r=-0\.03 must be greater than or equal to 0"),
-        ("#1:::treshold=0.5", r"^'treshold=0\.5' of the link's view is not known; did you mean 'th"),
+        (
+            "#1:::treshold=0.5",
+            r"^'treshold=0\.5' of the link's view is not known; did you mean 'th",
+        ),
         ("#1:::threshold=a", r"^threshold='a' of the link is not a number"),
         ("#1:::regions=1", r"^'regions=1' of the link's view is not known"),
         ("#1:::strategy=best", r"^view\.strategy='best' is not known"),

@@ -298,9 +298,7 @@ def _at(key: str, refusing: Callable[[], NoReturn]) -> Refusal:
 
 
 def _refuse_unknown(value: object, accepted: Sequence[str]) -> NoReturn:
-    raise Refusal(
-        lambda path: OptionError(unknown(f"{path}={shown(value)}", value, accepted))
-    )
+    raise Refusal(lambda path: OptionError(unknown(f"{path}={shown(value)}", value, accepted)))
 
 
 def shown(value: object) -> str:

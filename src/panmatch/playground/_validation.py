@@ -7,7 +7,16 @@ import functools
 import json
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_type_hints,
+)
 
 from panmatch.errors import OptionError, PanmatchError
 from panmatch.playground._checks import (
