@@ -22,8 +22,8 @@ BUILD = ROOT / "build" / "site"
 SOURCE = ROOT / "src" / "panmatch"
 NATIVE = ROOT / "src" / "native"
 
-# Both are compiled for Python 3.12 by the same version of Emscripten, 3.1.58; only such a pair works
-# together, and no later one is on npm.
+# Both are compiled for Python 3.12 by the same version of Emscripten, 3.1.58. Only such a pair works
+# together, and npm has no later one.
 PYODIDE = "pyodide@0.27.7"
 NUMPY = "@emscripten-forge/numpy@2.0.1-py312h4e66579-0"
 PYODIDE_FILES = (
@@ -158,12 +158,14 @@ def loaded_bytes(engine: Path) -> int:
 
 def static_page(page: str, size: int) -> str:
     """Return the page for a web server that sends no headers of ours."""
+    first = '<meta charset="utf-8" />'
     head = (
-        f'<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="{POLICY}" />\n'
-        f'    <meta name="engine" content="browser" data-bytes="{size}" />'
+        first,
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}" />',
+        f'<meta name="engine" content="browser" data-bytes="{size}" />',
     )
-    assert page.count('<meta charset="utf-8" />') == 1
-    return page.replace('<meta charset="utf-8" />', head)
+    assert page.count(first) == 1
+    return page.replace(first, "\n    ".join(head))
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def _shape(rng: np.random.Generator) -> AnyShape:
         return Disc(x, y, rng.uniform(10, 70), parts)
     if kind == 1:
         return Ellipse(x, y, rng.uniform(10, 90), rng.uniform(10, 60), rng.uniform(0, 180), parts)
-    steps = rng.uniform(-25, 25, (rng.integers(1, 12), 2)).cumsum(axis=0) + (x, y)
-    points = tuple((float(a), float(b)) for a, b in steps)
+    steps = rng.uniform(-25, 25, (rng.integers(1, 12), 2)).cumsum(axis=0)
+    points = tuple((x + float(right), y + float(down)) for right, down in steps)
     return Stroke(points, rng.uniform(5, 40), parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,17 @@ from tests.playground.static_site import file_server, needs_site
 pytestmark = [needs_chromium, needs_site]
 
 STATES = 120
+WITH_RELATED = 3  # of so many states one: metrics of whole images take longer than all others
 LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
 
-# Asks the worker of the page as the page does, and returns both answers.
-ASK = """text => new Promise(done => {
+approx = partial(pytest.approx, abs=1e-12)  # the page shows twelve digits
+
+# Asks the worker of the page as the page does, and returns its answers.
+ASK = """([text, wanted]) => new Promise(done => {
   const answers = [];
   window.engine.onmessage = ({ data }) => {
     answers.push(data.text);
-    if (answers.length === 2 || JSON.parse(data.text).is === "problem") done(answers);
+    if (answers.length === wanted) done(answers);
   };
   window.engine.postMessage(text);
 })"""
@@ -73,7 +77,7 @@ def test_the_page_says_what_it_loads_and_then_shows_numbers(browser: Any, site: 
     assert page.is_hidden("#offline")
     settle(page)
     assert page.is_hidden("#loading")
-    assert number(page, "pq") == library(TWO).pq
+    assert number(page, "pq") == approx(library(TWO).pq)
     page.close()
 
 
@@ -95,9 +99,11 @@ def test_random_states_have_the_numbers_of_the_library(static_page: Any) -> None
     for position in range(STATES):
         shown = random_state(rng).to_dict()
         asked = {"ask": "numbers", "seq": position, "state": shown, "budget": True}
-        expected = [handler.answer(asked), *handler.related(asked)]
+        expected = [handler.answer(asked)]
+        expected += handler.related(asked) if position % WITH_RELATED == 0 else []
         assert json.loads(expected[0])["is"] == "numbers"
-        found = static_page.evaluate(ASK, json.dumps(asked, separators=(",", ":")))
+        text = json.dumps(asked, separators=(",", ":"))
+        found = static_page.evaluate(ASK, [text, len(expected)])
         assert [_timeless(text) for text in found] == [_timeless(text) for text in expected], shown
 
 
@@ -112,7 +118,8 @@ def test_dragging_changes_numbers_and_the_address(static_page: Any, site: str) -
     before = number(static_page, "pq")
     drag(static_page, "prediction", 0, 31, 17)
     link = static_page.evaluate("location.hash")
-    assert number(static_page, "pq") == library(link).pq != before
+    assert number(static_page, "pq") == approx(library(link).pq)
+    assert number(static_page, "pq") != approx(before)
     assert state(static_page)["scene"]["prediction"][0]["x"] != 170
 
 

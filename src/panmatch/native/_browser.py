@@ -1,7 +1,7 @@
 """The native core in a web page, where it is a WebAssembly module that is called with bytes.
 
 The site has this module under the name ``_core``. A call is one block of 8-byte words, and so is
-its answer; `src/native/wasm_binding.hpp` describes both. ``panmatch_wasm`` is the page's own module.
+its answer; `src/native/wasm_binding.hpp` describes both. ``panmatch_wasm`` is part of the page.
 """
 
 from __future__ import annotations

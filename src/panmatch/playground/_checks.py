@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, get_args, 
 
 from panmatch.errors import OptionError, PanmatchError, nearest_name
 
-Check = Callable[[Any], Any]  # returns the value as it is kept, or raises a Refusal
+Check = Callable[[Any], Any]  # returns the value as it is kept, or raises a RefusedError
 
 LONGEST_SHOWN = 60  # characters of a refused value
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """A value that is not accepted.
 
     Parameters
@@ -104,32 +104,32 @@ class Then:
 
 def refuse(value: object, reason: str) -> NoReturn:
     """Refuse a value, and say what it must be."""
-    raise Refusal(lambda path: OptionError(f"{path}={shown(value)} {reason}."))
+    raise RefusedError(lambda path: OptionError(f"{path}={shown(value)} {reason}."))
 
 
-def missing() -> Refusal:
+def missing() -> RefusedError:
     """Return the refusal of a value that is not there."""
-    return Refusal(lambda path: OptionError(f"{path} is missing."))
+    return RefusedError(lambda path: OptionError(f"{path} is missing."))
 
 
-def caused_by(error: PanmatchError) -> Refusal:
+def caused_by(error: PanmatchError) -> RefusedError:
     """Return the refusal for which an error of ours is the reason."""
 
     def say(path: str) -> PanmatchError:
         return type(error)(f"{path}: {error}" if refusal.where else str(error))
 
-    refusal = Refusal(say)
+    refusal = RefusedError(say)
     return refusal
 
 
-def unknown_key(key: object, model: str, accepted: Sequence[str]) -> Refusal:
+def unknown_key(key: object, model: str, accepted: Sequence[str]) -> RefusedError:
     """Return the refusal of a key that a class does not have."""
 
     def say(path: str) -> PanmatchError:
         place = "" if path == model else f"{path}: "
         return OptionError(place + unknown(f"the key {shown(key)} of {model}", key, accepted))
 
-    return Refusal(say)
+    return RefusedError(say)
 
 
 def check_of(annotation: object, of_class: Callable[[type], Check]) -> Check:
@@ -168,7 +168,7 @@ def _with_rules(check: Check, rules: Sequence[Any]) -> Check:
         for rule in rules:
             try:
                 rule.check(kept)
-            except Refusal as refusal:
+            except RefusedError as refusal:
                 if kept is not value and isinstance(rule, Bounds | Length) and not refusal.where:
                     _as_given(rule, kept, value)
                 raise
@@ -225,7 +225,7 @@ def _every(check_item: Check) -> Check:
         for position, item in enumerate(value):
             try:
                 kept.append(check_item(item))
-            except Refusal as refusal:
+            except RefusedError as refusal:
                 refusal.where.append(position)
                 raise
         return tuple(kept)
@@ -246,7 +246,7 @@ def _each(checks: Sequence[Check]) -> Check:
                 if position == len(value):
                     raise missing()
                 kept.append(check_item(value[position]))
-            except Refusal as refusal:
+            except RefusedError as refusal:
                 refusal.where.append(position)
                 raise
         return tuple(kept)
@@ -288,17 +288,17 @@ def _text(value: object) -> str:
     return value
 
 
-def _at(key: str, refusing: Callable[[], NoReturn]) -> Refusal:
+def _at(key: str, refusing: Callable[[], NoReturn]) -> RefusedError:
     """Return a refusal as that of the value under a key."""
     try:
         refusing()
-    except Refusal as refusal:
+    except RefusedError as refusal:
         refusal.where.append(key)
         return refusal
 
 
 def _refuse_unknown(value: object, accepted: Sequence[str]) -> NoReturn:
-    raise Refusal(lambda path: OptionError(unknown(f"{path}={shown(value)}", value, accepted)))
+    raise RefusedError(lambda path: OptionError(unknown(f"{path}={shown(value)}", value, accepted)))
 
 
 def shown(value: object) -> str:

@@ -17,7 +17,7 @@ from decimal import Decimal
 from panmatch.errors import LinkError
 from panmatch.playground._checks import shown, unknown
 from panmatch.playground._shapes import Disc, Ellipse
-from panmatch.playground._states import SIDES, AnyShape, Scene, State, View
+from panmatch.playground._states import SIDES, AnyShape, State, View
 from panmatch.playground._validation import Message, ordinal
 
 HOSTED = "https://panmatch.github.io/panmatch/playground/"  # where links open without a server
@@ -36,6 +36,7 @@ def write_short(state: State) -> str:
 
     Examples
     --------
+    >>> from panmatch.playground import Scene
     >>> write_short(State(Scene([Disc(300, 181, 40)], [Disc(0.1234, 0, 1)])))
     '1:n5c_dys_334:~0.1234_0_2s:'
     """

@@ -22,7 +22,7 @@ from panmatch.errors import OptionError, PanmatchError
 from panmatch.playground._checks import (
     Bounds,
     Check,
-    Refusal,
+    RefusedError,
     caused_by,
     check_of,
     missing,
@@ -65,7 +65,7 @@ class Checked:
         """Read what `to_dict` writes, or raise an `OptionError`."""
         try:
             return cast(Self, _model(cls).read(given))
-        except Refusal as refusal:
+        except RefusedError as refusal:
             raise refusal.error(cls.__name__.lower()) from None
 
     def to_dict(self) -> Message:
@@ -97,7 +97,7 @@ def checked(cls: type[T]) -> type[T]:
         given = dict(zip(names, args, strict=False)) | values
         try:
             made.store(self, **_model(made).check(given))
-        except Refusal as refusal:
+        except RefusedError as refusal:
             raise refusal.error(cls.__name__.lower()) from None
 
     made.__init__ = __init__
@@ -149,7 +149,7 @@ class _Model:
                     kept[name] = check(given[name])
                 elif name in self._required:
                     raise missing()
-            except Refusal as refusal:
+            except RefusedError as refusal:
                 refusal.where.append(name)
                 raise
         return kept
