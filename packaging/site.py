@@ -22,8 +22,8 @@ BUILD = ROOT / "build" / "site"
 SOURCE = ROOT / "src" / "panmatch"
 NATIVE = ROOT / "src" / "native"
 
-# Both are compiled for Python 3.12 by the same version of Emscripten, 3.1.58. Only such a pair works
-# together, and npm has no later one.
+# Both are compiled for Python 3.12 by the same version of Emscripten, 3.1.58. Only such a pair
+# works together, and npm has no later one.
 PYODIDE = "pyodide@0.27.7"
 NUMPY = "@emscripten-forge/numpy@2.0.1-py312h4e66579-0"
 PYODIDE_FILES = (

@@ -15,7 +15,7 @@ SIDE = 7  # shapes of a side, at most
 
 def random_state(rng: np.random.Generator) -> State:
     """Return a scene with a view that it can be shown in."""
-    scene = Scene(*(_shapes(rng) for _ in range(2)))
+    scene = Scene(_shapes(rng), _shapes(rng))
     regions = bool(rng.uniform() < 0.4)
     names = [name for name, one in STRATEGIES.items() if regions or not one.needs_regions]
     chosen = rng.permutation(names).tolist()

@@ -18,6 +18,13 @@ from panmatch.playground import exact_overlap, read_link
 @contextmanager
 def served(*arguments: object) -> Iterator[str]:
     """Yield the address of a playground that runs as users run it."""
+    with crashing(*arguments) as (address, _):
+        yield address
+
+
+@contextmanager
+def crashing(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Yield the address of a playground, and its process."""
     command = [sys.executable, "-m", "panmatch", "play", "--no-browser", *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -25,7 +32,7 @@ def served(*arguments: object) -> Iterator[str]:
         found = re.search(r"http://127\.0\.0\.1:\d+/", line)
         try:
             assert found, line
-            yield found[0]
+            yield found[0], process
         finally:
             process.terminate()
 

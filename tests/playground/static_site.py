@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,10 +28,10 @@ class _Files(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
         del format, arguments
 
-    def copyfile(self, source: object, outputfile: object) -> None:
+    def copyfile(self, source: Any, outputfile: Any) -> None:
         """Send a file, unless the tab is gone."""
         try:
-            super().copyfile(source, outputfile)  # type: ignore[type-var]
+            super().copyfile(source, outputfile)
         except ConnectionError:
             self.close_connection = True
 

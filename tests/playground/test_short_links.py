@@ -30,7 +30,7 @@ def test_thirteen_discs_fit_into_300_characters() -> None:
     lengths = []
     for _ in range(100):
         sides = rng.uniform((0, 0, 5), (600, 362, 90), (13, 3)).round(2).tolist()
-        discs = [Disc(*row) for row in sides]
+        discs = tuple(Disc(*row) for row in sides)
         view = View("many-to-one/optimal/seed", threshold=0.123, voronoi=True)
         lengths.append(len(write_link(State(Scene(discs[:6], discs[6:]), view), hosted=True)))
     assert max(lengths) < 300

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -28,7 +30,9 @@ approx = partial(pytest.approx, abs=1e-12)  # the page shows twelve digits
 # Asks the worker of the page as the page does, and returns its answers.
 ASK = """([text, wanted]) => new Promise(done => {
   const answers = [];
+  const { seq } = JSON.parse(text);
   window.engine.onmessage = ({ data }) => {
+    if (JSON.parse(data.text).seq !== seq) return; // metrics of the state before
     answers.push(data.text);
     if (answers.length === wanted) done(answers);
   };
@@ -49,48 +53,56 @@ def site() -> Iterator[str]:
         yield address
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A tab, what it said while it loaded, and everything that it asked for."""
+
+    page: Any
+    said: str
+    asked: list[str]
+
+
 @pytest.fixture(scope="module")
-def static_page(browser: Any, site: str) -> Iterator[Any]:
+def opened(browser: Any, site: str) -> Iterator[Opened]:
     """Yield one tab for all tests: it loads megabytes. Whatever it complains about fails them."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab = context.new_page()
     complaints: list[str] = []
+    asked: list[str] = []
     loud = ("error", "warning")
     tab.on("console", lambda m: complaints.append(m.text) if m.type in loud else None)
     tab.on("pageerror", lambda error: complaints.append(str(error)))
+    context.on("request", lambda request: asked.append(request.url))
     tab.set_default_timeout(LONGEST_START)
-    show(tab, site + TWO)
-    yield tab
+    tab.goto(site + TWO)
+    tab.wait_for_selector("#loading:not([hidden])")
+    said = tab.inner_text("body")
+    settle(tab)
+    yield Opened(tab, said, asked)
     context.close()
     assert complaints == []
 
 
-def test_the_page_says_what_it_loads_and_then_shows_numbers(browser: Any, site: str) -> None:
-    page = browser.new_page()
-    page.set_default_timeout(LONGEST_START)
-    page.goto(site + TWO)
-    page.wait_for_selector("#loading:not([hidden])")
-    said = page.inner_text("#loading")
-    assert "Loading panmatch into your browser." in said
-    assert "MB" in said
-    assert page.is_hidden("#offline")
-    settle(page)
-    assert page.is_hidden("#loading")
-    assert number(page, "pq") == approx(library(TWO).pq)
-    page.close()
+@pytest.fixture
+def static_page(opened: Opened) -> Any:
+    return opened.page
 
 
-def test_everything_comes_from_the_site_itself(browser: Any, site: str) -> None:
-    page = browser.new_page()
-    page.set_default_timeout(LONGEST_START)
-    asked: list[str] = []
-    page.context.on("request", lambda request: asked.append(request.url))
-    show(page, site)
-    assert [url for url in asked if not url.startswith((site, "blob:", "data:"))] == []
-    policy = page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+def test_the_page_says_what_it_loads_and_then_shows_numbers(opened: Opened) -> None:
+    assert "Loading panmatch into your browser. Python, NumPy and panmatch: " in opened.said
+    assert re.search(r" of 1[0-9]\.[0-9] MB\.", opened.said)
+    assert "server cannot be reached" not in opened.said
+    assert opened.page.is_hidden("#loading")
+    assert number(opened.page, "pq") == approx(library(TWO).pq)
+
+
+def test_everything_comes_from_the_site_itself(opened: Opened, site: str) -> None:
+    files = [url for url in opened.asked if not url.startswith(("blob:", "data:"))]
+    assert {"engine/core.wasm", "engine/numpy.zip"} <= {url.removeprefix(site) for url in files}
+    assert [url for url in files if not url.startswith(site)] == []
+    policy = opened.page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
     assert "script-src 'self' 'wasm-unsafe-eval'" in policy
-    page.close()
 
 
 def test_random_states_have_the_numbers_of_the_library(static_page: Any) -> None:

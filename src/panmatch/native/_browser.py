@@ -30,7 +30,7 @@ def _encoded(value: Any) -> bytes:
     if value is None:
         return _words(NONE)
     if isinstance(value, bool | np.bool_):
-        return _words(TRUTH, value)
+        return _words(TRUTH, int(value))
     if isinstance(value, int | np.integer):
         return _words(WHOLE, int(value))
     if isinstance(value, float | np.floating):

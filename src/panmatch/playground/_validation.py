@@ -64,7 +64,8 @@ class Checked:
     def from_dict(cls, given: object) -> Self:
         """Read what `to_dict` writes, or raise an `OptionError`."""
         try:
-            return cast(Self, _model(cls).read(given))
+            model: _Model = _model(cls)  # type: ignore[arg-type]
+            return cast(Self, model.read(given))
         except RefusedError as refusal:
             raise refusal.error(cls.__name__.lower()) from None
 
@@ -109,7 +110,7 @@ class _Model:
 
     def __init__(self, made: type) -> None:
         hints = get_type_hints(made, include_extras=True)
-        fields = dataclasses.fields(made)  # type: ignore[arg-type]
+        fields = dataclasses.fields(made)
         nothing = dataclasses.MISSING
         self._made: Any = made
         self._name = made.__name__.lower()
