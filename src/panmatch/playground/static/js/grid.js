@@ -2,14 +2,18 @@
 // the raster, so that links to them stay short.
 
 const STEPS = 100;
+const LENGTHS = ["x", "y", "r", "rx", "ry", "angle", "width"];
 const rounded = (value) => Math.round(value * STEPS) / STEPS;
 
-/** The shape with every number on the grid, parts aside. */
-export function onGrid(shape) {
-  const found = { ...shape };
-  for (const key of ["x", "y", "r", "rx", "ry", "angle", "width"]) {
-    if (key in found) found[key] = rounded(found[key]);
-  }
-  if (found.points) found.points = found.points.map((point) => point.map(rounded));
-  return found;
+function roundedShape(shape) {
+  const lengths = LENGTHS.filter((key) => key in shape).map((key) => [key, rounded(shape[key])]);
+  const points = shape.points && { points: shape.points.map((point) => point.map(rounded)) };
+  return { ...shape, ...Object.fromEntries(lengths), ...points };
+}
+
+/** The scene with every shape on the grid that the scene before did not have. */
+export function onGrid(scene, before) {
+  const known = new Set([...before.reference, ...before.prediction]);
+  const placed = (shapes) => shapes.map((shape) => (known.has(shape) ? shape : roundedShape(shape)));
+  return { ...scene, reference: placed(scene.reference), prediction: placed(scene.prediction) };
 }

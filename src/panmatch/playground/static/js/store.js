@@ -46,7 +46,7 @@ export class Store {
   }
 
   scene(scene, { final = true } = {}) {
-    this.apply({ ...this.state, scene }, final);
+    this.apply({ ...this.state, scene: onGrid(scene, this.state.scene) }, final);
   }
 
   apply(state, final) {
@@ -96,12 +96,12 @@ export class Store {
   }
 
   replace({ side, at }, shape, options) {
-    const shapes = this.state.scene[side].with(at, onGrid(shape));
+    const shapes = this.state.scene[side].with(at, shape);
     this.scene({ ...this.state.scene, [side]: shapes }, options);
   }
 
   add(side, shape, options) {
-    const shapes = [...this.state.scene[side], onGrid(shape)];
+    const shapes = [...this.state.scene[side], shape];
     this.scene({ ...this.state.scene, [side]: shapes }, options);
     this.select({ side, at: shapes.length - 1 });
   }
