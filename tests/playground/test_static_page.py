@@ -22,7 +22,7 @@ from tests.playground.static_site import file_server, needs_site
 pytestmark = [needs_chromium, needs_site]
 
 STATES = 120
-WITH_RELATED = 3  # of so many states one: metrics of whole images take longer than all others
+WITH_RELATED = 6  # of so many states one: metrics of whole images take longer than all others
 LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
 
 approx = partial(pytest.approx, abs=1e-12)  # the page shows twelve digits

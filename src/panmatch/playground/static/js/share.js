@@ -39,6 +39,7 @@ export class Share {
   async copy(way) {
     const field = way.querySelector("input");
     field.select();
+    field.scrollLeft = 0;
     for (const button of find("#share-rows").querySelectorAll("button")) button.textContent = "Copy";
     try {
       await navigator.clipboard.writeText(field.value);
