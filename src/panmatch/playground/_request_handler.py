@@ -137,6 +137,17 @@ class RequestHandler:
         except Exception:
             log.exception("no related metrics")
 
+    def answer_text(self, text: str) -> str:
+        """Return the answer to a message, for pages that run this themselves."""
+        try:
+            return self.answer(read_message(text))
+        except PanmatchError as error:
+            return problem(None, None, str(error))
+
+    def related_text(self, text: str) -> str | None:
+        """Return other metrics for such a message; None if it was refused."""
+        return next(self.related(read_message(text)), None)
+
     def _hello(self, _: Hello) -> Message:
         return {
             "version": panmatch.__version__,

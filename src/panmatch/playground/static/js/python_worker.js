@@ -47,18 +47,18 @@ async function start() {
   const folder = pyodide.runPython("import site; site.getsitepackages()[0]");
   for (const archive of [numpy, ours]) pyodide.unpackArchive(archive, "zip", { extractDir: folder });
   pyodide.registerJsModule("panmatch_wasm", native);
-  python = pyodide.pyimport("panmatch.playground._in_browser");
+  python = pyodide.pyimport("panmatch.playground._request_handler").RequestHandler();
   self.postMessage({ ready: true });
 }
 
 /** The slower metrics, once the scene has come to rest. */
 function sendRelated(text) {
-  const more = python.related(text);
+  const more = python.related_text(text);
   if (more) self.postMessage({ text: more });
 }
 
 self.onmessage = ({ data: text }) => {
-  self.postMessage({ text: python.answer(text) });
+  self.postMessage({ text: python.answer_text(text) });
   if (!text.startsWith('{"ask":"numbers"')) return;
   clearTimeout(quiet);
   quiet = setTimeout(() => sendRelated(text), QUIET_MILLISECONDS);
