@@ -12,12 +12,13 @@ CORE := .venv-core
 COMPILED := build/compiled
 LOWEST := .venv-lowest
 WHEELS := .venv-wheels
+SITE := build/site/playground
 comma := ,
 SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-lowest test-torch test-device compat lint docs images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -122,6 +123,19 @@ docs: $(VENV)/installed $(VENV)/installed-docs
 	rm -rf docs/_build docs/reference/api/generated
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
+
+# The documentation with the playground in docs/_build/html/playground: plain files for any web server.
+site: docs $(SITE)/index.html
+	rm -rf docs/_build/html/playground
+	cp -r $(SITE) docs/_build/html/playground
+
+# The playground alone. Its Python and numpy come from npm, its compiler from PyPI.
+$(SITE)/index.html: $(VENV)/installed build/site/venv/installed-site packaging/site.py $(SOURCES)
+	ZIG_PYTHON=build/site/venv/$(SCRIPTS)/python $(BIN)/python packaging/site.py $(SITE)
+
+build/site/venv/installed-site: build/site/venv/created pyproject.toml
+	build/site/venv/$(SCRIPTS)/python -m pip install --quiet --group site
+	touch $@
 
 # The pictures of the README and the pages, drawn again.
 images: browser $(VENV)/installed $(VENV)/installed-test

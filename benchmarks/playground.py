@@ -16,8 +16,10 @@ import numpy as np
 
 from benchmarks.browser import open_tab
 from benchmarks.timing import Row, below, not_measured
+from tests.playground.static_site import SITE, file_server
 
 MOVES, REST_MS = 150, 20
+STATIC_BOUND = 30.0  # milliseconds
 ROUNDS = 3  # the best of them counts, as everywhere
 WIDTH, HEIGHT = 600, 362
 WINDOW = {"width": 1440, "height": 900}
@@ -42,11 +44,26 @@ def rows() -> Iterator[Row]:
                 )
                 continue
             tab.set_viewport_size(window)
-            link = address + scene_link(number, view)
-            medians = [
-                statistics.median(round_trips(tab, link, number // 2)) for _ in range(ROUNDS)
-            ]
-            yield below(what, min(medians), "ms", bound)
+            yield below(what, median_round_trip(tab, address, number, view), "ms", bound)
+    yield static_row()
+
+
+def static_row() -> Row:
+    """Return how long the page without a server takes."""
+    what = "playground without a server, median round trip while dragging, 10 × 10 shapes"
+    with open_tab() as tab:
+        if tab is None:
+            return not_measured(what, "no Chromium here", f"< {STATIC_BOUND} ms")
+        if not (SITE / "index.html").exists():
+            return not_measured(what, "no site here: `make site`", f"< {STATIC_BOUND} ms")
+        tab.set_viewport_size(WINDOW)
+        with file_server(SITE) as address:
+            return below(what, median_round_trip(tab, address, 10, {}), "ms", STATIC_BOUND)
+
+
+def median_round_trip(tab: Any, address: str, number: int, view: Mapping[str, object]) -> float:
+    link = address + scene_link(number, view)
+    return min(statistics.median(round_trips(tab, link, number // 2)) for _ in range(ROUNDS))
 
 
 @contextmanager
@@ -66,7 +83,7 @@ def round_trips(tab: Any, address: str, dragged: int) -> list[float]:
     """Return what the page measured, in milliseconds: asked, computed, answered and drawn."""
     tab.goto("about:blank")
     tab.goto(address)
-    tab.wait_for_selector("#round-trip[data-seq]", state="attached")
+    tab.wait_for_selector("#round-trip[data-seq]", state="attached", timeout=120_000)
     tab.wait_for_timeout(1500)
     before = len(measured(tab))
     box = tab.locator("#scene .layer.prediction .shape").nth(dragged).bounding_box()

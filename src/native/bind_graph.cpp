@@ -1,6 +1,7 @@
 // Bindings of the loops over the graph: assignment, merging, packing.
 #include "assignment.hpp"
 #include "bindings.hpp"
+#include "components.hpp"
 #include "local_search.hpp"
 #include "maximum_pq.hpp"
 #include "merge.hpp"
@@ -230,6 +231,18 @@ Array<double> grouped_cumsum(const FlatArray<int64_t>& group, const FlatArray<do
     return to_numpy(std::move(sums), {n});
 }
 
+// The component of every vertex; `start` and `stop` are both ends of every edge.
+Array<int64_t> graph_components(const FlatArray<int64_t>& start, const FlatArray<int64_t>& stop,
+                                int64_t n) {
+    check_edges(start, stop, n, n);
+    std::vector<int64_t> found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = vertex_components(to_vector(start), to_vector(stop), n);
+    }
+    return flat(std::move(found));
+}
+
 }  // namespace
 
 void bind_graph(nb::module_& m) {
@@ -251,6 +264,7 @@ void bind_graph(nb::module_& m) {
     m.def("improve", &improve, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a,
           "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "kicks"_a,
           "seconds"_a);
+    m.def("graph_components", &graph_components, "start"_a, "stop"_a, "n"_a);
     m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
 }
 

@@ -1,5 +1,6 @@
 // Bindings of the loops over voxels: counting, geometry, distances.
 #include "bindings.hpp"
+#include "components.hpp"
 #include "voronoi.hpp"
 #include "distance.hpp"
 #include "geometry.hpp"
@@ -225,6 +226,19 @@ void number_components(const Block<T>& numbers, const Block<const uint8_t>& mask
     ComponentNumbers<T>(mask.data(), numbers.data(), shape, steps, count).sort(threads);
 }
 
+template <typename T>
+Array<uint32_t> label_components(const Block<const T>& labels, int reach) {
+    auto shape = block_shape(labels);
+    if (shape.empty() || reach < 1) throw nb::value_error("one axis and a reach of 1 at least");
+    std::vector<size_t> sides(shape.begin(), shape.end());
+    std::vector<uint32_t> found;
+    {
+        nb::gil_scoped_release unlocked;
+        if (labels.size() > 0) found = LabelComponents<T>(labels.data(), shape, reach).numbers();
+    }
+    return to_numpy(std::move(found), sides);
+}
+
 // What is compiled for each width of labels.
 template <typename T>
 void bind_label_loops(nb::module_& m) {
@@ -237,6 +251,7 @@ void bind_label_loops(nb::module_& m) {
           "labels"_a.noconvert(), "squares"_a.noconvert(), "threads"_a);
     m.def("number_components", &number_components<T>, "numbers"_a.noconvert(), "mask"_a, "steps"_a,
           "count"_a, "threads"_a);
+    m.def("label_components", &label_components<T>, "labels"_a.noconvert(), "reach"_a);
 }
 
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;

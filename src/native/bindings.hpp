@@ -1,11 +1,15 @@
 // What the bindings share: arrays in and out.
 #pragma once
 
+#if defined(PANMATCH_WASM)
+#include "wasm_binding.hpp"
+#else
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#endif
 
 #include <optional>
 #include <vector>
@@ -14,7 +18,11 @@
 
 namespace panmatch {
 
+#if defined(PANMATCH_WASM)
+namespace nb = wasm;
+#else
 namespace nb = nanobind;
+#endif
 
 using LabelArray = nb::ndarray<nb::ro, nb::device::cpu>;
 

@@ -3,13 +3,23 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
+
+#if !defined(PANMATCH_WASM)
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <vector>
+#endif
 
 namespace panmatch {
 
+#if defined(PANMATCH_WASM)
+// Without threads: work(0) … work(threads − 1), one after the other.
+template <typename Work>
+void on_threads(int threads, Work&& work) {
+    for (int worker = 0; worker < threads; ++worker) work(worker);
+}
+#else
 // Runs work(0) … work(threads − 1) at the same time, the first on the calling thread.
 template <typename Work>
 void on_threads(int threads, Work&& work) {
@@ -29,6 +39,7 @@ void on_threads(int threads, Work&& work) {
     for (auto& thread : others) thread.join();
     if (error) std::rethrow_exception(error);
 }
+#endif
 
 // Hands out the numbers 0 … count − 1 to `threads` workers, each with its own state:
 // body(state, i), with state = make().

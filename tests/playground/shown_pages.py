@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import panmatch as pm
 from panmatch.playground import exact_overlap, read_link
@@ -18,6 +18,13 @@ from panmatch.playground import exact_overlap, read_link
 @contextmanager
 def served(*arguments: object) -> Iterator[str]:
     """Yield the address of a playground that runs as users run it."""
+    with crashing(*arguments) as (address, _):
+        yield address
+
+
+@contextmanager
+def crashing(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Yield the address of a playground, and its process."""
     command = [sys.executable, "-m", "panmatch", "play", "--no-browser", *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -25,7 +32,7 @@ def served(*arguments: object) -> Iterator[str]:
         found = re.search(r"http://127\.0\.0\.1:\d+/", line)
         try:
             assert found, line
-            yield found[0]
+            yield found[0], process
         finally:
             process.terminate()
 
@@ -59,8 +66,8 @@ def number(page: Any, name: str) -> float:
 
 
 def state(page: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(unquote(page.evaluate("location.hash")[1:]))
-    return found
+    """Return what the address says."""
+    return read_link(page.evaluate("location.hash"))[0].to_dict()
 
 
 def drag(page: Any, side: str, at: int, dx: float, dy: float) -> None:

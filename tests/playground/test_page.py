@@ -314,11 +314,11 @@ def test_tables_and_pictures_can_be_taken_away(page: Any, address: str, tmp_path
 def test_the_copied_link_and_code_say_what_is_shown(page: Any, address: str) -> None:
     show(page, address + TWO)
     page.click("[data-export=link]")
-    page.wait_for_selector("#copied[open]")
-    copied = page.input_value("#copied-text")
+    page.wait_for_selector("#share[open]")
+    copied = page.input_value("#share-0")
     assert page.evaluate("navigator.clipboard.readText()") == copied
     assert read_link(copied)[0] == read_link(TWO)[0]
-    page.click("#copied button")
+    page.click("#share button:has-text('Close')")
     page.click("#export summary")
     page.click("[data-export=python]")
     page.wait_for_selector("#copied[open]")

@@ -17,7 +17,7 @@ from panmatch.playground._sources import CountedOverlap
 from tests.browser import needs_chromium
 from tests.playground.drawn_scenes import DISCS, EMPTY, MIXED, STRATEGIES, WAYS, count
 from tests.playground.pages import serving
-from tests.playground.shown_pages import TWO, number, served, settle, show, state
+from tests.playground.shown_pages import TWO, crashing, number, served, settle, show, state
 
 pytestmark = needs_chromium
 
@@ -256,3 +256,37 @@ def test_a_scene_before_a_refused_link_is_neither_copied_nor_undone(
     settle(page)
     assert state(page)["scene"]["prediction"][0]["x"] == 169
     assert page.locator("[data-export=link]").is_enabled()
+
+
+def test_after_a_crash_of_the_server_the_page_says_so_at_once_and_can_still_be_used(
+    browser: Any,
+) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    with crashing() as (address, process):
+        show(page, address + TWO)
+        process.kill()
+        process.wait()
+        page.wait_for_selector("#offline:not([hidden])", timeout=1000)
+    assert max(opacities(page)) < 0.5
+    before = page.inner_text("#big-pq")
+    box = page.locator("#scene .layer.prediction .shape").first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 10, steps=5)
+    page.mouse.up()
+    assert max(opacities(page)) < 0.5
+    assert page.inner_text("#big-pq") == before
+    shown = state(page)
+    assert shown["scene"]["prediction"][0]["x"] > 170
+    page.click("[data-export=link]")
+    assert read_link(page.input_value("#share-0"))[0].to_dict() == shown
+    page.click("#share button:has-text('Close')")
+    page.click("#export summary")
+    with page.expect_download() as saved:
+        page.click("[data-export='scene svg']")
+    assert saved.value.path().read_text().startswith("<svg")
+    assert errors == []
+    page.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from typing import Literal, get_args, overload
 
 import numpy as np
@@ -218,11 +219,13 @@ def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> 
     if mask.ndim > 3 and 1 in mask.shape:
         return _components(mask.squeeze(), connectivity, threads).reshape(mask.shape)
     check_axes(mask.ndim, "components")
+    reach = min(REACH[connectivity] or mask.ndim, mask.ndim)
     if mask.ndim in (2, 3) and mask.size:
+        if find_spec("cc3d") is None:  # in a web page
+            return native.label_components(np.ascontiguousarray(mask).view(np.uint8), reach)
         return _by_cc3d(mask, NEIGHBOURS[connectivity, mask.ndim], threads)
     from scipy import ndimage
 
-    reach = min(REACH[connectivity] or mask.ndim, mask.ndim)
     neighbourhood = ndimage.generate_binary_structure(mask.ndim, reach)
     return np.asarray(ndimage.label(mask, neighbourhood)[0])
 

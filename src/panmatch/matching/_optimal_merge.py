@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
@@ -279,6 +280,8 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
     n = len(columns.ref)
     loading = 0.0 if "scipy.optimize" in sys.modules else IMPORT_SECONDS
     if n == 0 or effort.seconds_or_inf < loading + n * SECONDS_PER_COLUMN:
+        return None
+    if find_spec("scipy") is None:  # in a web page
         return None
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from panmatch import native
 from panmatch._html import block, number, plural, table
 from panmatch.errors import OverlapError, ThresholdError, check_choice
 from panmatch.labels import Floats, Ints
@@ -312,13 +313,9 @@ class Overlap:
         >>> Overlap.from_dense([[1, 1, 0], [0, 0, 1]], [2, 2], [2, 2, 2]).components()
         (array([0, 1]), array([0, 0, 1]))
         """
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         n_ref, n = len(self.ref_ids), len(self.ref_ids) + len(self.pred_ids)
-        links = (np.ones(len(self.edges), np.int8), (self.edges.ref, n_ref + self.edges.pred))
-        numbers = connected_components(coo_array(links, shape=(n, n)), directed=False)[1]
-        return numbers[:n_ref].astype(np.int64), numbers[n_ref:].astype(np.int64)
+        numbers = native.graph_components(self.edges.ref, n_ref + self.edges.pred, n)
+        return numbers[:n_ref], numbers[n_ref:]
 
     def __add__(self, other: Overlap) -> Overlap:
         if not isinstance(other, Overlap):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from panmatch import native
 from panmatch.labels import Ints, Mask
 from panmatch.overlap._assembly import distinct_rows, summed_edges
 from panmatch.overlap._columns import Areas, sum_by
@@ -117,16 +118,12 @@ class Surroundings:
     """
 
     def __init__(self, overlap: Overlap) -> None:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         self._overlap = overlap.without_parts()
         n_refs, n_preds = len(overlap.ref_ids), len(overlap.pred_ids)
         start = np.concatenate([overlap.edges.ref, n_refs + np.arange(n_preds)])
         stop = n_refs + np.concatenate([overlap.edges.pred, n_preds + _owners(overlap)])
         n = n_refs + n_preds + len(overlap.predictions.ids)
-        links = coo_array((np.ones(len(start), np.int8), (start, stop)), shape=(n, n))
-        self._part = connected_components(links, directed=False)[1].astype(np.int64)
+        self._part = native.graph_components(start, stop, n)
         kinds = np.split(self._part, [n_refs, n_refs + n_preds])
         self._members = [_Members(part) for part in (*kinds, kinds[0][overlap.edges.ref])]
 

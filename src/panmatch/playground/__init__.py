@@ -10,34 +10,42 @@ Examples
 array([[1, 1]])
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from panmatch.errors import needs_extra
 
 with needs_extra("cli", "Scenes and links"):
-    import pydantic as _pydantic  # noqa: F401
+    import yaml as _yaml  # noqa: F401
 
 from panmatch.playground._exact_areas import exact_overlap
 from panmatch.playground._export import evaluate_command, export_scene
-from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import page_link, read_link, write_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._shapes import Disc, Ellipse, Stroke
-from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._states import STRATEGIES, Scene, State, View
 
 if TYPE_CHECKING:
+    from panmatch.playground._file_pair import FilePair
     from panmatch.playground._server import listen, serve
+    from panmatch.playground._shown_class import ShownClass
+
+# Drawing and reading links do without files and without the server.
+_LATER = {
+    "FilePair": ("_file_pair", "cli", "Pairs of files"),
+    "ShownClass": ("_shown_class", "cli", "Classes of a spec"),
+    "listen": ("_server", "play", "Pages of the playground"),
+    "serve": ("_server", "play", "Pages of the playground"),
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import the server when it is first needed: drawing and reading links do without it."""
-    if name not in ("listen", "serve"):
+    """Import what a page without a server lacks when it is first needed."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with needs_extra("play", "Pages of the playground"):
-        from panmatch.playground import _server
-
-    return getattr(_server, name)
+    module, extra, what = _LATER[name]
+    with needs_extra(extra, what):
+        return getattr(import_module(f"panmatch.playground.{module}"), name)
 
 
 __all__ = [

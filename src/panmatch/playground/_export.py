@@ -6,18 +6,21 @@ import io
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, OptionError
 from panmatch.formats import LabelImage, write_atomically
-from panmatch.playground._file_pair import FilePair
 from panmatch.playground._links import write_link
-from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._sources import BUDGET, budgeted_strategy
 from panmatch.playground._states import SIDES, STRATEGIES, Scene, Side, State, View
 from panmatch.playground._validation import Message
+
+if TYPE_CHECKING:
+    from panmatch.playground._file_pair import FilePair
+    from panmatch.playground._shown_class import ShownClass
 
 SPEC = "spec.yaml"
 FOLDER = Path("panmatch-scene")

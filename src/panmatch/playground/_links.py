@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from panmatch.errors import LinkError, PanmatchError
 from panmatch.playground._presets import BY_ID, START
 from panmatch.playground._published_links import read_published
+from panmatch.playground._short_links import HOSTED, read_short, write_short
 from panmatch.playground._states import State
 from panmatch.playground._tour import STEP_STATES
 from panmatch.playground._validation import read_json, shown, unknown
@@ -24,8 +24,9 @@ def read_link(link: str) -> tuple[State, list[str]]:
     Parameters
     ----------
     link
-        "#" and the state as percent-encoded JSON, or "#" and the id of a preset or of a step of the
-        tour; or "?" and the published format, see `read_published`; or a whole URL with either,
+        "#" and what `write_link` wrote, or the state as percent-encoded JSON, or the id of a
+        preset or of a step of the tour; or "?" and the published format, see `read_published`; or a
+        whole URL with either,
         whose scheme and host are ignored. An empty link, or a URL with neither, means the start
         state.
 
@@ -66,18 +67,27 @@ def read_link(link: str) -> tuple[State, list[str]]:
         raise LinkError(str(error)) from error
 
 
-def write_link(state: State) -> str:
+def write_link(state: State, *, hosted: bool = False) -> str:
     """Return the link that carries a state, with all digits of its numbers.
+
+    Parameters
+    ----------
+    state
+        What to show.
+    hosted
+        Whether to return a whole URL, which opens in any browser, without panmatch. Otherwise the
+        link begins with "#": ``panmatch play --link`` and `read_link` take both.
 
     Examples
     --------
-    >>> write_link(State(None))[:25]
-    '#%7B%22scene%22:null,%22v'
-    >>> read_link(write_link(State(None)))[0] == State(None)
+    >>> from panmatch.playground import Disc, Scene
+    >>> state = State(Scene([Disc(300, 181, 40)], [Disc(310, 181, 40)]))
+    >>> write_link(state)
+    '#1:n5c_dys_334:nx4_dys_334:'
+    >>> read_link(write_link(state, hosted=True))[0] == state
     True
     """
-    text = json.dumps(state.to_dict(), separators=(",", ":"), allow_nan=False)
-    return "#" + quote(text, safe=",:")
+    return f"{HOSTED if hosted else ''}#{write_short(state)}"
 
 
 def page_link(link: str) -> str:
@@ -101,4 +111,12 @@ def _read_state(fragment: str) -> State:
         if text not in NAMED:
             raise LinkError(unknown(f"the scene {shown(text)} of the link", text, list(NAMED)))
         return NAMED[text]
+    if re.match(r"[0-9]+:", text):
+        if not text.startswith("1:"):
+            version = text.partition(":")[0]
+            raise LinkError(
+                f"the link is of format {version}, and this version of panmatch reads format 1. "
+                f"Update panmatch to open it."
+            )
+        return read_short(text)
     return State.from_dict(read_json(text))

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import StrictBool, StrictStr
-
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
@@ -19,6 +17,7 @@ from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
 from panmatch.playground._score_rows import loss_looks, overlap_metric_rows, pending_rows
 from panmatch.playground._shapes import MOST_STROKE_POINTS
+from panmatch.playground._short_links import HOSTED
 from panmatch.playground._sources import DrawnScene, Source
 from panmatch.playground._states import (
     MOST_SCENE_POINTS,
@@ -57,7 +56,7 @@ class Hello(Checked):
 class LinkRequest(Checked):
     """A request for the state that a link carries."""
 
-    link: StrictStr
+    link: str
 
 
 @checked
@@ -65,7 +64,7 @@ class NumbersRequest(Checked):
     """A request for the numbers of a state; they come sooner without budget and story."""
 
     state: State
-    budget: StrictBool = True
+    budget: bool = True
     story: Story | None = None
 
 
@@ -90,10 +89,10 @@ class SliceRequest(Checked):
 class OpenRequest(Checked):
     """A request to open files that were sent before, by the keys that were given to them."""
 
-    reference: StrictStr
-    prediction: StrictStr
-    image: StrictStr | None = None
-    allow_header_mismatch: StrictBool = False
+    reference: str
+    prediction: str
+    image: str | None = None
+    allow_header_mismatch: bool = False
 
 
 @checked
@@ -189,6 +188,17 @@ class RequestHandler:
         except Exception:
             log.exception("no related metrics")
 
+    def answer_text(self, text: str) -> str:
+        """Return the answer to a message, for pages that run this themselves."""
+        try:
+            return self.answer(read_message(text))
+        except PanmatchError as error:
+            return problem(None, None, str(error))
+
+    def related_text(self, text: str) -> str | None:
+        """Return other metrics for such a message; None if it was refused."""
+        return next(self.related(read_message(text)), None)
+
     def _hello(self, _: Hello) -> Message:
         return {
             "version": panmatch.__version__,
@@ -208,6 +218,7 @@ class RequestHandler:
             "losses": loss_looks(),
             "presets": [preset.to_dict() for preset in PRESETS],
             "tour": [step.to_dict() for step in STEPS],
+            "links": {"hosted": HOSTED, "defaults": View().to_dict()},
             "limits": {
                 "shapes": MOST_SHAPES,
                 "stroke_points": MOST_STROKE_POINTS,

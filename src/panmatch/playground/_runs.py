@@ -78,7 +78,7 @@ def paint_images(images: Sequence[Layers], dtype: npt.DTypeLike) -> npt.NDArray[
     runs = draw_runs(images)
     values = np.concatenate([image.values for image in runs]).astype(dtype)
     lengths = np.concatenate([np.diff(image.stops, prepend=0) for image in runs])
-    return np.repeat(values, lengths).reshape(len(images), ROWS, COLUMNS)
+    return np.repeat(values, lengths.astype(np.intp)).reshape(len(images), ROWS, COLUMNS)
 
 
 def count_runs(reference: Runs, prediction: Runs) -> Overlap:
@@ -154,7 +154,7 @@ def _covered_runs(spans: Spans, pixels: int) -> tuple[Ints, Ints]:
 def _common_runs(image: Runs, other: Runs) -> tuple[Ints, Ints, Ints]:
     """Return both values and the length of every run on which neither image changes."""
     stops = np.sort(np.concatenate([image.stops << 1, other.stops << 1 | 1]))
-    is_other = stops & 1
+    is_other = (stops & 1).astype(np.intp)
     ended = np.cumsum(is_other) - is_other  # runs of the other image that ended before
     values = other.values.take(ended, mode="clip")  # beyond the last run there are no pixels
     ended = np.arange(len(stops)) - ended

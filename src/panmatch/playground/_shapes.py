@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field
 
 from panmatch.errors import OptionError
+from panmatch.playground._checks import Bounds, Length, Then, shown
 from panmatch.playground._spans import (
     COLUMNS,
     ROWS,
@@ -21,26 +21,25 @@ from panmatch.playground._spans import (
     ellipse_spans,
     segment_spans,
 )
-from panmatch.playground._validation import Checked, Finite, checked, shown
+from panmatch.playground._validation import Checked, Finite, checked
 
 FARTHEST = 2000.0  # units: bound of coordinates on either side of 0, and of sizes
 MOST_STROKE_POINTS = 2_000
 MOST_PARTS = 4  # nested copies of a shape
 
 
-def _check_falling(factors: tuple[float, ...]) -> tuple[float, ...]:
+def _check_falling(factors: tuple[float, ...]) -> None:
     if any(outer <= inner for outer, inner in pairwise(factors)):
         raise OptionError(f"{shown(factors)} must be decreasing factors, such as [0.6, 0.3].")
-    return factors
 
 
-Coordinate = Annotated[Finite, Field(ge=-FARTHEST, le=FARTHEST)]
-Size = Annotated[Finite, Field(ge=0, le=FARTHEST)]
+Coordinate = Annotated[Finite, Bounds(ge=-FARTHEST, le=FARTHEST)]
+Size = Annotated[Finite, Bounds(ge=0, le=FARTHEST)]
 Point = tuple[Coordinate, Coordinate]
 Factors = Annotated[
-    tuple[Annotated[Finite, Field(gt=0, lt=1)], ...],
-    Field(max_length=MOST_PARTS),
-    AfterValidator(_check_falling),
+    tuple[Annotated[Finite, Bounds(gt=0, lt=1)], ...],
+    Length(most=MOST_PARTS),
+    Then(_check_falling),
 ]
 
 
@@ -149,7 +148,7 @@ class Stroke(Shape):
     12
     """
 
-    points: Annotated[tuple[Point, ...], Field(min_length=1, max_length=MOST_STROKE_POINTS)]
+    points: Annotated[tuple[Point, ...], Length(1, MOST_STROKE_POINTS)]
     width: Size
     parts: Factors = ()
     kind: Literal["stroke"] = field(default="stroke", repr=False)

@@ -174,7 +174,7 @@ def _rows_between(top: Floats, bottom: Floats) -> tuple[Ints, Floats]:
     first = np.clip(np.ceil(top * SAMPLES - 0.5) - 1, 0, ROWS).astype(np.int64)
     stop = np.clip(np.floor(bottom * SAMPLES - 0.5) + 2, 0, ROWS).astype(np.int64)
     count = np.maximum(stop - first, 0)
-    shape = np.repeat(np.arange(len(count)), count)
+    shape = np.repeat(np.arange(len(count), dtype=np.int64), count.astype(np.intp))
     before = np.cumsum(count) - count
     return shape, (np.arange(len(shape)) + (first - before)[shape]).astype(np.float64)
 

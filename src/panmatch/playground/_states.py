@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
-from pydantic_core import PydanticKnownError
 
 from panmatch.errors import OptionError
 from panmatch.matching import STRATEGIES as FAMILIES
 from panmatch.matching import Strategy
 from panmatch.overlap import Background, check_threshold
+from panmatch.playground._checks import Bounds, Length, OneOf, Then
 from panmatch.playground._runs import Runs, draw_runs, paint_images
 from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
-from panmatch.playground._validation import Checked, Finite, Position, checked, need_keys
+from panmatch.playground._validation import Checked, Finite, Position, checked
 
-T = TypeVar("T")
 Side = Literal["reference", "prediction"]
 LabelImage = npt.NDArray[np.uint16]
 PartImage = npt.NDArray[np.uint8]
@@ -28,8 +26,8 @@ SIDES: tuple[Side, Side] = ("reference", "prediction")
 MOST_SHAPES = 400  # per side
 MOST_SCENE_POINTS = 20_000  # of all strokes of both sides
 
-AnyShape = Annotated[Disc | Ellipse | Stroke, Field(discriminator="kind")]
-Shapes = Annotated[tuple[AnyShape, ...], Field(max_length=MOST_SHAPES)]
+AnyShape = Disc | Ellipse | Stroke
+Shapes = Annotated[tuple[AnyShape, ...], Length(most=MOST_SHAPES)]
 
 # Every strategy with every combination of its options, by the key that links carry.
 STRATEGIES: dict[str, Strategy] = {
@@ -57,11 +55,7 @@ class Scene(Checked):
     prediction: Shapes = ()
     width: Literal[600] = field(default=600, repr=False)
     height: Literal[362] = field(default=362, repr=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _need_both_sides(cls, given: object) -> object:
-        return need_keys(given, *SIDES)
+    needed: ClassVar[tuple[str, ...]] = SIDES
 
     def __post_init__(self) -> None:
         strokes = [shape for shape in self.reference + self.prediction if shape.kind == "stroke"]
@@ -105,20 +99,13 @@ def _with_parts(shapes: Sequence[Shape]) -> list[tuple[Shape, int]]:
     return [(copy, part) for shape in shapes for part, copy in enumerate(shape.nested(), start=1)]
 
 
-def _check_strategy(name: object) -> object:
-    if isinstance(name, str) and name in STRATEGIES:
-        return name
-    raise PydanticKnownError("literal_error", {"expected": ", ".join(map(repr, STRATEGIES))})
-
-
-def _check_once(names: tuple[T, ...]) -> tuple[T, ...]:
+def _check_once(names: tuple[str, ...]) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
             raise OptionError(f"{name!r} is listed twice.")
-    return names
 
 
-StrategyName = Annotated[str, BeforeValidator(_check_strategy)]
+StrategyName = Annotated[str, OneOf(lambda: list(STRATEGIES))]
 Quantity = Literal["pq", "sq", "rq", "ap"]
 
 
@@ -158,17 +145,17 @@ class View(Checked):
     """
 
     strategy: StrategyName = "one-to-one/optimal"
-    compared: Annotated[tuple[StrategyName, ...], AfterValidator(_check_once)] = COMPARED
+    compared: Annotated[tuple[StrategyName, ...], Then(_check_once)] = COMPARED
     threshold: Finite = 0.5
-    regions: StrictBool = False
-    parts: StrictBool = False
+    regions: bool = False
+    parts: bool = False
     background: Background = "image"
-    voronoi: StrictBool = False
+    voronoi: bool = False
     areas: Literal["raster", "analytic"] = "raster"
-    curves: Annotated[tuple[Quantity, ...], AfterValidator(_check_once)] = ("pq",)
-    grid: StrictBool = False
+    curves: Annotated[tuple[Quantity, ...], Then(_check_once)] = ("pq",)
+    grid: bool = False
     table: Literal["pq", "sq", "rq"] = "pq"
-    axis: Annotated[Position, Field(le=2)] = 0
+    axis: Annotated[Position, Bounds(le=2)] = 0
     slice: Position | None = None
 
     def __post_init__(self) -> None:
@@ -199,9 +186,5 @@ class State(Checked):
 
     scene: Scene | None
     view: View = field(default_factory=View)
-    format: Annotated[Position, Field(ge=1, le=1)] = field(default=1, repr=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _need_format(cls, given: object) -> object:
-        return need_keys(given, "format", "scene")
+    format: Annotated[Position, Bounds(ge=1, le=1)] = field(default=1, repr=False)
+    needed: ClassVar[tuple[str, ...]] = ("format", "scene")

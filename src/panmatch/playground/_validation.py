@@ -1,30 +1,56 @@
-"""Input from links, messages and callers, checked by pydantic, with error messages of our own."""
+"""Input from links, messages and callers, checked, with errors that say what is accepted."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import json
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
+from collections.abc import Mapping
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_type_hints,
+)
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
+from panmatch.errors import OptionError, PanmatchError
+from panmatch.playground._checks import (
+    Bounds,
+    Check,
+    RefusedError,
+    caused_by,
+    check_of,
+    missing,
+    refuse,
+    shown,
+    unknown,
+    unknown_key,
+)
 
-from panmatch.errors import OptionError, PanmatchError, nearest_name
+__all__ = [
+    "Checked",
+    "Finite",
+    "Message",
+    "Position",
+    "Whole",
+    "checked",
+    "ordinal",
+    "read_json",
+    "shown",
+    "unknown",
+]
 
 Message = dict[str, Any]  # a JSON object; its reader knows what is in it
-Whole = Annotated[int, Field(strict=True)]
-Position = Annotated[int, Field(strict=True, ge=0)]
-Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Whole = int
+Position = Annotated[int, Bounds(ge=0)]
+Finite = float
 
 T = TypeVar("T")
-
-UNKNOWN_KEY = "unexpected_keyword_argument"
-LONGEST_SHOWN = 60  # characters of a refused value
-_MODELS: dict[str, list[str]] = {}  # keys of every checked class, by its name in lower case
 
 
 class Checked:
@@ -32,19 +58,21 @@ class Checked:
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
+    needed: ClassVar[tuple[str, ...]] = ()  # keys of JSON that have a default in Python only
 
     @classmethod
     def from_dict(cls, given: object) -> Self:
         """Read what `to_dict` writes, or raise an `OptionError`."""
         try:
-            return TypeAdapter(cls).validate_python(given)
-        except ValidationError as error:
-            raise _refusal(error) from error
+            model: _Model = _model(cls)  # type: ignore[arg-type]
+            return cast(Self, model.read(given))
+        except RefusedError as refusal:
+            raise refusal.error(cls.__name__.lower()) from None
 
     def to_dict(self) -> Message:
         """Return the value as JSON knows it, with all keys."""
-        written: Message = TypeAdapter(type(self)).dump_python(self, mode="json")
-        return written
+        names = [field.name for field in dataclasses.fields(self)]
+        return {name: _plain(getattr(self, name)) for name in names}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
@@ -61,27 +89,86 @@ def checked(cls: type[T]) -> type[T]:
         ...
     panmatch.errors.OptionError: the key 'y' of dot is not known. Accepted: x.
     """
-    made: Any = dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))(cls)
-    check = made.__init__
+    made: Any = dataclasses.dataclass(frozen=True, slots=True)(cls)
+    made.store = made.__init__
+    names = [field.name for field in dataclasses.fields(made)]
 
-    @functools.wraps(check)
+    @functools.wraps(made.__init__)
     def __init__(self: object, *args: object, **values: object) -> None:  # noqa: N807
+        given = dict(zip(names, args, strict=False)) | values
         try:
-            check(self, *args, **values)
-        except ValidationError as error:
-            raise _refusal(error) from error
+            made.store(self, **_model(made).check(given))
+        except RefusedError as refusal:
+            raise refusal.error(cls.__name__.lower()) from None
 
     made.__init__ = __init__
-    _MODELS[cls.__name__.lower()] = [field.name for field in dataclasses.fields(made)]
     return made  # type: ignore[no-any-return]
 
 
-def need_keys(given: object, *keys: str) -> object:
-    """Return what is given; refuse a mapping without keys that have a default in Python only."""
-    missing = [key for key in keys if isinstance(given, Mapping) and key not in given]
-    if missing:
-        raise OptionError(f"the key {missing[0]!r} is missing. Needed: {', '.join(keys)}.")
-    return given
+class _Model:
+    """How the values of a checked class are checked."""
+
+    def __init__(self, made: type) -> None:
+        hints = get_type_hints(made, include_extras=True)
+        fields = dataclasses.fields(made)
+        nothing = dataclasses.MISSING
+        self._made: Any = made
+        self._name = made.__name__.lower()
+        self._checks: dict[str, Check] = {
+            field.name: check_of(hints[field.name], lambda other: _model(other).read)
+            for field in fields
+        }
+        self._required = {
+            field.name
+            for field in fields
+            if field.default is nothing and field.default_factory is nothing
+        }
+
+    def read(self, given: object) -> object:
+        """Return what a mapping describes; a value of the class is returned as it is."""
+        if type(given) is self._made:
+            return given
+        if not isinstance(given, Mapping):
+            refuse(given, f"must be a dictionary or an instance of {self._made.__name__}")
+        try:
+            _need_keys(given, self._made.needed)
+            made = object.__new__(self._made)
+            self._made.store(made, **self.check(given))
+        except PanmatchError as error:
+            raise caused_by(error) from error
+        return made
+
+    def check(self, given: Mapping[Any, object]) -> dict[str, object]:
+        """Return values by name as they are kept."""
+        for key in given:
+            if key not in self._checks:
+                raise unknown_key(key, self._name, list(self._checks))
+        kept: dict[str, object] = {}
+        for name, check in self._checks.items():
+            try:
+                if name in given:
+                    kept[name] = check(given[name])
+                elif name in self._required:
+                    raise missing()
+            except RefusedError as refusal:
+                refusal.where.append(name)
+                raise
+        return kept
+
+
+_model = functools.cache(_Model)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Checked):
+        return value.to_dict()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _need_keys(given: Mapping[Any, object], keys: tuple[str, ...]) -> None:
+    absent = [key for key in keys if key not in given]
+    if absent:
+        raise OptionError(f"the key {absent[0]!r} is missing. Needed: {', '.join(keys)}.")
 
 
 def read_json(text: str) -> object:
@@ -107,24 +194,6 @@ def read_json(text: str) -> object:
         raise OptionError(f"not JSON: {error}.") from error
 
 
-def shown(value: object) -> str:
-    """Return how a refused value is written, cut where it is long.
-
-    Examples
-    --------
-    >>> shown("abc"), len(shown("a" * 1000))
-    ("'abc'", 61)
-    """
-    text = repr(value)
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
-
-
-def unknown(name: str, value: object, accepted: Sequence[str]) -> str:
-    """Return the sentence that refuses a value, with the nearest name that is accepted."""
-    nearest = nearest_name(value[:LONGEST_SHOWN], accepted) if isinstance(value, str) else "."
-    return f"{name} is not known{nearest} Accepted: {', '.join(accepted)}."
-
-
 def ordinal(position: int) -> str:
     """Return a position, counted from 0, in words.
 
@@ -136,60 +205,6 @@ def ordinal(position: int) -> str:
     number = position + 1
     teens = number % 100 in (11, 12, 13)
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
-
-
-def _refusal(error: ValidationError) -> PanmatchError:
-    """Return an error that names the key, the value and what is accepted."""
-    # A key that is not known often explains why another one is missing.
-    details = error.errors(include_url=False)
-    first = min(details, key=lambda detail: detail["type"] != UNKNOWN_KEY)
-    model, value, context = error.title.lower(), first["input"], first.get("ctx", {})
-    where = _named(first["loc"], model)
-    path = _path(where) or model
-    cause = context.get("error")
-    if isinstance(cause, PanmatchError):
-        return type(cause)(f"{path}: {cause}" if where else str(cause))
-    if first["type"] == UNKNOWN_KEY:
-        *above, key = where
-        owner = str(above[-1]) if above else model
-        place = "" if _path(above) in ("", owner) else f"{_path(above)}: "
-        return OptionError(place + unknown(f"the key {shown(key)} of {owner}", key, _MODELS[owner]))
-    if first["type"] == "missing":
-        return OptionError(f"{path} is missing.")
-    if "discriminator" in context:
-        key = context["discriminator"].strip("'")
-        accepted = [name for name, keys in _MODELS.items() if key in keys]
-        tag = value.get(key) if isinstance(value, dict) else None
-        return OptionError(unknown(f"{path}.{key}={shown(tag)}", tag, accepted))
-    if "expected" in context:
-        accepted = re.findall(r"'([^']*)'", context["expected"]) or [context["expected"]]
-        return OptionError(unknown(f"{path}={shown(value)}", value, accepted))
-    reason = re.sub(r"^\w+ should", "must", first["msg"]).replace(" after validation", "")
-    return OptionError(f"{path}={shown(value)} {reason.replace('tuple', 'list')}.")
-
-
-def _named(location: tuple[int | str, ...], model: str) -> tuple[int | str, ...]:
-    """Return where an error is, with the key instead of the position of an argument."""
-    if location and isinstance(location[0], int):
-        return (*_MODELS[model][location[0] : location[0] + 1], *location[1:])
-    return location
-
-
-def _path(where: Sequence[int | str]) -> str:
-    """Return keys and positions; the kind of a shape, which follows its position, is left out.
-
-    Examples
-    --------
-    >>> _path(("scene", "reference", 2, "stroke", "points", 0, 1))
-    'scene.reference[2].points[0][1]'
-    """
-    path = ""
-    for before, step in zip(("", *where), where, strict=False):
-        if isinstance(step, int):
-            path += f"[{step}]"
-        elif not isinstance(before, int):
-            path += f".{step}"
-    return path.removeprefix(".")
 
 
 def _mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:

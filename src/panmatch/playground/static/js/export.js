@@ -79,7 +79,5 @@ export function pairsCsv({ edges, vertices }) {
     line([vertices.reference[ref].id, vertices.prediction[pred].id, intersection, iou, passes, chosen])).join("");
 }
 
-export const shareLink = (state) => `${location.origin}${location.pathname}${encode(state)}`;
-
 /** A command that opens what is shown; links have no quotes in them. */
 export const command = (state) => `panmatch play --link '${encode(state)}'`;

@@ -1,8 +1,51 @@
-// The address of the page describes everything that it shows.
+// The address of the page describes everything that it shows. `_short_links.py` explains the format
+// and reads it; what is written here is the same, letter for letter.
 
-export const encode = (state) => `#${encodeURIComponent(JSON.stringify(state))}`;
+const STEPS = 100; // of a unit: numbers on this grid are short
+const FLAGS = ["regions", "parts", "voronoi", "grid"];
 
-/** What the address of the moment says, for the server to read; empty if it says nothing. */
+let known = { hosted: "", defaults: {} };
+
+/** Take over what the engine says about links. */
+export const learn = (links) => (known = links);
+
+/** Where links open without a server. */
+export const hosted = () => known.hosted;
+
+function number(value) {
+  const steps = Math.floor(value * STEPS + 0.5);
+  if (steps / STEPS === value) return steps === 0 ? "0" : steps.toString(36);
+  return `~${value}`;
+}
+
+const numbers = (values) => values.map(number).join("_");
+
+function shapeText(shape) {
+  const parts = shape.parts?.length ? `P${numbers(shape.parts)}` : "";
+  if (shape.kind === "disc") return numbers([shape.x, shape.y, shape.r]) + parts;
+  if (shape.kind === "ellipse") return `E${numbers([shape.x, shape.y, shape.rx, shape.ry, shape.angle])}${parts}`;
+  return `S${numbers([shape.width, ...shape.points.flat()])}${parts}`;
+}
+
+function settingText(key, value) {
+  if (FLAGS.includes(key)) return key;
+  if (Array.isArray(value)) return `${key}=${value.join("_").replaceAll("/", ".")}`;
+  return `${key}=${String(value).replaceAll("/", ".")}`;
+}
+
+function viewText(view) {
+  const differs = ([key, normal]) => JSON.stringify(view[key]) !== JSON.stringify(normal);
+  return Object.entries(known.defaults).filter(differs).map(([key]) => settingText(key, view[key])).join(",");
+}
+
+/** The link of a state: "#" and short text. */
+export function encode({ scene, view }) {
+  if (!scene) return `#1:${viewText(view)}`;
+  const [reference, prediction] = [scene.reference, scene.prediction].map((shapes) => shapes.map(shapeText).join(","));
+  return `#1:${reference}:${prediction}:${viewText(view)}`;
+}
+
+/** What the address of the moment says, for the engine to read; empty if it says nothing. */
 export const current = () => location.search + location.hash;
 
 /** Make the address say what is shown, as a new step of the browser's history or as the last one.

@@ -4,7 +4,7 @@ import { Actions } from "./actions.js";
 import { learn } from "./strategies.js";
 import { Budget } from "./budget.js";
 import { Certificate } from "./certificate.js";
-import { Connection } from "./connection.js";
+import { openEngine, showFailure, showLoading } from "./engines.js";
 import { Controls } from "./controls.js";
 import { Curves } from "./curves.js";
 import { Derivation } from "./derivation.js";
@@ -24,6 +24,7 @@ import { remember } from "./preferences.js";
 import { reachScrolled } from "./reachable.js";
 import { Related } from "./related.js";
 import { Scene } from "./scene.js";
+import { Share } from "./share.js";
 import { sliceHint } from "./slice_tools.js";
 import { Spoken } from "./spoken.js";
 import { Store } from "./store.js";
@@ -41,10 +42,13 @@ class Page {
     this.store = new Store();
     this.linked = new Linked(this.store);
     this.roundTrips = [];
-    this.connection = new Connection({
+    this.share = new Share();
+    this.connection = openEngine({
       heard: (message) => this.hear(message),
       changed: (there) => this.reachable(there),
       rested: (busy) => find("main").setAttribute("aria-busy", busy),
+      loading: showLoading,
+      failed: showFailure,
     });
     this.store.listen((what) => this.changed(what));
   }
@@ -83,6 +87,7 @@ class Page {
     this.hello = hello;
     const { strategies, pair } = hello;
     learn(strategies);
+    links.learn(hello.links);
     const byId = new Map(strategies.map((one) => [one.id, one]));
     find("#version").textContent = `panmatch ${hello.version}`;
     this.controls = new Controls(this.store, byId, pair);
@@ -400,7 +405,7 @@ class Page {
     else if (what === "scene png" && this.hello.pair) find("#volume").toBlob((blob) => exports.save("slice.png", blob));
     else if (kind === "png") exports.save(`${name}.png`, await exports.asPng(exports.picture(find(drawings[name]), ground)));
     else if (kind === "csv") exports.save(`${name}.csv`, exports[`${name}Csv`](this.numbers), "text/csv");
-    else if (name === "link") this.copy(exports.shareLink(this.store.state), "Link copied");
+    else if (name === "link") this.share.open(this.store.state, Boolean(this.hello.pair));
     else {
       this.wanted = name;
       this.connection.ask("code", { state: this.store.state });

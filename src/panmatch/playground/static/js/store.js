@@ -1,6 +1,7 @@
 // The state that links carry, its history for undo, what is selected, and listeners for changes.
 
 import { changed, replaced } from "./edits.js";
+import { onGrid } from "./grid.js";
 import { alike } from "./same.js";
 
 const MOST_UNDO = 200;
@@ -73,7 +74,7 @@ export class Store {
 
   /** Change the scene, and what is selected if that changes with it. */
   scene(scene, { selection = this.selection, ...options } = {}) {
-    this.apply({ ...this.state, scene }, { selection, ...options });
+    this.apply({ ...this.state, scene: onGrid(scene, this.state.scene) }, { selection, ...options });
   }
 
   /** Changes that are not final belong to one gesture. Final ones of the same `group` that follow

@@ -1,0 +1,171 @@
+"""The page without a server, in a real browser: its numbers are those of the library."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from panmatch.playground import Disc, Scene, State, View, read_link, write_link
+from panmatch.playground._request_handler import RequestHandler
+from tests.browser import needs_chromium
+from tests.playground.random_states import random_state
+from tests.playground.shown_pages import TWO, drag, library, number, settle, show, state
+from tests.playground.static_site import file_server, needs_site
+
+pytestmark = [needs_chromium, needs_site]
+
+STATES = 120
+WITH_RELATED = 6  # of so many states one: metrics of whole images take longer than all others
+LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
+
+approx = partial(pytest.approx, abs=1e-12)  # the page shows twelve digits
+
+# Asks the worker of the page as the page does, and returns its answers.
+ASK = """([text, wanted]) => new Promise(done => {
+  const answers = [];
+  const { seq } = JSON.parse(text);
+  window.engine.onmessage = ({ data }) => {
+    if (JSON.parse(data.text).seq !== seq) return; // metrics of the state before
+    answers.push(data.text);
+    if (answers.length === wanted) done(answers);
+  };
+  window.engine.postMessage(text);
+})"""
+START = """() => new Promise((done, fail) => {
+  window.engine = new Worker("static/js/python_worker.js", { type: "module" });
+  window.engine.onmessage = ({ data }) => {
+    if (data.ready) done();
+    if (data.failed) fail(new Error(data.failed));
+  };
+})"""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with file_server() as address:
+        yield address
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A tab, what it said while it loaded, and everything that it asked for."""
+
+    page: Any
+    said: str
+    asked: list[str]
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, site: str) -> Iterator[Opened]:
+    """Yield one tab for all tests: it loads megabytes. Whatever it complains about fails them."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab = context.new_page()
+    complaints: list[str] = []
+    asked: list[str] = []
+    loud = ("error", "warning")
+    tab.on("console", lambda m: complaints.append(m.text) if m.type in loud else None)
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    context.on("request", lambda request: asked.append(request.url))
+    tab.set_default_timeout(LONGEST_START)
+    tab.goto(site + TWO)
+    tab.wait_for_selector("#loading:not([hidden])")
+    said = tab.inner_text("body")
+    settle(tab)
+    yield Opened(tab, said, asked)
+    context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def static_page(opened: Opened) -> Any:
+    return opened.page
+
+
+def test_the_page_says_what_it_loads_and_then_shows_numbers(opened: Opened) -> None:
+    assert "Loading panmatch into your browser. Python, NumPy and panmatch: " in opened.said
+    assert re.search(r" of 1[0-9]\.[0-9] MB\.", opened.said)
+    assert "server cannot be reached" not in opened.said
+    assert opened.page.is_hidden("#loading")
+    assert number(opened.page, "pq") == approx(library(TWO).pq)
+
+
+def test_everything_comes_from_the_site_itself(opened: Opened, site: str) -> None:
+    files = [url for url in opened.asked if not url.startswith(("blob:", "data:"))]
+    assert {"engine/core.wasm", "engine/numpy.zip"} <= {url.removeprefix(site) for url in files}
+    assert [url for url in files if not url.startswith(site)] == []
+    policy = opened.page.get_attribute("meta[http-equiv=Content-Security-Policy]", "content")
+    assert "script-src 'self' 'wasm-unsafe-eval'" in policy
+
+
+def test_random_states_have_the_numbers_of_the_library(static_page: Any) -> None:
+    static_page.evaluate(START)
+    rng, handler = np.random.default_rng(20), RequestHandler()
+    for position in range(STATES):
+        shown = random_state(rng).to_dict()
+        asked = {"ask": "numbers", "seq": position, "state": shown, "budget": True}
+        expected = [handler.answer(asked)]
+        expected += handler.related(asked) if position % WITH_RELATED == 0 else []
+        assert json.loads(expected[0])["is"] == "numbers"
+        text = json.dumps(asked, separators=(",", ":"))
+        found = static_page.evaluate(ASK, [text, len(expected)])
+        # Areas of discs come from sines, which differ by a bit between systems; all else is exact.
+        digits = 1e-12 if shown["view"]["areas"] == "analytic" else 0
+        for mine, theirs in zip(found, expected, strict=True):
+            assert different(json.loads(mine), json.loads(theirs), digits) == [], shown
+
+
+def different(found: Any, expected: Any, digits: float, where: str = "") -> list[str]:
+    """Return where two messages differ, times aside."""
+    if isinstance(found, dict) and isinstance(expected, dict) and found.keys() == expected.keys():
+        keys = [key for key in found if key != "milliseconds"]
+        pairs = [(found[key], expected[key], f"{where}.{key}") for key in keys]
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        both = zip(found, expected, strict=True)
+        pairs = [(one, other, f"{where}[{at}]") for at, (one, other) in enumerate(both)]
+    else:
+        close = isinstance(found, float) and isinstance(expected, float | int)
+        close = close and math.isclose(found, expected, rel_tol=digits, abs_tol=digits)
+        return [] if close or found == expected else [f"{where}: {found!r}, not {expected!r}"]
+    return [problem for one, other, at in pairs for problem in different(one, other, digits, at)]
+
+
+def test_dragging_changes_numbers_and_the_address(static_page: Any, site: str) -> None:
+    show(static_page, site + TWO)
+    before = number(static_page, "pq")
+    drag(static_page, "prediction", 0, 31, 17)
+    link = static_page.evaluate("location.hash")
+    assert number(static_page, "pq") == approx(library(link).pq)
+    assert number(static_page, "pq") != approx(before)
+    assert state(static_page)["scene"]["prediction"][0]["x"] != 170
+
+
+def test_a_link_opens_the_same_in_both_engines(static_page: Any, site: str) -> None:
+    scene = Scene((Disc(200, 150, 60, (0.5,)),), (Disc(215.125, 150, 55, (0.4,)),))
+    view = View(strategy="many-to-one/merge/seed", threshold=0.25, regions=True, parts=True)
+    link = write_link(State(scene, view))
+    show(static_page, site + link)
+    static_page.click("[data-export=link]")
+    rows = static_page.locator("#share input")
+    assert rows.first.input_value() == site + link
+    assert rows.last.input_value() == f"panmatch play --link '{link}'"
+    assert static_page.evaluate("navigator.clipboard.readText()") == site + link
+    assert read_link(site + link)[0] == State(scene, view)
+    static_page.click("#share button:has-text('Close')")
+
+
+def test_a_link_that_is_refused_says_why(static_page: Any, site: str) -> None:
+    show(static_page, site + TWO)
+    static_page.evaluate("location.hash = '#1:a_b:c'")
+    static_page.wait_for_selector("#refusal:not([hidden])")
+    assert "It may have been cut off." in static_page.inner_text("#refusal")
+    assert static_page.locator("[data-export=link]").is_disabled()
+    assert static_page.evaluate("location.hash") == "#1:a_b:c"
