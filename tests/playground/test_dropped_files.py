@@ -259,6 +259,8 @@ def test_code_names_dropped_files_and_says_that_their_folder_is_unknown() -> Non
     assert "read_labels('a.npy')" in found["python"]
     assert "panmatch evaluate a.npy a.npy" in found["command"]
     assert "their folder is not known" in found["notes"][0]
+    option = answer_code(State(None), open_bytes(both("--spec.npy", npy(LABELS))))
+    assert "panmatch evaluate ./--spec.npy ./--spec.npy" in option["command"]
 
 
 def test_a_drop_folder_forgets_the_oldest_and_removes_what_was_taken(temporary: Path) -> None:

@@ -118,7 +118,9 @@ def command_of_pair(pair: FilePair, view: View) -> str:
 
 def _path(pair: FilePair, image: LabelImage) -> str:
     """Return how code names a file; of one that the page sent, only the name is known."""
-    return image.path.name if pair.dropped else str(image.path.absolute())
+    name = image.path.name
+    known = f"./{name}" if name.startswith("-") else name  # which would be an option
+    return known if pair.dropped else str(image.path.absolute())
 
 
 def export_scene(state: State, folder: Path) -> list[Path]:
