@@ -212,7 +212,7 @@ class Page {
     } else if (what === "committed") {
       links.push(this.store.state);
       this.story.committed();
-      if (this.budgetMissing) this.ask();
+      if (this.budgetMissing || this.story.missing) this.ask();
       if (this.store.state.view.areas === "analytic") this.remark = "";
       if (!this.hello.pair && this.edited()) this.say(this.remark ?? "");
     }
