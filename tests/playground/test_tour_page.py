@@ -326,6 +326,16 @@ def test_multiples_show_each_family_and_choose_it(page: Any, address: str) -> No
     assert page.get_attribute("#multiples .multiple >> nth=1", "aria-pressed") == "true"
 
 
+def test_multiples_follow_a_drag_to_its_end(page: Any, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 2600})
+    show(page, address + TWO)
+    page.wait_for_selector("#multiples .multiple")
+    drag(page, "prediction", 0, -25, 0)
+    expected = f"{library(page.url).pq:.3f}"
+    assert page.locator("#multiples .multiple-pq").first.inner_text() == expected
+    assert page.inner_text("#big-pq") == expected
+
+
 def test_the_greedy_merge_can_be_watched_pair_by_pair(page: Any, address: str) -> None:
     show(page, address + "#merge-or-optimal")
     page.locator("#greedy").scroll_into_view_if_needed()

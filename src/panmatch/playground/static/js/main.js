@@ -284,7 +284,7 @@ class Page {
       this.explanation.show(this.store.state);
       links.push(this.store.state, this.explanation.preset?.id, { joined: this.store.joined });
       this.story.committed();
-      if (this.budgetMissing) this.ask();
+      if (this.budgetMissing || this.story.missing) this.ask();
     }
     this.enable();
   }

@@ -7,6 +7,7 @@ import { Walk } from "./walk.js";
 
 const SEEN = "tour"; // in the browser's storage: the tour was skipped or finished
 const OPEN = "tour-step"; // in the tab's storage: the step that is open, also when its scene was edited
+const PAUSE_MILLISECONDS = 100; // between two answers for the panels while something is dragged
 const WALKS = ["one-to-one/greedy", "many-to-one/merge/seed", "many-to-one/merge/edge"];
 
 export class Story {
@@ -84,12 +85,16 @@ export class Story {
     else sessionStorage.removeItem(OPEN);
   }
 
-  /** What to ask for beside the usual numbers: while something is dragged, only what is in sight. */
+  /** What to ask for beside the usual numbers. While something is dragged, panels that are in sight
+   * follow now and then, and the others at the end. */
   wanted() {
     const { walk, ...rest } = this.tour.wants();
-    const calm = !this.page.store.dragging;
-    const shown = this.greedy.inSight || calm ? this.greedy.strategy : null;
-    return { ...rest, families: this.multiples.inSight || calm, walk: walk ?? shown };
+    const now = performance.now();
+    const due = now - (this.drawn ?? 0) > PAUSE_MILLISECONDS;
+    if (due) this.drawn = now;
+    const shows = (panel) => !this.page.store.dragging || (due && panel.inSight);
+    this.missing = !this.panels.every(shows);
+    return { ...rest, families: shows(this.multiples), walk: walk ?? (shows(this.greedy) ? this.greedy.strategy : null) };
   }
 
   take(numbers) {
