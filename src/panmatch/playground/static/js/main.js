@@ -39,6 +39,7 @@ class Page {
       failed: showFailure,
     });
     this.store.listen((what) => this.changed(what));
+    this.enable();
   }
 
   reachable(there) {
