@@ -59,9 +59,9 @@ def test_without_cc3d_components_are_the_same(monkeypatch: pytest.MonkeyPatch) -
         mask = rng.uniform(size=shape) < 0.4
         for connectivity in ("full", "edges", "faces"):
             with monkeypatch.context() as patched:
-                expected = connected_components(mask, connectivity)  # type: ignore[arg-type]
+                expected = connected_components(mask, connectivity)
                 patched.setattr(components_module, "find_spec", lambda _: None)
-                found = connected_components(mask, connectivity)  # type: ignore[arg-type]
+                found = connected_components(mask, connectivity)
             np.testing.assert_array_equal(found, expected)
 
 

@@ -17,7 +17,7 @@ from panmatch.playground import Disc, Scene, State, View, read_link, write_link
 from panmatch.playground._request_handler import RequestHandler
 from tests.browser import needs_chromium
 from tests.playground.random_states import random_state
-from tests.playground.shown_pages import TWO, drag, library, number, settle, show, state
+from tests.playground.shown_pages import TWO, drag, library, number, settle, state
 from tests.playground.static_site import file_server, needs_site
 
 pytestmark = [needs_chromium, needs_site]
@@ -56,10 +56,11 @@ def site() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tab, what it said while it loaded, and everything that it asked for."""
+    """A tab; what it said while it loaded, whether it let nobody in, and what it asked for."""
 
     page: Any
     said: str
+    locked: bool
     asked: list[str]
 
 
@@ -79,8 +80,10 @@ def opened(browser: Any, site: str) -> Iterator[Opened]:
     tab.goto(site + TWO)
     tab.wait_for_selector("#loading:not([hidden])")
     said = tab.inner_text("body")
+    locked = tab.evaluate("document.querySelector('main').inert")
+    locked = locked and tab.locator("[data-export=link]").is_disabled()
     settle(tab)
-    yield Opened(tab, said, asked)
+    yield Opened(tab, said, locked, asked)
     context.close()
     assert complaints == []
 
@@ -93,6 +96,7 @@ def static_page(opened: Opened) -> Any:
 def test_the_page_says_what_it_loads_and_then_shows_numbers(opened: Opened) -> None:
     assert "Loading panmatch into your browser. Python, NumPy and panmatch: " in opened.said
     assert re.search(r" of 1[0-9]\.[0-9] MB\.", opened.said)
+    assert opened.locked
     assert "server cannot be reached" not in opened.said
     assert opened.page.is_hidden("#loading")
     assert number(opened.page, "pq") == approx(library(TWO).pq)
@@ -138,8 +142,15 @@ def different(found: Any, expected: Any, digits: float, where: str = "") -> list
     return [problem for one, other, at in pairs for problem in different(one, other, digits, at)]
 
 
-def test_dragging_changes_numbers_and_the_address(static_page: Any, site: str) -> None:
-    show(static_page, site + TWO)
+def go(page: Any, link: str) -> None:
+    """Follow a link without loading Python again."""
+    before = page.get_attribute("#round-trip", "data-seq")
+    page.evaluate("link => { location.hash = link; }", link)
+    page.wait_for_selector(f"#round-trip:not([data-seq='{before}'])", state="attached")
+    settle(page)
+
+
+def test_dragging_changes_numbers_and_the_address(static_page: Any) -> None:
     before = number(static_page, "pq")
     drag(static_page, "prediction", 0, 31, 17)
     link = static_page.evaluate("location.hash")
@@ -152,7 +163,7 @@ def test_a_link_opens_the_same_in_both_engines(static_page: Any, site: str) -> N
     scene = Scene((Disc(200, 150, 60, (0.5,)),), (Disc(215.125, 150, 55, (0.4,)),))
     view = View(strategy="many-to-one/merge/seed", threshold=0.25, regions=True, parts=True)
     link = write_link(State(scene, view))
-    show(static_page, site + link)
+    go(static_page, link)
     static_page.click("[data-export=link]")
     rows = static_page.locator("#share input")
     assert rows.first.input_value() == site + link
@@ -162,8 +173,7 @@ def test_a_link_opens_the_same_in_both_engines(static_page: Any, site: str) -> N
     static_page.click("#share button:has-text('Close')")
 
 
-def test_a_link_that_is_refused_says_why(static_page: Any, site: str) -> None:
-    show(static_page, site + TWO)
+def test_a_link_that_is_refused_says_why(static_page: Any) -> None:
     static_page.evaluate("location.hash = '#1:a_b:c'")
     static_page.wait_for_selector("#refusal:not([hidden])")
     assert "It may have been cut off." in static_page.inner_text("#refusal")

@@ -17,6 +17,7 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 /** Say how much has been loaded; null once everything has. */
 export function showLoading(progress) {
   find("#loading").hidden = progress === null;
+  find("main").inert = progress !== null;
   if (progress === null) return;
   const { loaded, bytes } = progress;
   find("#loading-progress").value = Math.min(loaded / bytes, 1);

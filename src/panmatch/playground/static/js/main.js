@@ -51,6 +51,7 @@ class Page {
       failed: showFailure,
     });
     this.store.listen((what) => this.changed(what));
+    this.enable();
   }
 
   reachable(there) {
