@@ -59,6 +59,15 @@ def show(page: Any, url: str) -> None:
     settle(page)
 
 
+def wait_until(page: Any, expression: str) -> None:
+    """Wait until an expression holds; the page's policy forbids to wait for it inside the page."""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{expression} does not hold")
+
+
 def number(page: Any, name: str) -> float:
     """Return one of the large numbers, with all its digits."""
     box = page.locator("#headline > div", has=page.locator(f"#big-{name}"))

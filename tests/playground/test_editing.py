@@ -9,7 +9,17 @@ import pytest
 
 import panmatch as pm
 from tests.browser import needs_chromium
-from tests.playground.shown_pages import TWO, drag, library, link_of, number, settle, show, state
+from tests.playground.shown_pages import (
+    TWO,
+    drag,
+    library,
+    link_of,
+    number,
+    settle,
+    show,
+    state,
+    wait_until,
+)
 
 pytestmark = needs_chromium
 
@@ -46,7 +56,7 @@ def test_the_wheel_scrolls_the_page_over_a_selected_shape(page: Any, address: st
     at = place(page, 170, 180)
     page.mouse.click(*at)
     page.mouse.wheel(0, 200)
-    page.wait_for_function("scrollY > 100")
+    wait_until(page, "scrollY > 100")
     assert [shape["r"] for shape in state(page)["scene"]["prediction"]] == [60, 50]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser import needs_chromium
-from tests.playground.shown_pages import link_of, number, settle, show, state
+from tests.playground.shown_pages import link_of, number, settle, show, state, wait_until
 
 pytestmark = needs_chromium
 
@@ -70,7 +70,7 @@ def xs(page: Any) -> list[float]:
 
 def test_a_finger_scrolls_the_page_on_the_ground_of_the_scene(phone: Any) -> None:
     Fingers(phone).swipe((300, 320), (300, 60))
-    phone.wait_for_function("scrollY > 60")
+    wait_until(phone, "scrollY > 60")
     assert xs(phone) == [170, 420]
     assert phone.locator("#scene .band").count() == 0
 
@@ -97,9 +97,7 @@ def test_a_second_finger_takes_back_what_the_first_has_moved(phone: Any) -> None
     fingers.send("touchStart", (170, 120))
     for step in range(1, 6):
         fingers.send("touchMove", (170 + 12 * step, 120))
-    phone.wait_for_function(
-        "document.querySelector('[data-p=\"1\"] circle').cx.baseVal.value > 200"
-    )
+    wait_until(phone, "document.querySelector('[data-p=\"1\"] circle').cx.baseVal.value > 200")
     fingers.send("touchStart", (230, 120), (400, 300))
     for step in range(1, 6):
         fingers.send("touchMove", (230 + 8 * step, 120), (400 - 8 * step, 300))

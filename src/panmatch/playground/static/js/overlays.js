@@ -101,7 +101,13 @@ function stretch(pixels, tile, row, from, to, first) {
   for (let at = from; at < to; at += 1) pixels[at] = tile[across + ((at - first) % TILE)];
 }
 
-const decode = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+/** Bytes from their text; a loop, because this is done for every move of a drag. */
+function decode(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
 
 function swatch(tile) {
   const canvas = html("canvas", { class: "paint", width: TILE, height: TILE, "aria-hidden": true });
