@@ -74,6 +74,7 @@ def main(folder: Path, zig: Path) -> None:
         shutil.copy(pyodide / name, engine / "pyodide" / name)
     write_archive(engine / "numpy.zip", numpy_files(unpacked(NUMPY)))
     write_archive(engine / "panmatch.zip", our_files())
+    write_archive(engine / "readers.zip", reader_files())
     (engine / "backtrace.wasm").write_bytes(BACKTRACE)
     shutil.copy(compiled(zig), engine / "core.wasm")
     shutil.copytree(SOURCE / "playground" / "static", folder / "static")
@@ -129,6 +130,21 @@ def our_files() -> Iterator[tuple[str, bytes]]:
         yield f"yaml/{path.name}", path.read_bytes()
 
 
+def reader_files() -> Iterator[tuple[str, bytes]]:
+    """Yield nibabel and what it imports, which are plain Python: NIfTI files need them."""
+    import nibabel
+    import typing_extensions
+
+    import packaging as versions
+
+    for package in (nibabel, versions):
+        home = Path(str(package.__file__)).parent
+        for path in sorted(home.rglob("*.py")):
+            if not {"tests", "benchmarks", "cmdline"} & set(path.relative_to(home).parts):
+                yield path.relative_to(home.parent).as_posix(), path.read_bytes()
+    yield "typing_extensions.py", Path(typing_extensions.__file__).read_bytes()
+
+
 def write_archive(path: Path, files: Iterator[tuple[str, bytes]]) -> None:
     """Write a ZIP archive; the same files give the same bytes."""
     buffer = io.BytesIO()
@@ -152,8 +168,9 @@ def compiled(zig: Path) -> Path:
 
 def loaded_bytes(engine: Path) -> int:
     """Return how much a page fetches before it can compute."""
-    script = {engine / "pyodide" / name for name in ("pyodide.mjs", "pyodide.asm.js")}
-    files = [path for path in engine.rglob("*") if path.is_file() and path not in script]
+    later = {engine / "pyodide" / name for name in ("pyodide.mjs", "pyodide.asm.js")}
+    later.add(engine / "readers.zip")  # loaded with the first file
+    files = [path for path in engine.rglob("*") if path.is_file() and path not in later]
     return sum(path.stat().st_size for path in files)
 
 

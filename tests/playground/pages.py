@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
@@ -62,7 +63,8 @@ def opened(port: int, **options: Any) -> Iterator[Page]:
     """Yield a page of the server on a port."""
     origin = options.pop("origin", f"http://127.0.0.1:{port}")
     host = options.pop("host", "127.0.0.1")
-    # The proxy of an environment has no business here.
-    options |= {"origin": origin, "max_size": None, "proxy": None}
+    options |= {"origin": origin, "max_size": None}
+    if "proxy" in signature(connect).parameters:  # that of an environment has no business here
+        options["proxy"] = None
     with connect(f"ws://{host}:{port}/ws", **options) as socket:
         yield Page(socket)

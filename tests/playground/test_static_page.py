@@ -8,14 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import panmatch as pm
 from panmatch.playground import Disc, Scene, State, View, read_link, write_link
 from panmatch.playground._request_handler import RequestHandler
 from tests.browser import needs_chromium
+from tests.datasets.folders import save_nifti
 from tests.playground.random_states import random_state
 from tests.playground.shown_pages import TWO, drag, library, number, settle, state
 from tests.playground.static_site import file_server, needs_site
@@ -179,3 +182,22 @@ def test_a_link_that_is_refused_says_why(static_page: Any) -> None:
     assert "It may have been cut off." in static_page.inner_text("#refusal")
     assert static_page.locator("[data-export=link]").is_disabled()
     assert static_page.evaluate("location.hash") == "#1:a_b:c"
+
+
+def test_files_are_read_in_the_browser(static_page: Any, tmp_path: Path) -> None:
+    reference, prediction = np.zeros((2, 12, 10, 8), np.uint8)
+    reference[1:5, 1:5, 1:5], reference[7:11, 5:9, 2:7] = 1, 2
+    prediction[2:5, 1:5, 1:5], prediction[7:11, 5:9, 3:7] = 4, 9
+    paths = [tmp_path / "case_ref.nii.gz", tmp_path / "case_pred.nii.gz"]
+    for path, labels in zip(paths, (reference, prediction), strict=True):
+        save_nifti(path, labels, (1, 1, 2))
+    static_page.set_input_files("#file-chooser", paths)
+    static_page.wait_for_selector("#files-open:enabled")
+    static_page.click("#files-open")
+    static_page.wait_for_selector("body.of-pair:not(.outdated)")
+    settle(static_page)
+    tally = pm.match(pm.count_overlaps(reference, prediction)).tally
+    assert number(static_page, "pq") == approx(tally.pq)
+    assert static_page.inner_text("#pair-about").endswith("12 × 10 × 8, 1 × 1 × 2 mm")
+    static_page.click("#close-files")
+    static_page.wait_for_selector("body:not(.of-pair):not(.outdated)")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from panmatch.errors import Argument, FileError, OptionError, ShapeError
-from panmatch.evaluation import ClassCase
 from panmatch.formats import (
     LabelImage,
     StoredImage,
@@ -22,10 +22,13 @@ from panmatch.labels import Geometry, LabelArray, Void, as_labels, segment_geome
 from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.playground._planes import Plane, planes_of
 from panmatch.playground._score_rows import LabelPair
-from panmatch.playground._shown_class import ShownClass
 from panmatch.playground._sources import Source
 from panmatch.playground._states import SIDES, Side, View
 from panmatch.playground._validation import Message
+
+if TYPE_CHECKING:  # a page without a server has no specs
+    from panmatch.evaluation import ClassCase
+    from panmatch.playground._shown_class import ShownClass
 
 
 class FilePair(Source):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from panmatch import native
 from panmatch.overlap import Areas, Floats, Ints
 from panmatch.playground._matching_rows import GraphEdges, MatchingGraph
 from panmatch.playground._validation import Message
@@ -47,9 +46,8 @@ class GraphGroups:
         sizes = graph.sizes("reference"), graph.sizes("prediction")
         n, m = len(sizes[0]), len(sizes[1])
         edges = graph.edges.take(_is_notable(graph.edges, *sizes))
-        ends = edges.ref, n + edges.pred
-        joined = coo_array((np.ones(len(edges.ref), np.bool_), ends), shape=(n + m, n + m))
-        count, group = connected_components(joined, directed=False)
+        group = native.graph_components(edges.ref, n + edges.pred, n + m)
+        count = int(group.max(initial=-1)) + 1
         of_ref, of_pred = group[:n], group[n:]
         members = np.bincount(group, minlength=count)
         chosen = edges.take(edges.chosen)

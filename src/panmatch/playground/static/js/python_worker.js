@@ -8,7 +8,9 @@ const at = (path) => new URL(`../../engine/${path}`, import.meta.url).href;
 
 let loaded = 0;
 let reported = 0;
+let pyodide = null;
 let python = null;
+let readers = null; // of files, loaded with the first of them
 let quiet = 0;
 
 /** Fetch, and count what has arrived. */
@@ -35,20 +37,35 @@ async function bytes(path) {
 
 async function start() {
   const { loadPyodide } = await import(at("pyodide/pyodide.mjs"));
-  const [pyodide, backtrace, numpy, ours, native] = await Promise.all([
+  const [interpreter, backtrace, numpy, ours, native] = await Promise.all([
     loadPyodide({ indexURL: at("pyodide/") }),
     bytes("backtrace.wasm"),
     bytes("numpy.zip"),
     bytes("panmatch.zip"),
     bytes("core.wasm").then(loadNative),
   ]);
+  pyodide = interpreter;
   pyodide.FS.writeFile("/lib/backtrace.so", new Uint8Array(backtrace));
   pyodide.runPython("import ctypes; ctypes.CDLL('/lib/backtrace.so', ctypes.RTLD_GLOBAL)");
-  const folder = pyodide.runPython("import site; site.getsitepackages()[0]");
-  for (const archive of [numpy, ours]) pyodide.unpackArchive(archive, "zip", { extractDir: folder });
+  for (const archive of [numpy, ours]) unpack(archive);
   pyodide.registerJsModule("panmatch_wasm", native);
   python = pyodide.pyimport("panmatch.playground._request_handler").RequestHandler();
   self.postMessage({ ready: true });
+}
+
+function unpack(archive) {
+  const folder = pyodide.runPython("import site; site.getsitepackages()[0]");
+  pyodide.unpackArchive(archive, "zip", { extractDir: folder });
+}
+
+/** Open files whose bytes the page has sent: [role, name, bytes]. */
+async function openFiles({ files, ignoreHeaders }) {
+  readers ??= bytes("readers.zip").then(unpack);
+  await readers;
+  const named = pyodide.pyimport("panmatch.playground._dropped_files").NamedBytes;
+  const given = new Map(files.map(([role, name, content]) => [role, named(name, pyodide.toPy(content).tobytes())]));
+  const text = python.open_bytes.callKwargs(pyodide.toPy(given), { allow_header_mismatch: ignoreHeaders });
+  self.postMessage({ text });
 }
 
 /** The slower metrics, once the scene has come to rest. */
@@ -58,6 +75,7 @@ function sendRelated(text) {
 }
 
 self.onmessage = ({ data: text }) => {
+  if (text.files) return openFiles(text).catch(fail);
   self.postMessage({ text: python.answer_text(text) });
   if (!text.startsWith('{"ask":"numbers"')) return;
   clearTimeout(quiet);

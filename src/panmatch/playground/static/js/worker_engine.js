@@ -29,6 +29,14 @@ export class WorkerEngine extends Engine {
     return this.ready;
   }
 
+  /** Open two label files, and an image if there is one: {reference, prediction, image?}. They go no
+   * further than the worker. */
+  async openFiles(files, { ignoreHeaders = false } = {}) {
+    const read = async ([role, file]) => [role, file.name, new Uint8Array(await file.arrayBuffer())];
+    const contents = await Promise.all(Object.entries(files).map(read));
+    this.worker.postMessage({ files: contents, ignoreHeaders }, contents.map(([, , bytes]) => bytes.buffer));
+  }
+
   send(text) {
     this.worker.postMessage(text);
   }
