@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from panmatch.datasets import Job, _store, load_run
 from panmatch.datasets._table_files import csv_text
 from panmatch.errors import FileError
-from panmatch.evaluation import CaseSeries, Result, _result, _series
+from panmatch.evaluation import CaseSeries, Result, TableName, _result, _series
 from panmatch.evaluation._case_counts import weighted_sums
 from panmatch.spec import as_spec
 from tests.datasets.folders import TABLES, make_folders, paths_in, run
@@ -85,7 +86,7 @@ def test_tables_on_disk_are_those_of_the_result(tmp_path: Path) -> None:
     result = load_run(tmp_path / "out")
     for name in TABLES[:-1]:
         text = (tmp_path / "out" / f"{name}.csv").read_text(encoding="utf-8")
-        assert text == csv_text(result.plain(name), head=True), name
+        assert text == csv_text(result.plain(cast(TableName, name)), head=True), name
         assert text == getattr(result, name).to_csv(index=False), name
 
 

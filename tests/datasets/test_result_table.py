@@ -142,7 +142,7 @@ def test_intervals_are_those_of_the_summary() -> None:
         "model", "strategy", "threshold", "pq", "pq_low", "pq_high", "autc", "autc_low",
         "autc_high", "tp",
     ]  # fmt: skip
-    rows = summary_table(result)
+    rows = summary_table(result).frame()
     rows = rows[(rows.measure == "pq") & (rows.averaging == "pooled")]
     for name, column in (("pq", "value"), ("pq_low", "low"), ("pq_high", "high")):
         assert found[name].tolist() == rows[column].tolist()

@@ -48,7 +48,7 @@ def test_many_cases_of_one_model_have_the_interval_of_the_summary_and_both_avera
     for at, text in enumerate((CUT, SPLIT, WHOLE, HALF, CUT, WHOLE)):
         evaluator.update(reference=strip(WHOLE), prediction=strip(text), case=f"c{at}")
     result = evaluator.compute()
-    table = summary_table(result).set_index(["measure", "averaging"])
+    table = summary_table(result).frame().set_index(["measure", "averaging"])
     pooled, mean = table.loc["pq", "pooled"], table.loc["pq", "mean of cases"]
     assert pooled.value != mean.value
     assert verdict(result) == (

@@ -5,7 +5,7 @@ Also shared: rows of tables as dictionaries, and comparison of rows in which NaN
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -31,7 +31,7 @@ def score_table(cases: tuple[CaseResult]) -> pd.DataFrame:
     return tables.score_table(cases, series).frame()
 
 
-TABLES = {
+TABLES: dict[str, Callable[[tuple[CaseResult]], pd.DataFrame]] = {
     "scores": score_table,
     "instances": lambda cases: tables.setting_table(cases).frame(),
     "curves": lambda cases: tables.curve_table(cases).frame(),
