@@ -34,6 +34,7 @@ test-core: $(CORE)/installed-core
 # they use names that were deprecated since.
 LOWEST_TESTS ?= tests/labels tests/overlap tests/matching tests/scoring tests/formats tests/cli
 test-lowest: $(LOWEST)/installed-lowest
+	MORE_WARNING_FILTERS=ignore::DeprecationWarning,ignore::SyntaxWarning \
 	$(LOWEST)/$(SCRIPTS)/python -m pytest -n auto -W ignore::DeprecationWarning \
 		-W ignore::SyntaxWarning $(LOWEST_TESTS)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +12,11 @@ import pytest
 
 import panmatch as pm
 from panmatch.cli._demo import make_scene
+from tests.commands import STRICT_PYTHON
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-m", "panmatch", *arguments]
+    command = [*STRICT_PYTHON, "-m", "panmatch", *arguments]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 

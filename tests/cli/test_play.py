@@ -19,6 +19,7 @@ import pytest
 from panmatch.datasets import DatasetPaths, Job, load_run
 from panmatch.playground import State, View, listen, read_link, write_link
 from panmatch.spec import as_spec
+from tests.commands import STRICT_PYTHON
 from tests.datasets.folders import SPACING, make_folders, run, save_nifti, scene
 from tests.platforms import needs_posix
 from tests.playground.class_files import write_lesions, write_street
@@ -29,7 +30,7 @@ LINK = write_link(State(MIXED, View(threshold=0.2)))
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-W", "error", "-m", "panmatch", "play", *map(str, arguments)]
+    return [*STRICT_PYTHON, "-m", "panmatch", "play", *map(str, arguments)]
 
 
 def panmatch(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
