@@ -12,7 +12,7 @@ import panmatch
 MODULES = ["panmatch"] + [
     module.name
     for module in pkgutil.walk_packages(panmatch.__path__, "panmatch.")
-    if not module.name.endswith(("__main__", "_core"))
+    if not module.name.endswith(("__main__", "_core", "native._browser"))
     and (not module.name.startswith("panmatch.torch") or find_spec("torchmetrics"))
 ]
 

@@ -64,6 +64,13 @@ def value(result: Result, name: str, averaging: str, class_name: str = "a") -> f
     return found
 
 
+# Scores of clusterings in which background is a segment.
+OF_BACKGROUND = {
+    "variation_of_information_split", "variation_of_information_merge", "rand_index",
+    "adjusted_rand_index", "adjusted_mutual_information",
+}  # fmt: skip
+
+
 def direct(name: str, reference: Labels, prediction: Labels) -> float:
     """Return a related score by its own function."""
     sides: dict[str, Any] = {"reference": reference, "prediction": prediction}
@@ -83,6 +90,9 @@ def direct(name: str, reference: Labels, prediction: Labels) -> float:
         return float(getattr(related, name)(**sides, spacing=SPACING))
     if name.startswith(("cluster", "lesion_")):
         return float(getattr(related, name)(**sides))
+    if name.startswith("variation_of_information_"):
+        bits = related.variation_of_information(overlap)
+        return bits.split if name.endswith("split") else bits.merge
     if name.startswith("objects_"):
         return len(overlap.ref_ids if name.endswith("references") else overlap.pred_ids)
     if name.startswith("stardist_"):
@@ -132,7 +142,7 @@ def lesions(reference: Labels, prediction: Labels) -> dict[str, int]:
 def test_every_related_score_of_a_case_is_that_of_its_function(class_name: str) -> None:
     result = evaluated(EVERYTHING)
     names = [name for name in result.known_scores if name in related_columns()]
-    assert len(names) == 46
+    assert len(names) == 53
     for case in result.cases:
         shift = 1 if case.model == "first" else 2
         reference = of_class(image(int(case.case)), class_name)
@@ -229,7 +239,8 @@ def test_void_counts_on_neither_side() -> None:
         reference=np.where(mask, 0, reference), case="0", model="first", spacing=SPACING,
         prediction=np.where(mask, 0, np.roll(reference, 1, axis=0)),
     )  # fmt: skip
-    known = {"voxels_tn", "voxels_specificity"}  # void is not outside of the class either
+    # Void is not outside of the class either.
+    known = {"voxels_tn", "voxels_specificity", "cremi_score", *OF_BACKGROUND}
     for name in sorted({*related_columns(), "whole_dice", "whole_assd"} - known):
         expected = value(cleared.compute(), name, "pooled")
         assert value(with_void, name, "pooled") == pytest.approx(expected, nan_ok=True), name
@@ -251,6 +262,7 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
         "voxels_specificity", "lesionwise_counts_tp",
         "lesionwise_counts_fp", "lesionwise_counts_fn", "stardist_tp", "stardist_fp",
         "stardist_fn", "stardist_n_true", "stardist_n_pred",
+        *OF_BACKGROUND,  # which is the same segment on both sides
     }  # fmt: skip
     defined = {one.score.name for one in case.class_scores if not math.isnan(one.average.value)}
     assert defined == zero
@@ -259,7 +271,7 @@ def test_two_empty_sides_are_undefined_and_skipped() -> None:
         for one in result.average_scores
         if one.score.name in related_columns() and one.score.name not in zero
     ]
-    lower = {"lesionwise_hd95", "false_negative_volume"}
+    lower = {"lesionwise_hd95", "false_negative_volume", "adapted_rand_error", "cremi_score"}
     found = {(one.score.name in lower, one.value, one.cases, one.skipped) for one in averages}
     assert found == {(False, 1.0, 1, 1), (True, 0.0, 1, 1)}
 

@@ -222,7 +222,7 @@ def test_a_search_that_may_end_early_is_noted_and_has_the_budget_of_the_page() -
 
 def test_a_link_too_long_for_an_argument_is_not_offered_as_one() -> None:
     points = tuple((float(x % 500) + 0.123456789, 100.0) for x in range(2_000))
-    large = State(Scene(reference=(Stroke(points, 10), Stroke(points, 5))))
+    large = State(Scene(reference=tuple(Stroke(points, width) for width in (10, 5, 3))))
     assert len(write_link(large)) > 100_000
     command = answer_code(large, None)["command"]
     assert command.startswith("# This scene is too large")

@@ -17,6 +17,7 @@ from tests.playground.shown_pages import served, show
 pytestmark = needs_chromium
 
 LINK = write_link(State(MIXED, View(parts=True, threshold=0.3, curves=("pq", "sq", "rq", "ap"))))
+PLAIN = write_link(State(MIXED, View(threshold=0.3)))  # without parts, shapes are filled
 ABBREVIATIONS = r"\b(?:Part)?(?:[A-Z]{2,4}|IoU|τ)\b"
 
 # What is drawn in a panel, and the sample that the key has of it.
@@ -41,7 +42,7 @@ LOOK = """one => {
 def test_samples_look_like_what_they_stand_for(browser: Any, address: str, scheme: str) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
     page = context.new_page()
-    show(page, address + LINK)
+    show(page, address + PLAIN)
     page.wait_for_timeout(400)
     for drawn, sample in SAMPLES.items():
         found = page.locator(sample).first

@@ -14,6 +14,7 @@ import pytest
 
 import panmatch as pm
 from panmatch import phantoms
+from panmatch.playground import PRESETS
 from tests.browser import needs_chromium
 from tests.playground.shown_pages import TWO, number, served, settle, show
 from tests.playground.shown_slices import colour_at
@@ -85,7 +86,7 @@ def test_two_files_are_dropped_anywhere(page: Any, address: str, folder: Path, t
 def test_files_are_chosen_and_asked_about_if_their_names_do_not_tell(
     page: Any, address: str, folder: Path
 ) -> None:
-    show(page, address)
+    show(page, f"{address}#{PRESETS[0].id}")  # where a page without files begins
     before = number(page, "pq")
     with page.expect_file_chooser() as chosen:
         page.click("#open-files")

@@ -1,7 +1,7 @@
 """From label images to the bipartite graph of overlapping segments."""
 
 from panmatch.labels import Floats, Ints
-from panmatch.overlap._assembly import ClassOverlaps, assemble_labels
+from panmatch.overlap._assembly import ClassOverlaps
 from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._counting import (
     SideCounts,
@@ -11,10 +11,12 @@ from panmatch.overlap._counting import (
     count_region_overlaps,
     count_sides,
 )
-from panmatch.overlap._graph import Edges, Overlap, Score, check_threshold, lowest_above
+from panmatch.overlap._graph import Edges, Overlap, Score
 from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
+from panmatch.overlap._plain_labels import assemble_labels
 from panmatch.overlap._repairs import Belonging, Surroundings, cut_merged, join_split
+from panmatch.overlap._thresholds import check_threshold, lowest_above
 
 __all__ = [
     "BACKGROUNDS",

@@ -34,12 +34,12 @@ from panmatch.overlap._assembly import (
     ClassOverlaps,
     Rows,
     assemble,
-    assemble_labels,
     distinct_rows,
 )
 from panmatch.overlap._columns import sum_by
 from panmatch.overlap._graph import Overlap
 from panmatch.overlap._parts import BACKGROUNDS, Background, check_inside, mark_unknown, part_labels
+from panmatch.overlap._plain_labels import assemble_labels
 
 
 def count_overlaps(

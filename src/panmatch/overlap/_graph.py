@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch._html import block, number, plural, table
-from panmatch.errors import OverlapError, ThresholdError, check_choice
+from panmatch.errors import OverlapError, check_choice
 from panmatch.labels import Floats, Ints
 from panmatch.overlap._addition import add_overlaps
 from panmatch.overlap._columns import (
@@ -24,45 +24,7 @@ from panmatch.overlap._columns import (
 )
 from panmatch.overlap._parts import Parts
 from panmatch.overlap._pieces import Pieces, Predictions
-
-
-def lowest_above(threshold: float, *, strict: bool) -> float:
-    """Return a threshold such that exactly the scores strictly above it count.
-
-    With `strict` that is the threshold itself. Otherwise scores equal to it count, too, so it is
-    the next smaller number, and 1 is an allowed threshold.
-
-    Examples
-    --------
-    >>> 0.5 > lowest_above(0.5, strict=True), 0.5 > lowest_above(0.5, strict=False)
-    (False, True)
-    """
-    if strict:
-        return check_threshold(threshold)
-    value = 1.0 if threshold == 1 else check_threshold(threshold)
-    return float(np.nextafter(value, 0.0))
-
-
-def check_threshold(threshold: float) -> float:
-    """Return `threshold` as a float, or raise a `ThresholdError` unless 0 ≤ threshold < 1.
-
-    Examples
-    --------
-    >>> check_threshold(0.5)
-    0.5
-    """
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0.0 <= value < 1.0:
-        raise ThresholdError(
-            f"threshold={threshold!r} is outside [0, 1): an edge needs a score strictly greater "
-            f"than the threshold, and no score exceeds 1. Pass a number such as 0.5, or 0 for "
-            f"'any overlap'."
-        )
-    return value
-
+from panmatch.overlap._thresholds import check_threshold
 
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
 
@@ -314,7 +276,8 @@ class Overlap:
         (array([0, 1]), array([0, 0, 1]))
         """
         n_ref, n = len(self.ref_ids), len(self.ref_ids) + len(self.pred_ids)
-        numbers = native.graph_components(self.edges.ref, n_ref + self.edges.pred, n)
+        found = native.graph_components(self.edges.ref, n_ref + self.edges.pred, n)
+        numbers = found.astype(np.int64)
         return numbers[:n_ref], numbers[n_ref:]
 
     def __add__(self, other: Overlap) -> Overlap:
@@ -326,8 +289,7 @@ class Overlap:
         if not isinstance(other, Overlap):
             return NotImplemented
         mine, theirs = self.columns(), other.columns()
-        if self.voxels is None or other.voxels is None:  # unknown is not different
-            mine.pop("voxels", None), theirs.pop("voxels", None)
+        mine.pop("voxels", None), theirs.pop("voxels", None)  # a larger image, the same segments
         return mine.keys() == theirs.keys() and all(
             np.array_equal(mine[name], theirs[name]) for name in mine
         )

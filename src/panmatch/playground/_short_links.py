@@ -23,6 +23,7 @@ from panmatch.playground._validation import Message, ordinal
 HOSTED = "https://panmatch.github.io/panmatch/playground/"  # where links open without a server
 VERSION = "1"
 STEPS = 100  # of a unit: numbers on this grid are short
+LARGEST = 10**12  # steps; more are written in decimal digits
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 DEFAULTS = View()
 LISTS = ("compared", "curves")
@@ -72,7 +73,7 @@ def write_number(value: float) -> str:
     ('n5c', '-1e', '~0.3333333333333333', '~1e-7')
     """
     steps = math.floor(value * STEPS + 0.5)
-    if steps / STEPS == value:
+    if steps / STEPS == value and abs(steps) < LARGEST:
         return ("-" if steps < 0 else "") + _base_36(abs(steps))
     return f"~{_decimal(value)}"
 
@@ -81,7 +82,7 @@ def read_number(text: str) -> float:
     """Return what `write_number` wrote, or raise a `LinkError`."""
     if text.startswith("~") and DECIMAL.fullmatch(text[1:]):
         return float(text[1:])
-    if re.fullmatch(r"-?[0-9a-z]{1,12}", text):
+    if re.fullmatch(r"-?[0-9a-z]{1,8}", text):
         return int(text, 36) / STEPS
     raise LinkError(f"{shown(text)} is not a number of a link.")
 

@@ -20,16 +20,7 @@ from panmatch.related._challenges import (
     lesion_count_difference,
     lesion_f1,
 )
-from panmatch.related._clustering import (
-    Background,
-    PairForm,
-    adapted_rand_error,
-    adjusted_mutual_information,
-    adjusted_rand_index,
-    cremi_score,
-    rand_index,
-    variation_of_information,
-)
+from panmatch.related._clustering_scores import CLUSTERING_SCORES
 from panmatch.related._components import Ties, cc_metric, cluster_values
 from panmatch.related._lesionwise import (
     BRATS_PENALTY,
@@ -218,24 +209,6 @@ def _one_label_less(tally: Tally, sides: ClassSides) -> Tally:
     )
 
 
-def _information(sides: ClassSides, background: Background) -> Averages:
-    bits = variation_of_information(sides.overlap, background=background)
-    return {"split": single(bits.split), "merge": single(bits.merge)}
-
-
-def _adapted_rand(sides: ClassSides, background: Background, form: PairForm) -> Averages:
-    return {"": single(adapted_rand_error(sides.overlap, background=background, form=form))}
-
-
-def _of_clusterings(score: Callable[..., float]) -> Callable[..., Averages]:
-    """Return how to compute a score of two clusterings of the voxels."""
-
-    def compute(sides: ClassSides, **options: Option) -> Averages:
-        return {"": single(score(sides.overlap, **options))}
-
-    return compute
-
-
 def _objects(sides: ClassSides) -> Averages:
     overlap = sides.overlap
     return {
@@ -338,43 +311,7 @@ RELATED: dict[str, RelatedScore] = {
             "prediction.",
             PER_CASE, _of_masks(false_negative_volume), {"connectivity": "full"},
         ),
-        RelatedScore(
-            "variation_of_information",
-            (
-                RelatedPart("split", "VI split", "lower"),
-                RelatedPart("merge", "VI merge", "lower"),
-            ),
-            "Variation of information, in bits: what over-segmentation adds (split) and what "
-            "under-segmentation loses (merge).",
-            PER_CASE, _information, {"background": "include"},
-        ),
-        RelatedScore(
-            "adapted_rand_error", (RelatedPart("", "adapted Rand error", "lower"),),
-            "Adapted Rand error: 1 − F1 of pairs of voxels that are in one segment together.",
-            PER_CASE, _adapted_rand, {"background": "ignore", "form": "pairs"},
-        ),
-        RelatedScore(
-            "rand_index", _one("Rand index"),
-            "Rand index: the share of pairs of voxels that both sides keep together, or apart.",
-            PER_CASE, _of_clusterings(rand_index), {"background": "include"},
-        ),
-        RelatedScore(
-            "adjusted_rand_index", _one("adjusted Rand index"),
-            "Rand index, adjusted for chance: about 0 for random segments of the same sizes.",
-            PER_CASE, _of_clusterings(adjusted_rand_index), {"background": "include"},
-        ),
-        RelatedScore(
-            "adjusted_mutual_information", _one("AMI"),
-            "Mutual information of the segments, adjusted for chance: about 0 for random segments "
-            "of the same sizes.",
-            PER_CASE, _of_clusterings(adjusted_mutual_information), {"background": "include"},
-        ),
-        RelatedScore(
-            "cremi_score", (RelatedPart("", "CREMI score", "lower"),),
-            "CREMI score: the geometric mean of variation of information and adapted Rand error, "
-            "without the background of the reference.",
-            PER_CASE, _of_clusterings(cremi_score),
-        ),
+        *CLUSTERING_SCORES,
         RelatedScore(
             "seg", _one("SEG"),
             "SEG of the Cell Tracking Challenge: the mean IoU of references with the prediction "

@@ -2,6 +2,7 @@
 // and reads it; what is written here is the same, letter for letter.
 
 const STEPS = 100; // of a unit: numbers on this grid are short
+const LARGEST = 1e12; // steps; more are written in decimal digits
 const FLAGS = ["regions", "parts", "voronoi", "grid"];
 
 let known = { hosted: "", defaults: {} };
@@ -14,7 +15,7 @@ export const hosted = () => known.hosted;
 
 function number(value) {
   const steps = Math.floor(value * STEPS + 0.5);
-  if (steps / STEPS === value) return steps === 0 ? "0" : steps.toString(36);
+  if (steps / STEPS === value && Math.abs(steps) < LARGEST) return steps === 0 ? "0" : steps.toString(36);
   return `~${value}`;
 }
 

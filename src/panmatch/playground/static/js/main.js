@@ -142,7 +142,7 @@ class Page {
   /** Files that were dropped or chosen on this page are open; a link of theirs that was refused before
    * can be shown now. */
   openedFiles({ pair }) {
-    const link = this.refused ? links.current() : "";
+    const link = this.refused && this.needsFiles ? links.current() : "";
     this.files.opened();
     if (!this.files.kept) return this.closedFiles({ pair }, link);
     this.adopt(pair);
@@ -154,7 +154,7 @@ class Page {
     this.adopt(pair);
     document.body.classList.add("outdated");
     if (!link) history.pushState(null, "", location.pathname);
-    this.connection.ask("link", { link });
+    this.connection.ask("link", { link: this.story.link(link) });
   }
 
   /** Know whether a panel is in sight; one that comes into sight is drawn. */
@@ -250,6 +250,7 @@ class Page {
     if (about === "link") {
       find("#refusal").hidden = false;
       find("#refusal p").textContent = problem;
+      this.needsFiles = problem.includes("belongs to a pair of files");
       document.body.classList.add("refused");
       find("#export").removeAttribute("open");
       this.enable();
