@@ -29,7 +29,7 @@ DEFAULTS = View()
 LISTS = ("compared", "curves")
 FLAGS = ("regions", "parts", "voronoi", "grid")
 WHOLE = ("axis", "slice")
-DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
+DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 
 
 def write_short(state: State) -> str:
@@ -95,12 +95,12 @@ def _base_36(number: int) -> str:
 
 
 def _decimal(value: float) -> str:
-    """Return the shortest digits of a number, as JavaScript writes them."""
+    """Return the shortest digits of a number, as JavaScript writes them but for a plus sign."""
     if 1e-6 <= abs(value) < 1e21 or value == 0:
         text = format(Decimal(repr(float(value))), "f")
         return text.removesuffix(".0")
     mantissa, _, exponent = f"{Decimal(repr(float(value))).normalize():e}".partition("e")
-    return f"{mantissa}e{int(exponent):+d}"
+    return f"{mantissa}e{int(exponent)}"
 
 
 def _written_shape(shape: AnyShape) -> str:

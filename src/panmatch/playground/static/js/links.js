@@ -16,7 +16,7 @@ export const hosted = () => known.hosted;
 function number(value) {
   const steps = Math.floor(value * STEPS + 0.5);
   if (steps / STEPS === value && Math.abs(steps) < LARGEST) return steps === 0 ? "0" : steps.toString(36);
-  return `~${value}`;
+  return `~${value}`.replace("e+", "e"); // in some places a plus sign is read as a space
 }
 
 const numbers = (values) => values.map(number).join("_");
