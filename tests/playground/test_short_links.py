@@ -58,24 +58,6 @@ def test_the_long_links_of_earlier_versions_still_open() -> None:
         assert read_link(write_link(state, hosted=True)) == (state, [])
 
 
-def test_the_defaults_of_this_format_never_change() -> None:
-    assert View().to_dict() == {
-        "strategy": "one-to-one/optimal",
-        "compared": ["one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best"],
-        "threshold": 0.5,
-        "regions": False,
-        "parts": False,
-        "background": "image",
-        "voronoi": False,
-        "areas": "raster",
-        "curves": ["pq"],
-        "grid": False,
-        "table": "pq",
-        "axis": 0,
-        "slice": None,
-    }
-
-
 @pytest.mark.parametrize(
     ("link", "message"),
     [

@@ -12,6 +12,7 @@ from panmatch.errors import OptionError, PanmatchError, ThresholdError
 from panmatch.playground import STRATEGIES, View
 from panmatch.spec import parse_matcher
 
+# Short links leave them out, so they can never change.
 DEFAULTS = {
     "strategy": "one-to-one/optimal",
     "compared": ["one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best"],
