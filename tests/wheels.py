@@ -18,7 +18,7 @@ BUILT_WITH = ("3.11", "3.12")  # the second serves all later versions
 MOST_BYTES = 3_000_000
 CORE_TESTS = ("tests/native", "tests/labels", "tests/overlap", "tests/matching", "tests/scoring")
 NEED_EXTRAS = (
-    "*/test_chunked_*.py",
+    "*/test_chunked*.py",
     "*/test_components_within_labels.py",
     "*/test_descriptions.py",
     "*/test_inclusive_thresholds.py",
@@ -80,10 +80,11 @@ def try_out(version: str, python: str) -> None:
     total = time.perf_counter() - start
     print(f"Python {version}: installed in {own:.1f} s, {total:.1f} s with what it needs")
     run(inside, "tests/core_only.py", path=str(bin_folder))
-    run(inside, "-m", "pip", "install", "--quiet", "pytest", "hypothesis", path=str(bin_folder))
+    run(inside, "-m", "pip", "install", "--quiet", "pytest", "pytest-xdist", "hypothesis",
+        path=str(bin_folder))  # fmt: skip
     leave_out = [f"--ignore-glob={path}" for path in NEED_EXTRAS]
-    run(inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.without_extras",
-        *leave_out, *CORE_TESTS, path=str(bin_folder))  # fmt: skip
+    run(inside, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider",
+        "-p", "tests.without_extras", *leave_out, *CORE_TESTS, path=str(bin_folder))  # fmt: skip
     run(inside, "-c", "import panmatch; assert 'site-packages' in panmatch.__file__")
 
 

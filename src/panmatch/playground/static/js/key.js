@@ -78,7 +78,7 @@ const list = (entries) => html("ul", { class: "key-line" }, entries.map((entry) 
 
 /** Write all keys. */
 export function writeKeys(pair) {
-  find("#inspector").before(list(pair ? SCENE() : [...SCENE(), [sample(of("reference", disc("fn"))), "dashed: no match"]]));
+  find("#inspector").before(list(pair ? SCENE() : [...SCENE(), [sample(of("reference", disc("fn"))), "pale: no match"]]));
   find("#graph").after(list(GRAPH()));
   find("#matrix").after(list(MATRIX()));
   find("#key").append(html("div", {},

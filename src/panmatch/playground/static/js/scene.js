@@ -8,6 +8,7 @@ import { short } from "./wording.js";
 
 const MOST_NAMES = 60;
 const NAME_SHIFTS = [0, 13, -13, 26, -26];
+const MOST_ENLARGED = 1.8; // of names where the scene is drawn small, as on phones
 const GRIP = { touch: 22.5, mouse: 9 }; // pixels around a handle that belong to it
 const INWARD = 0.5; // of the way from a handle to the centre, the most that a finger's grip covers
 
@@ -21,6 +22,7 @@ export class Scene {
     this.withMatches = true;
     this.pointer = "mouse";
     this.scale = 1; // pixels per unit
+    this.enlarged = 1; // how much larger names are in units, so that they stay readable
     this.root = find("#scene");
     this.root.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     this.layers = Object.fromEntries(
@@ -32,7 +34,11 @@ export class Scene {
     this.painting = new Painting(this.root);
     whenResized(this.root, (width) => {
       this.scale = width / WIDTH || 1;
-      if (store.state) this.drawMarks();
+      this.enlarged = Math.min(MOST_ENLARGED, Math.max(1, 1 / this.scale));
+      this.root.style.setProperty("--enlarged", this.enlarged);
+      if (!store.state?.scene) return;
+      this.drawNames();
+      this.drawMarks();
     });
   }
 
@@ -95,11 +101,11 @@ export class Scene {
     const { scene } = this.store.state;
     const crowded = scene.reference.length + scene.prediction.length > MOST_NAMES;
     const taken = [];
-    const names = crowded ? [] : SIDES.flatMap((side) => scene[side].map((shape, at) => ({ side, at, place: freePlace(...centre(shape), taken) })));
+    const names = crowded ? [] : SIDES.flatMap((side) => scene[side].map((shape, at) => ({ side, at, place: freePlace(...centre(shape), taken, this.enlarged) })));
     const { children } = this.layers.names;
     while (children.length > names.length) children[names.length].remove();
     while (children.length < names.length) this.layers.names.append(svg("text"));
-    names.forEach(({ side, at, place }, index) => placeName(children[index], side, at + 1, place));
+    names.forEach(({ side, at, place }, index) => placeName(children[index], side, at + 1, place, this.enlarged));
   }
 
   drawMatches() {
@@ -184,20 +190,20 @@ function outward([cx, cy], [x, y], r) {
 }
 
 /** The place nearest to the centre of an object where no other name is written. */
-function freePlace(x, y, taken) {
-  const free = (height) => taken.every(([tx, ty]) => Math.abs(tx - x) > 20 || Math.abs(ty - height) >= 13);
-  const height = NAME_SHIFTS.map((shift) => y + shift).find(free) ?? y;
+function freePlace(x, y, taken, enlarged) {
+  const free = (height) => taken.every(([tx, ty]) => Math.abs(tx - x) > 20 * enlarged || Math.abs(ty - height) >= 13 * enlarged);
+  const height = NAME_SHIFTS.map((shift) => y + shift * enlarged).find(free) ?? y;
   taken.push([x, height]);
   return [x, height];
 }
 
-function placeName(text, side, id, [x, y]) {
-  const where = `${side} ${id} ${x} ${y}`;
+function placeName(text, side, id, [x, y], enlarged) {
+  const where = `${side} ${id} ${x} ${y} ${enlarged}`;
   if (text.where === where) return;
   text.where = where;
   text.setAttribute("class", `name ${side}`);
   text.setAttribute("x", x);
-  text.setAttribute("y", y + 4);
+  text.setAttribute("y", y + 4 * enlarged);
   text.removeAttribute(side === "reference" ? "data-p" : "data-r");
   text.setAttribute(side === "reference" ? "data-r" : "data-p", id);
   text.textContent = short(side, id);
