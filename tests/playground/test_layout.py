@@ -324,3 +324,15 @@ def test_paper_has_everything_in_light_colours(
         assert set(breaks) == {"avoid"}
         if size != PHONE:
             assert page.pdf(format="A4").count(b"/Type /Page\n") >= 3
+
+
+def test_on_a_phone_names_are_readable_and_the_first_question_is_in_sight(
+    browser: Any, address: str
+) -> None:
+    with opened(browser, PHONE) as page:
+        show(page, address + "#tour-overlap")
+        names = boxes(page, "#scene .name")
+        assert len(names) == 2
+        assert min(name["height"] for name in names) >= 10
+        assert len({round(box["y"]) for box in boxes(page, "header > :is(button, select)")}) == 2
+        assert in_sight(page, "#tour b:has-text('Take a guess')")
