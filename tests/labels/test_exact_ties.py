@@ -60,7 +60,7 @@ def by_fractions(labels: Labels, spacing: Spacing) -> Labels:
     gaps = np.indices(labels.shape).reshape(labels.ndim, -1, 1) - sites.T[:, np.newaxis]
     squares = np.tensordot(weights, gaps.astype(object) ** 2, 1)
     nearest = squares == squares.min(1, keepdims=True)
-    found = np.where(nearest, ids, np.iinfo(np.int64).max).min(1)
+    found = np.where(nearest, ids.astype(np.int64), np.iinfo(np.int64).max).min(1)
     return np.asarray(found.reshape(labels.shape), labels.dtype)
 
 

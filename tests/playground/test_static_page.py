@@ -16,15 +16,20 @@ import pytest
 
 import panmatch as pm
 from panmatch.playground import Disc, Scene, State, View, read_link, write_link
+from panmatch.playground._presets import PRESETS
 from panmatch.playground._request_handler import RequestHandler
 from tests.browser import needs_chromium
 from tests.datasets.folders import save_nifti
 from tests.playground.random_states import random_state
 from tests.playground.shown_pages import TWO, drag, library, number, settle, state
 from tests.playground.static_site import file_server, needs_site
+from tests.playground.test_layout import ALWAYS, LINKS, PHONE, in_sight, overprinted
+from tests.playground.test_tour_page import BY_ID, GESTURES, answer, right
 
 pytestmark = [needs_chromium, needs_site]
 
+WIDE = (1440, 900)
+SIZES = [WIDE, (1024, 768), PHONE]
 STATES = 120
 WITH_RELATED = 6  # of so many states one: metrics of whole images take longer than all others
 LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
@@ -70,7 +75,7 @@ class Opened:
 @pytest.fixture(scope="module")
 def opened(browser: Any, site: str) -> Iterator[Opened]:
     """Yield one tab for all tests: it loads megabytes. Whatever it complains about fails them."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context = browser.new_context(viewport={"width": WIDE[0], "height": WIDE[1]})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab = context.new_page()
     complaints: list[str] = []
@@ -150,9 +155,18 @@ def different(found: Any, expected: Any, digits: float, where: str = "") -> list
 def go(page: Any, link: str) -> None:
     """Follow a link without loading Python again."""
     before = page.get_attribute("#round-trip", "data-seq")
+    shown = page.evaluate("location.hash")
     page.evaluate("link => { location.hash = link; }", link)
-    page.wait_for_selector(f"#round-trip:not([data-seq='{before}'])", state="attached")
+    if page.evaluate("location.hash") != shown:
+        page.wait_for_selector(f"#round-trip:not([data-seq='{before}'])", state="attached")
     settle(page)
+
+
+def as_answered(page: Any) -> dict[str, Any]:
+    """Return what the server would answer for the scene that is shown."""
+    asked = {"ask": "numbers", "seq": 0, "state": state(page), "budget": False}
+    found: dict[str, Any] = json.loads(RequestHandler().answer(asked))
+    return found
 
 
 def test_dragging_changes_numbers_and_the_address(static_page: Any) -> None:
@@ -176,6 +190,38 @@ def test_a_link_opens_the_same_in_both_engines(static_page: Any, site: str) -> N
     assert static_page.evaluate("navigator.clipboard.readText()") == site + link
     assert read_link(site + link)[0] == State(scene, view)
     static_page.click("#share button:has-text('Close')")
+
+
+@pytest.mark.parametrize("name", GESTURES)
+def test_every_step_of_the_tour_can_be_taken(static_page: Any, name: str) -> None:
+    go(static_page, f"#{name}")
+    answer(static_page, right(BY_ID[name]))
+    assert static_page.is_hidden("#tour .cheer")
+    GESTURES[name](static_page)
+    static_page.wait_for_selector("#tour .cheer:visible")
+    assert number(static_page, "pq") == approx(as_answered(static_page)["tally"]["pq"])
+
+
+def test_every_scene_opens_with_the_numbers_of_the_server(static_page: Any) -> None:
+    scenes = [preset.id for preset in PRESETS]
+    assert len(scenes) > 10
+    for scene in scenes:
+        go(static_page, f"#{scene}")
+        assert number(static_page, "pq") == approx(as_answered(static_page)["tally"]["pq"]), scene
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_page_fits_every_screen(static_page: Any, link: str) -> None:
+    go(static_page, LINKS[link])
+    static_page.wait_for_selector("#related .metric")
+    for width, height in (*SIZES, WIDE):
+        static_page.set_viewport_size({"width": width, "height": height})
+        static_page.evaluate("scrollTo(0, 0)")
+        static_page.wait_for_timeout(400)
+        assert static_page.evaluate("document.documentElement.scrollWidth") <= width
+        assert overprinted(static_page) == []
+        for selector in (*ALWAYS, "#strategy"):
+            assert in_sight(static_page, selector), (width, selector)
 
 
 def test_a_link_that_is_refused_says_why(static_page: Any) -> None:

@@ -277,7 +277,7 @@ class Overlap:
         """
         n_ref, n = len(self.ref_ids), len(self.ref_ids) + len(self.pred_ids)
         found = native.graph_components(self.edges.ref, n_ref + self.edges.pred, n)
-        numbers = found.astype(np.int64)
+        numbers = found.astype(np.intp)  # 32 bits in a browser, where NumPy counts nothing wider
         return numbers[:n_ref], numbers[n_ref:]
 
     def __add__(self, other: Overlap) -> Overlap:

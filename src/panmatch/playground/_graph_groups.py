@@ -46,7 +46,8 @@ class GraphGroups:
         sizes = graph.sizes("reference"), graph.sizes("prediction")
         n, m = len(sizes[0]), len(sizes[1])
         edges = graph.edges.take(_is_notable(graph.edges, *sizes))
-        group = native.graph_components(edges.ref, n + edges.pred, n + m)
+        found = native.graph_components(edges.ref, n + edges.pred, n + m)
+        group = found.astype(np.intp)  # 32 bits in a browser, where NumPy counts nothing wider
         count = int(group.max(initial=-1)) + 1
         of_ref, of_pred = group[:n], group[n:]
         members = np.bincount(group, minlength=count)
