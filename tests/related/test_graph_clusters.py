@@ -119,11 +119,13 @@ def test_a_dismissed_prediction_counts_only_while_it_overlaps() -> None:
 
 
 def test_a_spec_can_ask_for_it() -> None:
-    sides = {"reference": [[1, 1, 1, 0, 2, 2]], "prediction": [[1, 1, 3, 0, 0, 0]]}
+    reference, prediction = [[1, 1, 1, 0, 2, 2]], [[1, 1, 3, 0, 0, 0]]
     spec = {"related": [{"score": "graph_cluster_dice", "threshold": 0.5}]}
-    found = pm.evaluate(**sides, spec=spec).scores["graph_cluster_dice"]
-    overlap = pm.count_overlaps(sides["reference"], sides["prediction"])
-    assert set(found) == {related.graph_cluster_dice(overlap, threshold=0.5)}
+    result = pm.evaluate(reference=reference, prediction=prediction, spec=spec)
+    overlap = pm.count_overlaps(reference, prediction)
+    assert set(result.scores["graph_cluster_dice"]) == {
+        related.graph_cluster_dice(overlap, threshold=0.5)
+    }
 
 
 def test_nothing_is_undefined_and_nonsense_is_refused() -> None:

@@ -59,7 +59,7 @@ def structure_by_hand(
         if g[0] == "g" and p[0] == "p" and voxels[g] & voxels[p]
         and len(voxels[g] & voxels[p]) / len(voxels[g] | voxels[p]) > threshold
     }  # fmt: skip
-    found = {kind: [0] * 6 for kind in COMPONENT_KINDS}
+    found: dict[str, list[int]] = {kind: [0] * 6 for kind in COMPONENT_KINDS}
     for group in components_by_hand(edges, names):
         refs = [name for name in group if name[0] == "g"]
         preds = [name for name in group if name[0] == "p"]

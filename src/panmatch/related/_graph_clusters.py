@@ -137,7 +137,8 @@ def graph_cluster_dice_curve(overlap: Overlap, *, score: Score = "iou") -> Clust
     clusters, scores = _Clusters(overlap), overlap.score(score)
     order = np.argsort(-scores, kind="stable")
     edges = overlap.edges.ref[order].tolist(), overlap.edges.pred[order].tolist()
-    thresholds, rows = [], []
+    thresholds: list[float] = []
+    rows: list[_Counts] = []
     for value, ref, pred in zip(scores[order].tolist(), *edges, strict=True):
         if not thresholds or value < thresholds[-1]:
             thresholds.append(value)

@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from panmatch import native
 from panmatch.errors import OverlapError, check_choice
 from panmatch.matching import check_overlap, ratio
-from panmatch.overlap import Areas, Ints, Overlap, Score, sum_by
+from panmatch.overlap import Areas, Ints, Overlap, Score, check_threshold, sum_by
 
 ComponentKind = Literal["reference", "prediction", "1-1", "1-n", "n-1", "n-m"]
 COMPONENT_KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
@@ -179,11 +180,15 @@ class GraphComponents(NamedTuple):
                 "overlap is cut by regions, and a piece overlaps one reference at most, so its "
                 "components say nothing: pass count_overlaps(reference, prediction)."
             )
-        of_ref, of_pred = overlap.above(threshold, score).components()
-        n = 1 + max(of_ref.max(initial=-1), of_pred.max(initial=-1))
-        edges = overlap.edges
+        edges, n_ref = overlap.edges, len(overlap.ref_ids)
+        kept = overlap.score(score) > check_threshold(threshold)
+        found = native.graph_components(
+            edges.ref[kept], n_ref + edges.pred[kept], n_ref + len(overlap.pred_ids)
+        )
+        of_ref, of_pred = found[:n_ref], found[n_ref:]
+        n = 1 + found.max(initial=-1)
         inside = of_ref[edges.ref] == of_pred[edges.pred]
-        found = cls(
+        every = cls(
             np.bincount(of_ref, minlength=n),
             np.bincount(of_pred, minlength=n),
             sum_by(of_ref, overlap.ref_sizes, n),
@@ -191,8 +196,8 @@ class GraphComponents(NamedTuple):
             sum_by(of_ref[edges.ref[inside]], edges.intersection[inside], n),
         )
         dismissed = np.bincount(of_pred[overlap.dismissible], minlength=n) > 0
-        kept = (found.refs > 0) | ~dismissed
-        return cls(*(column[kept] for column in found))
+        counted = (every.refs > 0) | ~dismissed
+        return cls(*(column[counted] for column in every))
 
     @property
     def kinds(self) -> Ints:
@@ -234,13 +239,7 @@ def graph_structure(
     ['1-1']
     """
     found = GraphComponents.of(overlap, threshold, score)
-    kinds = found.kinds
-    return GraphStructure(
-        tuple(
-            ComponentCounts(
-                int(np.count_nonzero(kinds == kind)),
-                *(column[kinds == kind].sum().item() for column in found),
-            )
-            for kind in range(len(COMPONENT_KINDS))
-        )
-    )
+    kinds, n = found.kinds, len(COMPONENT_KINDS)
+    columns = [np.bincount(kinds, minlength=n), *(sum_by(kinds, column, n) for column in found)]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return GraphStructure(tuple(ComponentCounts(*row) for row in rows))
