@@ -1,4 +1,4 @@
-"""The numbers of the whole grid: exact curves of every setting, for each case and for each model."""
+"""The numbers of the whole grid: exact curves of every setting, of each case and each model."""
 
 from __future__ import annotations
 

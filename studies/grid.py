@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 import panmatch as pm
 
 WAYS: tuple[Any, ...] = (
@@ -55,17 +57,19 @@ def whole_grid(spec: pm.Spec) -> pm.Spec:
 
     A class without parts is left out if another one is the same with parts, whose PQ it has.
     """
+    with_parts = [one for one in spec.classes.values() if one.parts]
     classes = {
         name: one
         for name, one in spec.classes.items()
-        if one.parts or not any(other.parts and _same(one, other) for other in spec.classes.values())
+        if one.parts or not any(_same(one, other) for other in with_parts)
     }
-    matching = pm.Spec(matching=EVERY_WAY).matching
+    given: dict[str, Any] = {"matching": EVERY_WAY}
+    matching = pm.Spec(**given).matching
     changes = {"classes": classes, "matching": matching, "thresholds": (0.5,), "headline": None}
     return spec.model_copy(update=changes)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: BaseModel, other: BaseModel) -> bool:
     return one.model_dump(exclude={"parts"}) == other.model_dump(exclude={"parts"})
 
 

@@ -24,9 +24,7 @@ CROPS = (
     "Vertebrae of a CT and an MRI crop with their sub-regions (TPTBox, Apache-2.0). The references "
     "are real, the predictions are simulated: each model has one habit."
 )
-SECOND = (
-    "A glioma as two challenge winners see it (deep_quality_estimation); one is the reference."
-)
+SECOND = "A glioma as two challenge winners see it (deep_quality_estimation); one is the reference."
 IN_THIRDS = (
     " Neither data set has parts, so these are made: the upper, middle and lower third of each "
     "segment, found on either side from its own outline."
@@ -51,8 +49,15 @@ def sources(studies: Sequence[Study], data: Path | None, *, small: bool = False)
         if all((data / folder).is_dir() for folder in FOLDERS):
             found += _others(data)
     for study in studies:
-        found += [Source(one, "phantom") for one in study.made_up(small)]
+        found += [_phantom(study, one) for one in study.made_up(small)]
     return found
+
+
+def _phantom(study: Study, dataset: Dataset) -> Source:
+    """Return phantoms under a title that no other study uses."""
+    what = dataset.title.removesuffix(" (phantoms)")
+    title = f"{what} (phantoms of {study.name.replace('_', ' ')})"
+    return Source(replace(dataset, title=title), "phantom")
 
 
 def _real(study: Study, data: Path) -> list[Source]:
@@ -68,10 +73,10 @@ def with_thirds(dataset: Dataset) -> Dataset:
                 prediction_parts=thirds(case.prediction))
         for case in dataset.cases
     )  # fmt: skip
-    classes = {
-        name: one.model_dump(exclude_unset=True) | ({"parts": list(THIRDS)} if one.kind == "things" else {})
-        for name, one in dataset.spec.classes.items()
-    }
+    classes = {}
+    for name, one in dataset.spec.classes.items():
+        parts = {"parts": list(THIRDS)} if one.kind == "things" else {}
+        classes[name] = one.model_dump(exclude_unset=True) | parts
     spec = full_spec(classes=classes, void=dataset.spec.void, part_background="none")
     title = f"{dataset.title}, in thirds"
     return replace(dataset, title=title, about=dataset.about + IN_THIRDS, spec=spec, cases=cases)

@@ -19,11 +19,15 @@ COMPONENT_KINDS: tuple[ComponentKind, ...] = get_args(ComponentKind)
 
 
 class ComponentMeaning(NamedTuple):
-    """What people call a kind of component, what it holds, and which question it asks."""
+    """What people call a kind of component, what it holds, and which question it asks.
+
+    `answer` is what answers the question; empty if there is none.
+    """
 
     title: str
     holds: str
     question: str
+    answer: str = ""
 
 
 MEANINGS: Mapping[ComponentKind, ComponentMeaning] = MappingProxyType(
@@ -47,16 +51,19 @@ MEANINGS: Mapping[ComponentKind, ComponentMeaning] = MappingProxyType(
             "1–n",
             "one reference and several predictions",
             "do pieces of an object count? many-to-one says yes, one-to-one no",
+            "many-to-one",
         ),
         "n-1": ComponentMeaning(
             "n–1",
             "several references and one prediction",
             "may objects share a prediction? one-to-many says yes, one-to-one no",
+            "one-to-many",
         ),
         "n-m": ComponentMeaning(
             "n–m",
             "several references and several predictions",
-            "no assignment explains all of it: ask the clustering question as well",
+            "no assignment explains all overlaps: ask the clustering question as well",
+            "clustering scores",
         ),
     }
 )
@@ -135,6 +142,15 @@ class GraphStructure:
         """Share of the components that are of each kind; NaN without any object (D11)."""
         n = self.total.components
         return {kind: ratio(count, n) for kind, count in self.components.items()}
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What answers the questions that occur, besides one-to-one; empty if all agree."""
+        return tuple(
+            MEANINGS[kind].answer
+            for kind, count in self.components.items()
+            if count and MEANINGS[kind].answer
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return plain data for JSON, by kind."""
