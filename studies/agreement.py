@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -76,6 +77,11 @@ class Flips:
     compared: int
     reversed_: int
     tied: int
+
+    @property
+    def share(self) -> float:
+        """Share of the pairs that are reversed; NaN without any."""
+        return self.reversed_ / self.compared if self.compared else math.nan
 
 
 def flips(grid: Grid) -> list[Flips]:

@@ -54,6 +54,15 @@ class Grid:
     units: list[Unit]
     contests: list[Contest]
 
+    @property
+    def real(self) -> Grid:
+        """The part that does not come from phantoms."""
+        return Grid(
+            self.settings,
+            [unit for unit in self.units if unit.kind != "phantom"],
+            [contest for contest in self.contests if contest.kind != "phantom"],
+        )
+
     def of(self, quality: Quality) -> list[Unit]:
         """Return the units of one quality."""
         return [unit for unit in self.units if unit.quality == quality]

@@ -56,7 +56,7 @@ def sources(studies: Sequence[Study], data: Path | None, *, small: bool = False)
 def _phantom(study: Study, dataset: Dataset) -> Source:
     """Return phantoms under a title that no other study uses."""
     what = dataset.title.removesuffix(" (phantoms)")
-    title = f"{what} (phantoms of {study.name.replace('_', ' ')})"
+    title = f"Phantoms for {study.name.replace('_', ' ')}: {what[0].lower()}{what[1:]}"
     return Source(replace(dataset, title=title), "phantom")
 
 

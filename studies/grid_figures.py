@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHADES = "Blues"
-DARKEST = 0.85  # of the shades, so that black and white text can be read
-SWITCH = 0.85  # from which on white text can be read better than black
+DARKEST = 0.55  # of the shades: black text must be readable
 SMALL = 8  # points, of everything but the numbers in cells
 KINDS = {  # colour, marker and label of the points of a kind of data
     "phantom": ("#E69F00", "s", "phantoms"),
@@ -70,7 +69,7 @@ def matrix(shares: Floats, names: Sequence[str]) -> Figure:
 def map_of_grid(shares: Floats, names: Sequence[str]) -> Figure:
     """Return a table of settings and thresholds, shaded."""
     figure, axes = _empty(7.2, 4.6)
-    _shade(axes, shares, largest=max(0.3, float(np.nanmax(shares, initial=0.0))))
+    _shade(axes, shares)
     axes.set_yticks(range(len(names)), names)
     axes.set_xticks(range(len(THRESHOLDS)), [f"{tau:g}" for tau in THRESHOLDS])
     axes.set_xlabel("threshold τ", fontsize=SMALL)
@@ -107,13 +106,25 @@ def _empty(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _shade(axes: Axes, shares: Floats, largest: float = 1.0) -> None:
-    axes.imshow(DARKEST * shares / largest, cmap=SHADES, vmin=0, vmax=1, aspect="auto")
+def _shade(axes: Axes, shares: Floats) -> None:
+    """Draw a table whose highest shares are darkest, light enough for black text."""
+    low, high = float(np.nanmin(shares)), float(np.nanmax(shares))
+    shades = DARKEST * (shares - low) / max(high - low, 1e-9)
+    axes.imshow(shades, cmap=SHADES, vmin=0, vmax=1, aspect="auto")
     for (row, column), share in np.ndenumerate(shares):
-        if np.isnan(share):
-            continue
-        dark = share / largest > SWITCH
-        axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center", fontsize=7,
-                  color="white" if dark else "black")  # fmt: skip
+        if not np.isnan(share):
+            axes.text(column, row, _percent(share), ha="center", va="center", fontsize=7)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
+
+
+def _percent(share: float) -> str:
+    """Return a whole number of percent; 0 and 100 mean exactly that.
+
+    Examples
+    --------
+    >>> _percent(0.999), _percent(1.0), _percent(0.001), _percent(0.124)
+    ('99', '100', '1', '12')
+    """
+    rounded = round(100 * share)
+    return str(rounded if share in (0, 1) else min(max(rounded, 1), 99))

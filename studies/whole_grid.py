@@ -91,11 +91,12 @@ def _blocks(grid: Grid) -> list[str]:
 
 def flips_table(grid: Grid) -> str:
     """Return how often each choice changes the order of two models."""
-    head = ["choice", "pairs of combinations", "reversed", "share", "to or from a tie"]
+    head = ["choice", "pairs of combinations", "reversed", "share", "to or from a tie",
+            "share without phantoms"]  # fmt: skip
     rows = [
-        [one.choice, f"{one.compared:,}", f"{one.reversed_:,}",
-         percent(one.reversed_ / one.compared) if one.compared else "–", f"{one.tied:,}"]
-        for one in flips(grid)
+        [one.choice, f"{one.compared:,}", f"{one.reversed_:,}", percent(one.share),
+         f"{one.tied:,}", percent(real.share)]
+        for one, real in zip(flips(grid), flips(grid.real), strict=True)
     ]  # fmt: skip
     return markdown(head, rows)
 
