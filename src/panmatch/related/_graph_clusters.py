@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from panmatch.errors import OptionError
-from panmatch.matching import Tallies, Tally, ratio
+from panmatch.matching import Tallies, ratio
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
 from panmatch.scoring import Average, GraphComponents
 
 _Counts = tuple[int, int, int, int]
+BITS = 31  # of a limb of a sum
 
 
 def graph_cluster_values(overlap: Overlap, threshold: float, score: Score = "iou") -> Floats:
@@ -137,23 +138,37 @@ def graph_cluster_dice_curve(overlap: Overlap, *, score: Score = "iou") -> Clust
     clusters, scores = _Clusters(overlap), overlap.score(score)
     order = np.argsort(-scores, kind="stable")
     edges = overlap.edges.ref[order].tolist(), overlap.edges.pred[order].tolist()
-    thresholds: list[float] = []
+    falling: list[float] = []
     rows: list[_Counts] = []
+    before = math.inf
     for value, ref, pred in zip(scores[order].tolist(), *edges, strict=True):
-        if not thresholds or value < thresholds[-1]:
-            thresholds.append(value)
-            rows.append(clusters.counts)
+        if value < before:
+            _note(value, clusters.counts, falling, rows)
+            before = value
         clusters.join(ref, len(overlap.ref_ids) + pred)
-    return _rising([*thresholds, 0.0], [*rows, clusters.counts], score)
+    _note(0.0, clusters.counts, falling, rows)
+    return _rising(falling, rows, score)
+
+
+def _note(value: float, counts: _Counts, falling: list[float], rows: list[_Counts]) -> None:
+    """Remember the counts from a threshold on; a step at which nothing changes is not one."""
+    if rows and rows[-1] == counts:
+        falling[-1] = value
+    else:
+        falling.append(value)
+        rows.append(counts)
 
 
 def _rising(falling: list[float], rows: list[_Counts], score: Score) -> ClusterCurve:
-    """Return steps by rising threshold, without those at which nothing changes."""
-    # An edge with score 1 is there at every threshold.
-    thresholds = np.minimum(falling[::-1], 1.0)
-    tallies = Tallies.of(Tally.from_units(*row) for row in reversed(rows))
-    changes = np.append(True, np.diff(tallies.counts, axis=0).any(axis=1)) & (thresholds < 1)
-    return ClusterCurve(thresholds[changes], tallies[changes], score)
+    """Return steps by rising threshold; an edge with score 1 is there at every threshold."""
+    thresholds = np.array(falling[::-1])
+    both, fp, fn, units = zip(*rows[::-1], strict=True)
+    low = (1 << BITS) - 1
+    limbs = np.array([(0, one >> BITS, one & low) for one in units], np.int64)
+    counts = (np.array(column, np.int64) for column in (both, fp, fn))
+    tallies = Tallies.of_counts(*counts, limbs)
+    below = thresholds < 1
+    return ClusterCurve(thresholds[below], tallies[below], score)
 
 
 class _Clusters:
@@ -219,7 +234,7 @@ class _Clusters:
 
     def _dice(self, cluster: int) -> int:
         """Return the Dice of a cluster as a whole multiple of 2**-62, as `Average` rounds it."""
-        return round(math.ldexp(2 * self._shared[cluster] / self._sizes[cluster], 62))
+        return round(math.ldexp(2 * self._shared[cluster] / self._sizes[cluster], 2 * BITS))
 
 
 def _neighbours(overlap: Overlap) -> list[list[tuple[int, float]]]:
