@@ -10,9 +10,11 @@ import numpy as np
 import panmatch as pm
 from panmatch.scoring import COMPONENT_KINDS, MEANINGS
 from studies.agreement import (
+    USUAL,
     agreement_at_zero,
     duels,
     flips,
+    reversals,
     same_scores,
     shortfalls,
 )
@@ -73,6 +75,9 @@ def _blocks(grid: Grid) -> list[str]:
         "Two combinations that differ in one choice alone: how often the order of two models is "
         "reversed, or changes to or from a tie.",
         flips_table(grid),
+        "How often the order of two models is the reverse of the usual choice, one-to-one at τ = "
+        "0.5; its ties are left out.",
+        reversals_table(grid),
         "### Where settings agree",
         "Components of the graph at τ = 0, and how often two of the eight settings with whole "
         "predictions have the same PQ: at τ = 0, and over all thresholds of the grid.",
@@ -98,6 +103,16 @@ def flips_table(grid: Grid) -> str:
          f"{one.tied:,}", percent(real.share)]
         for one, real in zip(flips(grid), flips(grid.real), strict=True)
     ]  # fmt: skip
+    return markdown(head, rows)
+
+
+def reversals_table(grid: Grid) -> str:
+    """Return how often each setting reverses the usual order: at its best, worst and on average."""
+    head = ["setting", "at τ = 0", "at τ = 0.5", "least", "most", "mean"]
+    rows = []
+    for name, shares in zip(grid.settings, reversals(grid), strict=True):
+        values = [shares[0], shares[THRESHOLDS.index(USUAL)], shares.min(), shares.max()]
+        rows.append([name, *(percent(float(one)) for one in (*values, shares.mean()))])
     return markdown(head, rows)
 
 

@@ -218,7 +218,8 @@ def test_the_page_is_written_from_phantoms_alone(tmp_path: Path) -> None:
     assert f"{len(grid.of('PQ'))} units with an object" in block
     found = tables_of(block)
     assert [row["choice"] for row in found[0].rows] == [flip.choice for flip in flips(grid)]
-    assert len(found[2].rows) == 8
+    assert [row["setting"] for row in found[1].rows] == list(grid.settings)
+    assert len(found[3].rows) == 8
     shown = [line.split("](")[1].rstrip(")") for line in block.splitlines() if "](images/" in line]
     assert len(shown) == 4
     assert all((tmp_path / name).stat().st_size > 0 for name in shown)

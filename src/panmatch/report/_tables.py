@@ -70,7 +70,7 @@ def structure_rows(result: Result, class_name: str, threshold: float) -> list[St
         for (name, _, at), one in found.items():
             if (name, at) == (class_name, threshold):
                 counts = list(zip(one.components.values(), one.shares.values(), strict=True))
-                answers = ", ".join(one.answers) or "nothing: all strategies agree"
+                answers = ", ".join(one.answers) or "nothing more"
                 rows.append(StructureRow(model, counts, answers))
     return rows
 

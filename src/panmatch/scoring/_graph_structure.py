@@ -45,7 +45,7 @@ MEANINGS: Mapping[ComponentKind, ComponentMeaning] = MappingProxyType(
         "1-1": ComponentMeaning(
             "1–1",
             "one reference and one prediction",
-            "none: all strategies agree",
+            "none: there is one way to match it",
         ),
         "1-n": ComponentMeaning(
             "1–n",
@@ -145,7 +145,7 @@ class GraphStructure:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What answers the questions that occur, besides one-to-one; empty if all agree."""
+        """What answers the questions that occur, besides one-to-one; empty if there is none."""
         return tuple(
             MEANINGS[kind].answer
             for kind, count in self.components.items()
@@ -230,11 +230,11 @@ def graph_structure(
 ) -> GraphStructure:
     """Count the components of the graph of overlapping objects by kind.
 
-    The kinds say which question the data ask. If all components are 1–1, every strategy agrees. A
-    1–n component is a reference in pieces, which many-to-one forgives; n–1 is a prediction over
-    several references, which one-to-many forgives. For n–m no assignment explains all overlaps, so
-    ask how well the clusterings agree: see `panmatch.related` and
-    ``docs/explanation/which-question.md``.
+    The kinds say which question the data ask. If all components of the graph at threshold 0 are 1–1
+    or alone, every strategy with whole predictions agrees. A 1–n component is a reference in
+    pieces, which many-to-one forgives; n–1 is a prediction over several references, which
+    one-to-many forgives. For n–m no assignment explains all overlaps, so ask how well the
+    clusterings agree: see `panmatch.related` and ``docs/explanation/which-question.md``.
 
     Parameters
     ----------
