@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from benchmarks.memory import extra_memory
 from benchmarks.peers import panoptica
 from benchmarks.scenes import Labels, Pair
 from benchmarks.timing import Row, at_most, below, best_ms, faster
+from panmatch import related
 
 STRATEGIES: list[pm.Strategy] = [
     pm.OneToOne(),
@@ -24,6 +25,19 @@ STRATEGIES: list[pm.Strategy] = [
     pm.OneToMany(),
     pm.SameId(),
 ]
+CLUSTERINGS: dict[str, tuple[Callable[[pm.Overlap], object], ...]] = {
+    "all clustering scores but AMI": (
+        related.variation_of_information,
+        related.adapted_rand_error,
+        related.rand_index,
+        related.adjusted_rand_index,
+        related.cremi_score,
+        related.graph_cluster_dice,
+    ),
+    "adjusted mutual information": (related.adjusted_mutual_information,),
+    "components of the graph by kind": (pm.graph_structure,),
+    "Cluster Dice of the graph at all thresholds": (related.graph_cluster_dice_curve,),
+}
 SUM_BOUNDS = {50: 2.5, 500: 4.0, 3000: 6.0}
 
 
@@ -38,6 +52,7 @@ def rows() -> Iterator[Row]:
     yield merging()
     yield curves_against_bincount()
     yield tissue_curves()
+    yield from clusterings()
     yield import_time()
 
 
@@ -140,6 +155,18 @@ def tissue_curves() -> Row:
     overlap = pm.count_overlaps(*scenes.dense_tissue(3000))
     what = f"all curves of a dense tissue, 3000 cells, {len(overlap.edges)} contacts"
     return below(what, best_ms(lambda: all_curves(overlap)), "ms", 1000)
+
+
+def clusterings() -> Iterator[Row]:
+    """Yield the clustering scores and the structure of the graph beside the count behind them."""
+    small = scenes.dense_tissue(3000)
+    reference, prediction = scenes.twice_as_large(scenes.twice_as_large(small))
+    overlap = pm.count_overlaps(reference, prediction)
+    count = best_ms(lambda: pm.count_overlaps(reference, prediction, threads=1), repeats=5)
+    what = f"512³ of dense tissue, 3000 cells, {len(overlap.edges)} contacts"
+    for name, scores in CLUSTERINGS.items():
+        ours = best_ms(lambda: [score(overlap) for score in scores])  # noqa: B023
+        yield at_most(f"{name}, {what}", ours, count, "the count, 1 thread,", 1)
 
 
 def import_time() -> Row:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import panmatch as pm
-from studies.study import Picture, Study
+from studies.study import Picture
 
 BEGIN, END = "<!-- begin: written by `python -m studies` -->", "<!-- end -->"
 DPI = 120
 MOST_BYTES = 150_000
 
 
-def write_page(study: Study, block: str, out: Path) -> Path:
+def write_page(name: str, title: str, block: str, out: Path) -> Path:
     """Put the block between the marks of a page; a page that is not there yet is made."""
-    page = out / f"{study.name}.md"
-    replace_block(page, block, f"# {study.title}\n\n{BEGIN}\n{END}\n")
+    page = out / f"{name}.md"
+    replace_block(page, block, f"# {title}\n\n{BEGIN}\n{END}\n")
     return page
 
 
@@ -43,11 +43,11 @@ def write_index(rows: dict[str, list[str]], head: str, out: Path) -> None:
     replace_block(index, block, f"# Case studies\n\n{BEGIN}\n{END}\n")
 
 
-def save(picture: Picture, study: Study, out: Path) -> str:
+def save(picture: Picture, page: str, out: Path) -> str:
     """Save a figure as a small PNG, and return the lines that show it."""
     folder = out / "images"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{study.name}-{picture.name}.png"
+    path = folder / f"{page}-{picture.name}.png"
     picture.figure.savefig(path, dpi=DPI, facecolor="white", metadata={"Software": None})
     size = path.stat().st_size
     if size > MOST_BYTES:

@@ -45,13 +45,13 @@ def run(study: Study, data: Path | None, out: Path, *, small: bool = False) -> l
     out.mkdir(parents=True, exist_ok=True)
     datasets = study.made_up(small) if data is None else study.real(data)
     results = [dataset.evaluate() for dataset in datasets]
-    pictures = [save(one, study, out) for one in study.draw(datasets, results)]
+    pictures = [save(one, study.name, out) for one in study.draw(datasets, results)]
     kind = "phantoms: synthetic scenes and simulated models" if data is None else "real images"
     blocks = [f"On {kind}; panmatch {pm.__version__}.", *pictures]
     summed = [Summed(result) for result in results]
     for dataset, sums in zip(datasets, summed, strict=True):
         blocks += _blocks(dataset, sums)
-    write_page(study, "\n\n".join(blocks), out)
+    write_page(study.name, study.title, "\n\n".join(blocks), out)
     rows = [
         _index_row(study, dataset, sums) for dataset, sums in zip(datasets, summed, strict=True)
     ]

@@ -11,6 +11,7 @@ from docs.writers.api import PAGES as API_PAGES
 from docs.writers.choosing import PAGES as CHOOSING
 from docs.writers.columns import columns_page
 from docs.writers.command_line import command_line_page
+from docs.writers.components import components_svg, over_threshold_svg
 from docs.writers.graph import graph_svg
 from docs.writers.metrics import metrics_page
 from docs.writers.protocols import protocols_page
@@ -21,6 +22,8 @@ from docs.writers.strategies import strategies_page
 PAGES: dict[str, Callable[[], str]] = {
     **{f"reference/api/{name}.md": page for name, page in API_PAGES.items()},
     **CHOOSING,
+    "images/components.svg": components_svg,
+    "images/components-over-threshold.svg": over_threshold_svg,
     "images/graph.svg": graph_svg,
     "reference/columns.md": columns_page,
     "reference/command-line.md": command_line_page,

@@ -114,8 +114,11 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("measure", "measure_whole", "Measurements", "Metric", "all_metrics", "Average"),
     ),
     "Find out what went wrong": (
-        "What each kind of mistake, and each single one, costs.",
-        ("error_budget", "class_error_budgets", "ErrorBudget", "find_mistakes", "Mistake"),
+        "What each kind of mistake, and each single one, costs; and what the graph looks like.",
+        (
+            "error_budget", "class_error_budgets", "ErrorBudget", "find_mistakes", "Mistake",
+            "graph_structure", "GraphStructure", "ComponentCounts",
+        ),
     ),
     "Say what labels mean": (
         "Classes, instances and parts in the encodings that people use.",

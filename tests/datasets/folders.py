@@ -13,7 +13,16 @@ from panmatch.datasets import Case, DatasetPaths, Job, Outcome, RunOptions, pair
 from panmatch.evaluation import Result
 from panmatch.spec import as_spec
 
-TABLES = ("scores", "instances", "curves", "diagnosis", "mistakes", "budget", "summary")
+TABLES = (
+    "scores",
+    "instances",
+    "curves",
+    "diagnosis",
+    "structure",
+    "mistakes",
+    "budget",
+    "summary",
+)
 SPACING = (0.5, 1.0, 2.0)
 JOB = Job(as_spec({"preset": "cells", "metrics": ["dice", "hd95"]}).canonical())
 

@@ -250,3 +250,31 @@ def test_chunked_images_give_the_same_scores_and_leave_contacts_unknown() -> Non
     assert chunked.to_dict()["scores"] == whole.to_dict()["scores"]
     assert chunked.facts["object"].touching_refs is None
     assert whole.facts["object"].touching_refs == 0
+
+
+def test_the_components_of_the_graph_are_told() -> None:
+    reference = np.array([1, 1, 1, 1, 0, 2, 2, 2, 2, 0, 3, 3])
+    prediction = np.array([1, 1, 2, 2, 0, 3, 3, 3, 3, 0, 0, 0])
+    advice = pm.advise(reference=reference, prediction=prediction)
+    strategy = next(point for point in advice.points if point.topic == "Strategy")
+    told = (
+        "At τ = 0.1 the objects fall into 3 components (references–predictions): "
+        "1 × reference alone, 1 × 1–1, 1 × 1–n."
+    )
+    assert told in strategy.evidence
+    assert not [point for point in advice.points if point.topic == "Clustering"]
+    facts = advice.to_dict()["facts"]["object"]["components_by_kind"]
+    assert facts["1-n"]["predictions"] == 2
+    assert (advice + advice).facts["object"].structure.components["1-n"] == 2
+
+
+def test_a_knot_of_splits_and_merges_calls_for_clustering_scores() -> None:
+    reference = np.array([1, 1, 1, 1, 2, 2, 2, 2])
+    prediction = np.array([1, 1, 2, 2, 2, 2, 3, 3])
+    advice = pm.advise(reference=reference, prediction=prediction)
+    point = next(point for point in advice.points if point.topic == "Clustering")
+    assert "variation_of_information" in point.choice
+    assert point.evidence == (
+        "2 of 2 references are in 1 component of several references and several predictions "
+        "(IoU above 0.1), 3 predictions in all.",
+    )

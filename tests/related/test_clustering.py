@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +19,10 @@ from scipy.stats import hypergeom
 import panmatch as pm
 from panmatch import related
 from panmatch.errors import OptionError, OverlapError
-from panmatch.related._clustering import expected_information
+from panmatch.formats import read_labels
+from panmatch.related._expected_information import SMALLEST, expected_information
 
+DATA = Path(__file__).parents[3] / "shared" / "data"
 theirs: Any = import_module("skimage.metrics")
 learned: Any = import_module("sklearn.metrics")
 
@@ -50,7 +53,17 @@ def close(value: Any) -> Any:
 @pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("seed", range(40))
 def test_scores_are_those_of_other_programs(seed: int, background: Background) -> None:
-    reference, prediction = images(50 + 37 * seed, seed, 2 + seed % 7)
+    check_scores(*images(50 + 37 * seed, seed, 2 + seed % 7), background)
+
+
+def check_scores(
+    reference: Labels, prediction: Labels, background: Background, by_chance: float = 1e-12
+) -> None:
+    """Compare all scores with those of scikit-image and scikit-learn.
+
+    scikit-learn's expected information is a sum of logarithms of factorials, whose error grows with
+    the image; `by_chance` is how much it may differ.
+    """
     overlap = pm.count_overlaps(reference, prediction)
     ignored = (0,) if background == "ignore" else ()
     assert related.variation_of_information(overlap, background=background) == close(
@@ -59,14 +72,14 @@ def test_scores_are_those_of_other_programs(seed: int, background: Background) -
     assert related.adapted_rand_error(overlap, background=background) == close(
         theirs.adapted_rand_error(reference, prediction, ignore_labels=ignored)[0]
     )
-    known = without_background(reference, prediction, background)
+    known = without_background(reference.ravel(), prediction.ravel(), background)
     assert related.rand_index(overlap, background=background) == close(learned.rand_score(*known))
     assert related.adjusted_rand_index(overlap, background=background) == close(
         learned.adjusted_rand_score(*known)
     )
-    assert related.adjusted_mutual_information(overlap, background=background) == close(
-        learned.adjusted_mutual_info_score(*known)
-    )
+    information = learned.adjusted_mutual_info_score(*known)
+    found = related.adjusted_mutual_information(overlap, background=background)
+    assert found == pytest.approx(information, rel=by_chance, abs=by_chance)
 
 
 def together(labels: Labels) -> set[tuple[int, int]]:
@@ -130,6 +143,42 @@ def test_the_expectation_is_that_of_the_hypergeometric_distribution(n: int) -> N
             chance = hypergeom(n, a, b).pmf(shared)
             expected += float((chance * shared / n * np.log2(n * shared / (a * b))).sum())
     assert expected_information(refs, preds, n) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("highest", [400, 3000, 60_000])
+def test_many_different_sizes_need_few_expectations(highest: int) -> None:
+    """Polynomials stand for middle sizes; small and huge ones, and few, are computed one by one."""
+    n = 2_000_000
+    rng = np.random.default_rng(highest)
+    sizes = np.unique(np.geomspace(SMALLEST, highest, 120).astype(int))
+    refs = np.r_[rng.choice(sizes, 150), 3, 40, 1_200_000]
+    preds = np.r_[rng.choice(sizes, 150), 17, 1_500_000]
+    expected = 0.0
+    for a, times in zip(*np.unique(refs, return_counts=True), strict=True):
+        for part in np.array_split(preds, 20):  # few at a time: nothing is replaced
+            expected += times * expected_information(np.array([a]), part, n)
+    assert expected_information(refs, preds, n) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the real images are not at hand")
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("nuclei2d_dsb2018/img2_ref.tif", "nuclei2d_dsb2018/img2_pred_watershed.tif"),
+        ("nuclei2d_dsb2018/stardist2d_ref.tif", "nuclei2d_dsb2018/stardist2d_pred_otsu_cc.tif"),
+        ("nuclei3d_platynereis/ref_gt.tif", "nuclei3d_platynereis/pred_voronoi_otsu.tif"),
+        ("wbc_cell_nucleus_parts/ref_instance.tif", "wbc_cell_nucleus_parts/pred_instance.tif"),
+    ],
+)
+def test_scores_of_real_images_are_those_of_other_programs(
+    names: tuple[str, str], background: Background
+) -> None:
+    reference, prediction = (read_labels(DATA / name).labels.astype(np.int64) for name in names)
+    check_scores(reference, prediction, background, by_chance=1e-11)
+    overlap = pm.count_overlaps(reference, prediction)
+    expected = cremi_by_definition(reference.ravel(), prediction.ravel())
+    assert related.cremi_score(overlap) == close(expected)
 
 
 def test_a_large_image_takes_no_large_factorials() -> None:

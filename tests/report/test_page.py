@@ -376,3 +376,29 @@ def test_warnings_appear_where_there_is_reason() -> None:
         spec={"classes": {"a": {"labels": [1, 2], "instances": "components", "parts": [1, 2]}}},
     )  # fmt: skip
     assert "rises with the field of view" in " ".join(cautions(parts))
+
+
+def test_components_of_the_graph_are_counted_for_every_model(html: str, out: Path) -> None:
+    result = load_run(out)
+    (table,) = re.findall(r'<table class="numbers structure">(.*?)</table>', html, re.S)
+    rows = [
+        re.sub(r"<[^>]+>", " ", row).split() for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    ]
+    for row, model in zip(rows[1:], result.models, strict=True):
+        found = next(
+            one
+            for (_, _, threshold), one in result.structures[model].items()
+            if threshold == SPEC.thresholds[0]
+        )
+        cells = [model]
+        for kind, count in found.components.items():
+            cells += [str(count)] + ([f"{100 * found.shares[kind]:.0f}", "%"] if count else [])
+        assert row[: len(cells)] == cells
+    assert "nothing more" in table
+
+
+def test_the_report_says_which_question_each_component_asks(html: str) -> None:
+    assert "<h3>Which question to ask</h3>" in html
+    for text in ("do pieces of an object count?", "may objects share a prediction?",
+                 "ask the clustering question as well"):  # fmt: skip
+        assert text in html

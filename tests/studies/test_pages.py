@@ -11,10 +11,11 @@ import pytest
 from studies.__main__ import ROOT, STUDIES
 from studies.page import BEGIN, END, MOST_BYTES, block_of
 from studies.running import run
+from studies.whole_grid import TITLE
 
 PAGES = ROOT / "docs" / "explanation" / "studies"
 DATA = ROOT.parent / "shared" / "data"
-NAMES = [*STUDIES, "index"]
+NAMES = [*STUDIES, "grid", "index"]
 # Scores have three digits, and counts of one digit occur everywhere.
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d{3}(?!\w)|(?<![\w.-])\d{2,}(?![\w.]*\d)(?!\w)")
 
@@ -49,7 +50,19 @@ def test_a_page_answers_the_same_questions_as_the_others(name: str) -> None:
         assert any(heading.startswith(question) for heading in headings), question
 
 
-@pytest.mark.parametrize("name", STUDIES)
+def test_the_whole_grid_says_what_flips_where_settings_agree_and_what_greedy_misses() -> None:
+    text, block = text_of("grid"), block_of(PAGES / "grid.md")
+    assert text.startswith(f"# {TITLE}\n")
+    assert "**How far to trust this.**" in text
+    for heading in ("What flips", "Where settings agree", "How often greedy equals optimal"):
+        assert f"\n## {heading}" in text
+        assert f"\n### {heading}" in block
+    shares = set(re.findall(r"\d+\.\d %", text))
+    assert shares
+    assert shares <= set(re.findall(r"\d+\.\d %", block))
+
+
+@pytest.mark.parametrize("name", [*STUDIES, "grid"])
 def test_committed_pages_are_about_real_images(name: str) -> None:
     assert block_of(PAGES / f"{name}.md").startswith("On real images")
 
@@ -57,7 +70,7 @@ def test_committed_pages_are_about_real_images(name: str) -> None:
 def test_every_figure_is_shown_and_every_shown_figure_is_there() -> None:
     shown = {
         match
-        for name in STUDIES
+        for name in (*STUDIES, "grid")
         for match in re.findall(r"\]\(images/(.+?)\)", (PAGES / f"{name}.md").read_text("utf-8"))
     }
     assert shown == {path.name for path in (PAGES / "images").iterdir()}
@@ -66,7 +79,7 @@ def test_every_figure_is_shown_and_every_shown_figure_is_there() -> None:
 
 def test_links_of_the_index_lead_to_pages() -> None:
     links = set(re.findall(r"\]\((\w+)\.md\)", (PAGES / "index.md").read_text("utf-8")))
-    assert links == set(STUDIES)
+    assert links == {*STUDIES, "grid"}
 
 
 @pytest.mark.skipif(

@@ -183,7 +183,7 @@ def test_a_figure_that_is_too_large_says_by_how_much(tmp_path: Path) -> None:
     with pytest.raises(
         pm.PanmatchError, match=r"lesions-noise\.png has \d+ bytes; .* 150000 at most"
     ):
-        save(Picture("noise", "Noise", figure), STUDIES["lesions"], tmp_path)
+        save(Picture("noise", "Noise", figure), "lesions", tmp_path)
 
 
 def test_an_unknown_study_is_an_error_that_lists_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from panmatch.datasets._notices import MANY_PIECES
 from panmatch.datasets._statistics import FEWEST_CASES
 from panmatch.evaluation import IN_REGIONS, NEAR, WHOLE, DataFacts, number, plural
+from panmatch.scoring import MEANINGS
 
 PAGE = "docs/choosing/index.md"
 LOW, MIDDLE, HIGH = THRESHOLDS = (0.1, 0.25, 0.5)
@@ -24,11 +25,21 @@ FEW_OBJECTS = 20  # below which a curve has few steps
 STEEP = 0.05  # fall of PQ between two thresholds from which no single one stands for both
 FULL = 0.9  # share of voxels in references from which regions say nothing
 DOMINANT = 0.5  # share of references from which one case decides a pooled score
+TANGLED = 0.25  # share of references in n–m components from which clustering scores are advised
 LEAST_PARTNERS = 3  # from which equal ids are no accident
 MOST_SAME = 0.8  # share of partners with equal ids from which ids may mean something
 
 Topic = Literal[
-    "Objects", "Strategy", "Threshold", "AUTC", "Regions", "Ids", "Parts", "Classes", "Report"
+    "Objects",
+    "Strategy",
+    "Clustering",
+    "Threshold",
+    "AUTC",
+    "Regions",
+    "Ids",
+    "Parts",
+    "Classes",
+    "Report",
 ]
 
 
@@ -74,6 +85,7 @@ def find_points(facts: DataFacts, references_of: Mapping[str, int]) -> tuple[Poi
     found = [
         _objects(facts),
         _strategy(facts),
+        _clustering(facts),
         _threshold(facts),
         _area(facts),
         _regions(facts),
@@ -193,9 +205,42 @@ def _strategy_evidence(facts: DataFacts) -> Iterator[str]:
             f"references, {facts.n_covered} in all. Sharing {what} moves PQ at τ = {LOW:g} "
             f"{_moved(facts, SHARED, LOW)}; from τ = {HIGH:g} on none can be shared."
         )
+    yield _structure_text(facts)
     if facts.touching_refs:
         verb = "touches" if facts.touching_refs == 1 else "touch"
         yield f"{facts.touching_refs} {of_all} {verb} another one."
+
+
+def _structure_text(facts: DataFacts) -> str:
+    """Return what the graph consists of, above the lowest threshold."""
+    kinds = [
+        f"{count} × {MEANINGS[kind].title}"
+        for kind, count in facts.structure.components.items()
+        if count
+    ]
+    total = plural(facts.structure.total.components, "component")
+    return (
+        f"At τ = {LOW:g} the objects fall into {total} (references–predictions): "
+        f"{', '.join(kinds)}."
+    )
+
+
+def _clustering(facts: DataFacts) -> Point | None:
+    """Return the advice to compare clusterings where no assignment explains the overlaps."""
+    tangled = facts.structure["n-m"]
+    if tangled.references < TANGLED * facts.n_references or not tangled.references:
+        return None
+    of_all = f"of {plural(facts.n_references, 'reference')}"
+    text = (
+        f"{tangled.references} {of_all} {_is(tangled.references)} in "
+        f"{plural(tangled.components, 'component')} of several references and several "
+        f"predictions (IoU above {LOW:g}), {tangled.predictions} predictions in all."
+    )
+    choice = (
+        "beside PQ, ask how well the clusterings agree: variation_of_information and "
+        "adapted_rand_error, under `related` in a spec. No assignment explains all overlaps."
+    )
+    return Point("Clustering", choice, (text,), "when-no-assignment-fits")
 
 
 def _joined_high(facts: DataFacts) -> str:

@@ -69,7 +69,7 @@ def evaluate_missing(
         return replace(found, reason=EMPTY)
     strict = _with_penalty(spec)
     found = _evaluate(case, loaded.reference, loaded.prediction, strict, how)
-    entries, masks = found.entries, found.masks
+    entries, masks, structures = found.entries, found.masks, found.structures
     if spec.encoding == "labels":
         empty = {entry.setting.class_name for entry in entries if _has_nothing(entry)}
         full = {name: _filled(name, loaded, strict, case, how) for name in empty}
@@ -82,7 +82,10 @@ def evaluate_missing(
         masks = tuple(
             full[mask.class_name].masks[0] if mask.class_name in full else mask for mask in masks
         )
-    return replace(found, found=Findings(entries, masks, found.class_scores), reason=WORST)
+        others = [one for one in structures if one.class_name not in full]
+        structures = (*others, *(one for case in full.values() for one in case.structures))
+    every = Findings(entries, masks, found.class_scores, structures)
+    return replace(found, found=every, reason=WORST)
 
 
 def _evaluate(

@@ -33,6 +33,7 @@ from panmatch.evaluation import (
     matcher_of,
     mistake_table,
     pooled_tallies,
+    structure_table,
 )
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
@@ -48,6 +49,7 @@ BY_CASE: tuple[TableName, ...] = (
     "instances",
     "curves",
     "diagnosis",
+    "structure",
     "mistakes",
     "budget",
 )
@@ -103,13 +105,14 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 
 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
-    """Write all tables: scores, instances, curves, diagnosis, mistakes, budget and summary.
+    """Write all tables: those with rows for each case, and the summary.
 
     Cases are read block by block, so memory does not grow with their number.
     """
     with clock.phase("tables"), ExitStack() as stack:
         files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
         files["budget"].add(budget_table((), result.series))
+        files["structure"].add(structure_table((), result.structures))
         totals = pooled_tallies(result.series, result.spec)
         for block in result.in_blocks():
             for name, file in files.items():
@@ -124,6 +127,8 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
 def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:
     if name == "budget":
         return budget_table(block.cases, ())
+    if name == "structure":
+        return structure_table(block.cases)
     if name == "mistakes":
         return mistake_table(costly_mistakes(block.cases, totals), block.cases)
     return block.plain(name)

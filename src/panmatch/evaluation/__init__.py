@@ -13,6 +13,7 @@ from panmatch.evaluation._case_counts import CaseCounts
 from panmatch.evaluation._case_result import (
     CaseResult,
     ClassScore,
+    ClassStructure,
     Entry,
     Findings,
     Json,
@@ -42,7 +43,7 @@ from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result, TableName
-from panmatch.evaluation._series import CaseSeries, ClassSeries
+from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
 from panmatch.evaluation._setting import (
     MEANS,
     PARTS,
@@ -57,7 +58,13 @@ from panmatch.evaluation._setting import (
 )
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._table import Kind, Table, is_undefined
-from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
+from panmatch.evaluation._tables import (
+    average_row,
+    budget_table,
+    mistake_table,
+    structure_table,
+    unit_text,
+)
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
@@ -82,6 +89,7 @@ __all__ = [
     "ClassScore",
     "ClassSeries",
     "ClassSetting",
+    "ClassStructure",
     "CostlyMistake",
     "DataFacts",
     "Diagnosis",
@@ -101,6 +109,7 @@ __all__ = [
     "SeenObjects",
     "Setting",
     "Status",
+    "Structures",
     "Table",
     "TableName",
     "Totals",
@@ -133,6 +142,7 @@ __all__ = [
     "shape_of",
     "signed",
     "some_names",
+    "structure_table",
     "table",
     "unit_text",
     "warn_of",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import lru_cache
 from sys import intern
 from typing import Any, Literal
@@ -22,8 +22,10 @@ from panmatch.scoring import (
     CHOICES,
     Average,
     Column,
+    ComponentCounts,
     Curve,
     ErrorBudget,
+    GraphStructure,
     Measurements,
     MeasureOptions,
     Metric,
@@ -92,6 +94,16 @@ class ClassScore:
     average: Average  # of a case; averages of cases add
 
 
+@dataclass(frozen=True, slots=True)
+class ClassStructure:
+    """The components of the graph of one class in one case, whatever the matcher."""
+
+    class_name: str
+    kind: Kind
+    threshold: float  # in [0, 1): edges have an IoU above it
+    structure: GraphStructure
+
+
 FORMAT = "panmatch-case-6"
 
 Json = dict[str, Any]
@@ -108,6 +120,7 @@ class Findings:
     entries: tuple[Entry, ...] = ()  # for every class and matcher
     masks: tuple[MaskCounts, ...] = ()  # of each class, for scores of whole masks
     class_scores: tuple[ClassScore, ...] = ()  # those that need no matcher
+    structures: tuple[ClassStructure, ...] = ()  # of each class, at 0 and each threshold
 
 
 NOTHING = Findings()
@@ -165,6 +178,11 @@ class CaseResult:
         """Scores of classes that need no matcher, if the spec asks for any."""
         return self.findings.class_scores
 
+    @property
+    def structures(self) -> tuple[ClassStructure, ...]:
+        """The components of the graph of each class, at 0 and at each threshold of the spec."""
+        return self.findings.structures
+
     def entry(self, setting: Setting) -> Entry | None:
         """Return what was found under a setting, or None if the case lacks the class."""
         return next((entry for entry in self.entries if entry.setting == setting), None)
@@ -189,6 +207,7 @@ class CaseResult:
             "notices": [notice.to_dict() for notice in self.notices],
             "masks": [asdict(one) for one in found.masks],
             "class_scores": [asdict(one) for one in found.class_scores],
+            "structures": [_structure_to_dict(one) for one in found.structures],
             "objects": [
                 {name: _listed(column) for name, column in table.columns.items()}
                 for table in tables
@@ -228,7 +247,18 @@ def findings_from_dict(content: Json) -> Findings:
         tuple(_entry_from_dict(entry, tables) for entry in content["entries"]),
         tuple(MaskCounts(**one) for one in content.get("masks", ())),
         tuple(_class_score_from_dict(one) for one in content["class_scores"]),
+        tuple(_structure_from_dict(one) for one in content.get("structures", ())),
     )
+
+
+def _structure_to_dict(one: ClassStructure) -> Json:
+    known = {"class": one.class_name, "kind": one.kind, "threshold": one.threshold}
+    return known | {"counts": [list(astuple(counts)) for counts in one.structure.counts]}
+
+
+def _structure_from_dict(content: Json) -> ClassStructure:
+    structure = GraphStructure(tuple(ComponentCounts(*row) for row in content["counts"]))
+    return ClassStructure(content["class"], content["kind"], content["threshold"], structure)
 
 
 def _class_score_from_dict(content: Json) -> ClassScore:

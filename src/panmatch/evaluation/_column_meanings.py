@@ -75,6 +75,7 @@ TABLES: Meanings = {
     "instances": "an object; several rows only if settings differ on it",
     "curves": "a step of a curve: its counts apply from its threshold up to the next",
     "diagnosis": "a case and class",
+    "structure": "a kind of component in a case, class and threshold, or in all cases of a model",
     "mistakes": "one of the ten costliest mistakes of a class in a case",
     "budget": "a case, class, matcher and threshold, or all cases of a model together",
     "summary": "a score over all cases of a model",
@@ -129,6 +130,20 @@ COLUMNS: Mapping[str, Meanings] = {
         "merged_ids": "Ids of predictions that merge several references.",
         "missed_ids": "Ids of missed references.",
         "spurious_ids": "Ids of spurious predictions.",
+    },
+    "structure": {
+        **WHO, **CLASS,
+        "threshold": "τ: an edge joins a reference and a prediction with an IoU above it (D2).",
+        "averaging": "`pooled` for all cases of a model together, `case` for one case.",
+        "component": "Kind of component of the graph: `reference` or `prediction` (alone), `1-1`, "
+        "`1-n`, `n-1` or `n-m`; the first number counts references, the second predictions.",
+        "share": "Share of all components that are of this kind.",
+        "components": "Number of components of this kind.",
+        "references": "Number of references in them.",
+        "predictions": "Number of predictions in them, except those dismissed (D10).",
+        "ref_voxels": "Voxels of these references.",
+        "pred_voxels": "Voxels of these predictions, outside void.",
+        "shared_voxels": "Voxels in a reference and a prediction of the same component.",
     },
     "mistakes": {
         **WHO, **SETTING,

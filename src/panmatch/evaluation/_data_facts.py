@@ -13,11 +13,12 @@ from panmatch.evaluation._diagnosis import diagnose
 from panmatch.evaluation._notices import partner_ids
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne, RegionUnion, Strategy
 from panmatch.overlap import Belonging, Floats, Ints, Overlap
-from panmatch.scoring import Curve, curve
+from panmatch.scoring import Curve, GraphStructure, curve, graph_structure
 
 # What strategies make of the data; the last one works in regions.
 WHOLE: tuple[Strategy, ...] = (OneToOne(), ManyToOne(), OneToMany(solver="optimal"))
 IN_REGIONS = Matcher(RegionUnion(), regions="voronoi")
+STRUCTURE_AT = 0.1  # of the graph: below that, outlines that touch connect everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class DataFacts:
         By the label of a strategy.
     part_curve
         PartPQ under one-to-one; None without parts.
+    structure
+        Components of the graph of overlaps with an IoU above 0.1.
     """
 
     n_predictions: int
@@ -99,6 +102,7 @@ class DataFacts:
     components: int | None
     curves: Mapping[str, Curve]
     part_curve: Curve | None
+    structure: GraphStructure
 
     @property
     def n_references(self) -> int:
@@ -127,7 +131,7 @@ class DataFacts:
                 found[one.name] = _quartiles(value)
             elif value is None or isinstance(value, int):
                 found[one.name] = value
-        return found
+        return found | {"components_by_kind": self.structure.to_dict()}
 
     def __add__(self, other: DataFacts) -> DataFacts:
         if not isinstance(other, DataFacts):
@@ -218,6 +222,7 @@ def find_facts(
         components=seen.components,
         curves=_curves(overlap, in_regions),
         part_curve=None if overlap.parts is None else curve(overlap, WHOLE[0], quality="parts"),
+        structure=graph_structure(overlap, STRUCTURE_AT),
     )
 
 

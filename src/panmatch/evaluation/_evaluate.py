@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.evaluation._case_result import CaseResult, ClassScore, Entry, Findings, Level
+from panmatch.evaluation._case_result import (
+    CaseResult,
+    ClassScore,
+    ClassStructure,
+    Entry,
+    Findings,
+    Level,
+)
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose, worst_mistakes
@@ -19,7 +26,7 @@ from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Matching, Quality, SameId
 from panmatch.overlap import Overlap
-from panmatch.scoring import Curve, Measurer, curves, error_budget
+from panmatch.scoring import Curve, Measurer, curves, error_budget, graph_structure
 from panmatch.spec import Spec
 
 
@@ -51,9 +58,11 @@ def evaluate_case(
     classes = class_cases(reference, prediction, spec, **options)
     entries: list[Entry] = []
     scores: list[ClassScore] = []
+    structures: list[ClassStructure] = []
     for class_case in classes:
         entries += _evaluate_class(class_case, spec)
         scores += class_scores(class_case, spec)
+        structures += _structures(class_case, spec)
         class_case.forget_images()
     return CaseResult(
         case=case,
@@ -71,8 +80,17 @@ def evaluate_case(
             tuple(entries),
             tuple(class_case.mask_counts for class_case in classes),
             tuple(scores),
+            tuple(structures),
         ),
     )
+
+
+def _structures(case: ClassCase, spec: Spec) -> Iterator[ClassStructure]:
+    """Yield the components of the graph of a class that occurs: at 0 and at each threshold."""
+    kind: Kind = "things" if case.kind.thing else "stuff"
+    for threshold in sorted({0.0, *spec.thresholds}) if case.occurs else ():
+        found = graph_structure(case.overlap, threshold)
+        yield ClassStructure(case.name, kind, threshold, found)
 
 
 def _relies_on_ids(class_name: str, spec: Spec) -> bool:

@@ -27,7 +27,7 @@ from panmatch.evaluation._costly_mistakes import (
     pooled_tallies,
 )
 from panmatch.evaluation._notices import Notice, merge_notices
-from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, series_of
+from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
 from panmatch.evaluation._table import Table
 from panmatch.evaluation._wording import summarise
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 FORMAT = "panmatch-result-6"
 
 TableName = Literal[
-    "scores", "instances", "instances_by_setting", "curves", "diagnosis", "budget", "mistakes",
-    "averages",
+    "scores", "instances", "instances_by_setting", "curves", "diagnosis", "structure", "budget",
+    "mistakes", "averages",
 ]  # fmt: skip
 
 
@@ -101,6 +101,7 @@ class Result:
             "instances_by_setting": lambda: tables.setting_table(self.cases),
             "curves": lambda: tables.curve_table(self.cases),
             "diagnosis": lambda: tables.diagnosis_table(self.cases),
+            "structure": lambda: tables.structure_table(self.cases, self.structures),
             "budget": lambda: tables.budget_table(self.cases, self.series),
             "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
             "averages": lambda: tables.average_table(self.average_scores, self.cases),
@@ -135,6 +136,14 @@ class Result:
     def diagnosis(self) -> pd.DataFrame:
         """Ids of split, merged, missed and spurious objects, per case and class."""
         return self.plain("diagnosis").frame()
+
+    @property
+    def structure(self) -> pd.DataFrame:
+        """Components of the graph of overlapping objects by kind, pooled and per case.
+
+        See `graph_structure`; the graph has the edges with an IoU above the threshold.
+        """
+        return self.plain("structure").frame()
 
     @property
     def budget(self) -> pd.DataFrame:
@@ -203,18 +212,24 @@ class Result:
         ) | known_class_scores(spec)
 
     @cached_property
-    def _series(self) -> list[tuple[list[CaseSeries], list[ClassSeries]]]:
+    def _series(self) -> list[tuple[list[CaseSeries], list[ClassSeries], Structures]]:
         return [series_of(model, self.evaluated(model), self.spec) for model in self.models]
 
     @property
     def series(self) -> list[CaseSeries]:
         """Each model under each setting, over its cases."""
-        return [series for of_model, _ in self._series for series in of_model]
+        return [series for of_model, _, _ in self._series for series in of_model]
 
     @property
     def class_series(self) -> list[ClassSeries]:
         """Scores that need no matcher, for each class of each model, over its cases."""
-        return [series for _, of_model in self._series for series in of_model]
+        return [series for _, of_model, _ in self._series for series in of_model]
+
+    @property
+    def structures(self) -> dict[str, Structures]:
+        """Components of the graphs of all cases, by model; then by class, its kind, threshold."""
+        found = (of_model for _, _, of_model in self._series)
+        return dict(zip(self.models, found, strict=True))
 
     @property
     def losses(self) -> dict[str, dict[Repair, float]]:

@@ -18,10 +18,19 @@ from panmatch.evaluation._case_result import CaseResult, Entry, Findings, Level,
 from panmatch.evaluation._class_scores import known_class_scores
 from panmatch.evaluation._diagnosis import MISTAKES
 from panmatch.evaluation._edge_cases import EdgeCases
-from panmatch.evaluation._setting import AREAS, PART_AREAS, ClassSetting, Score, Setting
+from panmatch.evaluation._setting import AREAS, PART_AREAS, ClassSetting, Kind, Score, Setting
 from panmatch.matching import Tallies, ratio
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import CHOICES, Average, Curve, Curves, Repair, RepairGains, areas_of
+from panmatch.scoring import (
+    CHOICES,
+    Average,
+    Curve,
+    Curves,
+    GraphStructure,
+    Repair,
+    RepairGains,
+    areas_of,
+)
 from panmatch.spec import Spec
 
 BLOCK = 64  # cases whose findings are in memory at once
@@ -271,12 +280,19 @@ class ClassSeries:
         return {(None, score): values for score, values in self.all_counts.scores().items()}
 
 
+Structures = dict[tuple[str, Kind, float], GraphStructure]  # by class, its kind and threshold
+
+
 def series_of(
     model: str, results: Sequence[CaseResult], spec: Spec
-) -> tuple[list[CaseSeries], list[ClassSeries]]:
-    """Return the series of a model: for each setting, and for scores without a matcher."""
+) -> tuple[list[CaseSeries], list[ClassSeries], Structures]:
+    """Return the series of a model: for each setting, and for scores without a matcher.
+
+    The last are the components of the graphs of all cases together.
+    """
     matched: dict[Setting, list[Placed[CaseSeries]]] = {}
     plain: dict[ClassSetting, list[Placed[ClassSeries]]] = {}
+    structures: Structures = {}
     for start in range(0, len(results), BLOCK):
         block = tuple(results[start : start + BLOCK])
         found = [case.findings for case in block]
@@ -284,10 +300,14 @@ def series_of(
             matched.setdefault(one.setting, []).append((start, one))
         for other in _class_series(model, block, found, spec):
             plain.setdefault(other.setting, []).append((start, other))
+        for part in (one for case in found for one in case.structures):
+            key = part.class_name, part.kind, part.threshold
+            structures[key] = structures.get(key, GraphStructure()) + part.structure
     every = tuple(results)
     return (
         [CaseSeries.joined(every, blocks) for blocks in matched.values()],
         [ClassSeries.joined(every, blocks) for blocks in plain.values()],
+        structures,
     )
 
 

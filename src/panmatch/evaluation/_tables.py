@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from types import MappingProxyType
 
 import numpy as np
 
@@ -15,13 +17,20 @@ from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
-from panmatch.evaluation._series import CaseSeries, ClassSeries
+from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
 from panmatch.evaluation._setting import Cell, Row, Score
 from panmatch.evaluation._table import Table
 from panmatch.labels import Unit
 from panmatch.matching import Tallies, Tally
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import CHOICES, REPAIRS, ObjectTable, RepairGains
+from panmatch.scoring import (
+    CHOICES,
+    COMPONENT_KINDS,
+    REPAIRS,
+    GraphStructure,
+    ObjectTable,
+    RepairGains,
+)
 
 Columns = dict[str, list[Cell]]
 
@@ -29,7 +38,8 @@ Block = Mapping[str, Cell | list[Cell]]
 
 SIDES = ("ref", "pred")
 WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
-         "cases", "skipped", "slice_axis", "slice"]  # fmt: skip
+         "cases", "skipped", "slice_axis", "slice", "components", "references", "predictions",
+         "shared_voxels"]  # fmt: skip
 CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
 # In the order of the table; the columns of metrics come after them.
@@ -180,6 +190,45 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> Table:
                 **ids,
             }
     return _finished(list(rows.values()), cases, first=("case", "model"))
+
+
+def structure_table(
+    cases: Sequence[CaseResult], pooled: Mapping[str, Structures] = MappingProxyType({})
+) -> Table:
+    """Return the components of the graphs by kind: of all cases of each model, then per case.
+
+    Parameters
+    ----------
+    pooled
+        Structures of all cases together, by model; empty for only the rows of cases.
+    """
+    rows: list[Row] = []
+    for model, found in pooled.items():
+        for key, structure in found.items():
+            rows += _structure_rows({"case": "", "model": model}, "pooled", key, structure)
+    for case in cases:
+        for one in case.structures:
+            key = one.class_name, one.kind, one.threshold
+            who: Row = {"case": case.case, "model": case.model}
+            rows += _structure_rows(who, "case", key, one.structure)
+    return _finished(rows, cases, first=("case", "model"))
+
+
+def _structure_rows(
+    who: Row, averaging: str, key: tuple[str, str, float], structure: GraphStructure
+) -> Iterable[Row]:
+    class_name, kind, threshold = key
+    for component in COMPONENT_KINDS:
+        yield {
+            **who,
+            "class": class_name,
+            "kind": kind,
+            "threshold": threshold,
+            "averaging": averaging,
+            "component": component,
+            "share": structure.shares[component],
+            **asdict(structure[component]),
+        }
 
 
 def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> Table:

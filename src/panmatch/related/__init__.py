@@ -23,6 +23,11 @@ from panmatch.related._clustering import (
 )
 from panmatch.related._coco import coco_pq, coco_pq_of
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
+from panmatch.related._graph_clusters import (
+    ClusterCurve,
+    graph_cluster_dice,
+    graph_cluster_dice_curve,
+)
 from panmatch.related._lesionwise import (
     Lesions,
     find_lesions,
@@ -53,6 +58,7 @@ __all__ = [
     "Averages",
     "CCMetric",
     "ClassSides",
+    "ClusterCurve",
     "Lesions",
     "Option",
     "RelatedPart",
@@ -74,6 +80,8 @@ __all__ = [
     "false_negative_volume",
     "false_positive_volume",
     "find_lesions",
+    "graph_cluster_dice",
+    "graph_cluster_dice_curve",
     "lesion_count_difference",
     "lesion_f1",
     "lesionwise_dice",

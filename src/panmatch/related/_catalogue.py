@@ -12,7 +12,7 @@ import numpy as np
 from panmatch.errors import check_choice
 from panmatch.labels import Connectivity, as_spacing, connected_components
 from panmatch.matching import Tally
-from panmatch.overlap import Overlap, count_overlaps
+from panmatch.overlap import Overlap, Score, count_overlaps
 from panmatch.related._cell_tracking import det, seg, symmetric_best_dice
 from panmatch.related._challenges import (
     false_negative_volume,
@@ -22,6 +22,7 @@ from panmatch.related._challenges import (
 )
 from panmatch.related._clustering_scores import CLUSTERING_SCORES
 from panmatch.related._components import Ties, cc_metric, cluster_values
+from panmatch.related._graph_clusters import graph_cluster_values
 from panmatch.related._lesionwise import (
     BRATS_PENALTY,
     count_lesions,
@@ -106,6 +107,10 @@ def _cluster_dice(sides: ClassSides, connectivity: Connectivity) -> Averages:
 def _cluster_iou(sides: ClassSides, connectivity: Connectivity) -> Averages:
     _, iou = cluster_values(*sides.images, connectivity)
     return {"": Average.of(iou)}
+
+
+def _graph_cluster_dice(sides: ClassSides, threshold: float, score: Score) -> Averages:
+    return {"": Average.of(graph_cluster_values(sides.overlap, threshold, score))}
 
 
 def _ccdice(sides: ClassSides, alpha: float) -> Averages:
@@ -249,6 +254,13 @@ RELATED: dict[str, RelatedScore] = {
             "Cluster IoU: the mean IoU over clusters of objects that touch, both sides taken "
             "together.",
             "the mean over all clusters of all cases", _cluster_iou, {"connectivity": "full"},
+        ),
+        RelatedScore(
+            "graph_cluster_dice", _one("graph Cluster Dice"),
+            "Cluster Dice on the overlap graph: the mean Dice over components of objects that "
+            "overlap with a score above the threshold.",
+            "the mean over all components of all cases", _graph_cluster_dice,
+            {"threshold": 0.0, "score": "iou"},
         ),
         RelatedScore(
             "ccdice", _one("ccDice"),

@@ -14,13 +14,11 @@ import numpy as np
 
 from panmatch.errors import OptionError, OverlapError, check_choice
 from panmatch.matching import check_overlap, ratio
-from panmatch.overlap import Areas, Floats, Ints, Overlap, sum_by
+from panmatch.overlap import Areas, Ints, Overlap, sum_by
+from panmatch.related._expected_information import expected_information
 
 Background = Literal["ignore", "include"]
 PairForm = Literal["pairs", "snemi3d"]
-
-BITS_OF_TAILS = 93.0  # 2 ln of what the tails of a distribution that we cut off may weigh, 1e-20
-MOST_TERMS = 1 << 22  # of sums that are computed at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,57 +286,6 @@ def adjusted_mutual_information(overlap: Overlap, *, background: Background = "i
     shared = entropies[1] - split
     by_chance = expected_information(ref, pred, n)
     return ratio(shared - by_chance, sum(entropies) / 2 - by_chance, 1.0)
-
-
-def expected_information(ref_sizes: Areas, pred_sizes: Areas, voxels: float) -> float:
-    """Return the expected mutual information of random clusterings with these sizes, in bits.
-
-    How many voxels two segments share is then hypergeometric. Its probabilities follow from one
-    another, so they are products of ratios, scaled to add up to 1: large factorials never occur.
-    Only counts near the mean are looked at; the others weigh less than 1e-20 together.
-    """
-    refs, preds = (np.unique(sizes, return_counts=True) for sizes in (ref_sizes, pred_sizes))
-    total = []
-    for size, times in zip(*(column.tolist() for column in refs), strict=True):
-        per_block = max(1, MOST_TERMS // _longest(size, preds[0], voxels))
-        for start in range(0, len(preds[0]), per_block):
-            some = slice(start, start + per_block)
-            means = _mean_information(size, preds[0][some].astype(np.float64), voxels)
-            total += (times * preds[1][some] * means).tolist()
-    return math.fsum(total)
-
-
-def _bounds(size: float, others: Floats, n: float) -> tuple[Floats, Floats]:
-    """Return the least and the largest number of shared voxels that are looked at."""
-    mean = size * others / n
-    variance = mean * (1 - size / n) * (n - others) / max(n - 1, 1)
-    reach = 16 + np.sqrt(256 + BITS_OF_TAILS * variance)
-    low = np.maximum(np.floor(mean - reach), np.maximum(0, size + others - n))
-    return low, np.minimum(np.ceil(mean + reach), np.minimum(size, others))
-
-
-def _longest(size: float, others: Areas, n: float) -> int:
-    low, high = _bounds(size, others.astype(np.float64), n)
-    return int((high - low).max()) + 1
-
-
-def _mean_information(size: float, others: Floats, n: float) -> Floats:
-    """Return E[k/n · log2(n k / (size · other))] for a hypergeometric k, for every other size."""
-    low, high = _bounds(size, others, n)
-    shared = low[:, None] + np.arange(int((high - low).max()) + 1)
-    inside = shared <= high[:, None]
-    other = others[:, None]
-    # From k − 1 to k the probability changes by this factor.
-    up = (size - shared + 1) * (other - shared + 1)
-    down = shared * (n - size - other + shared)
-    steps = np.where(inside & (shared > low[:, None]), up / np.where(down > 0, down, 1), 1.0)
-    logs = np.cumsum(np.log(np.where(steps > 0, steps, 1.0)), axis=1)
-    highest = logs.max(axis=1, where=inside, initial=-np.inf)
-    weights = np.where(inside, np.exp(logs - highest[:, None]), 0.0)
-    weights /= weights.sum(axis=1)[:, None]
-    bits = np.log2(np.where(shared > 0, n * shared / (size * other), 1.0))
-    means: Floats = (weights * shared / n * bits).sum(axis=1)
-    return means
 
 
 def cremi_score(overlap: Overlap) -> float:

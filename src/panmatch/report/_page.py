@@ -56,13 +56,15 @@ from panmatch.report._tables import (
     Ranks,
     RankTables,
     ScoreTable,
+    StructureRow,
     ThresholdRow,
     class_score_rows,
     metric_numbers,
     score_table,
+    structure_rows,
     threshold_tables,
 )
-from panmatch.scoring import LOSS_LOOKS
+from panmatch.scoring import LOSS_LOOKS, MEANINGS
 
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
@@ -83,6 +85,7 @@ class ClassPage:
     class_scores: list[ClassScoreRow]
     thresholds: dict[str, list[ThresholdRow]]
     metric_rows: list[MetricNumbers]
+    structure: list[StructureRow]
     charts: dict[str, Chart]  # "pq" …, "quality", "losses", "mistakes", "sizes" and "metric-…"
     coinciding: list[list[str]]  # names of curves that are the same
     ranks: Ranks | None
@@ -228,6 +231,7 @@ def _context(
         "threshold": f"{result.spec.thresholds[0]:g}",
         "qualities": QUALITIES,
         "background": part_background(result),
+        "kinds": MEANINGS,
         "first_matcher": result.spec.matching[0].label,
         "thresholds": THRESHOLDS,
         "fewest": FEWEST_CASES,
@@ -282,6 +286,7 @@ def _class_pages(
                 class_scores=class_score_rows(result, averages, name),
                 thresholds=threshold_tables(result, name),
                 metric_rows=metrics,
+                structure=structure_rows(result, name, result.spec.thresholds[0]),
                 charts=_class_charts(result, averages, mistakes, name, metrics),
                 coinciding=coinciding_curves(result, name),
                 ranks=ranks,

@@ -54,6 +54,27 @@ class Value:
     skipped: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class StructureRow:
+    """The components of the graphs of one model: how many of each kind, and their shares."""
+
+    model: str
+    counts: list[tuple[int, float]]
+    answers: str
+
+
+def structure_rows(result: Result, class_name: str, threshold: float) -> list[StructureRow]:
+    """Return the components of the graph of a class at a threshold, a row per model."""
+    rows = []
+    for model, found in result.structures.items():
+        for (name, _, at), one in found.items():
+            if (name, at) == (class_name, threshold):
+                counts = list(zip(one.components.values(), one.shares.values(), strict=True))
+                answers = ", ".join(one.answers) or "nothing more"
+                rows.append(StructureRow(model, counts, answers))
+    return rows
+
+
 class Averages:
     """All averages of a result with their intervals, found by what they are."""
 

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
         RepairGains,
         error_budget,
     )
+    from panmatch.scoring._graph_structure import (
+        COMPONENT_KINDS,
+        MEANINGS,
+        ComponentCounts,
+        ComponentKind,
+        ComponentMeaning,
+        GraphComponents,
+        GraphStructure,
+        graph_structure,
+    )
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -66,6 +76,16 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "RepairGains",
                 "error_budget",
             ),
+            "panmatch.scoring._graph_structure": (
+                "COMPONENT_KINDS",
+                "MEANINGS",
+                "ComponentCounts",
+                "ComponentKind",
+                "ComponentMeaning",
+                "GraphComponents",
+                "GraphStructure",
+                "graph_structure",
+            ),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
                 "Average",
@@ -89,16 +109,23 @@ else:  # a first score needs none of these, and importing panmatch must be quick
 
 __all__ = [
     "CHOICES",
+    "COMPONENT_KINDS",
     "LOSS_LOOKS",
+    "MEANINGS",
     "REPAIRS",
     "Average",
     "ClassCurves",
     "ClassTallies",
     "Column",
     "ComparedObjects",
+    "ComponentCounts",
+    "ComponentKind",
+    "ComponentMeaning",
     "Curve",
     "Curves",
     "ErrorBudget",
+    "GraphComponents",
+    "GraphStructure",
     "GroupScore",
     "LossLook",
     "MeasureOptions",
@@ -120,6 +147,7 @@ __all__ = [
     "curves",
     "error_budget",
     "find_mistakes",
+    "graph_structure",
     "match_classes",
     "measure",
     "measure_options",
