@@ -67,7 +67,7 @@ class PartScene:
         )
 
     def ref_mask(self, g: int) -> Mask:
-        return (self.reference == self.refs[g]) & ~self.void
+        return np.logical_and(self.reference == self.refs[g], ~self.void)
 
     def pred_mask(self, vertices: tuple[int, ...]) -> Mask:
         found = np.zeros(self.void.shape, np.bool_)

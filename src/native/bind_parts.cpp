@@ -11,6 +11,7 @@ struct PartColumns {
     const FlatArray<double>&intersection, &excess, &ref_size, &hits, &whole, &ref_hits, &ref_whole;
     const FlatArray<uint8_t>&counted, &passes;
     int64_t n_pred;
+    bool exclusive;
 
     void check() const {
         size_t edges = ref.shape(0), refs = ref_size.shape(0);
@@ -32,7 +33,8 @@ struct PartColumns {
         return {to_vector(ref),      to_vector(pred),     to_vector(intersection),
                 to_vector(excess),   to_vector(ref_size), to_vector(hits),
                 to_vector(whole),    to_vector(ref_hits), to_vector(ref_whole),
-                to_vector(counted),  to_vector(passes),   n_pred};
+                to_vector(counted),  to_vector(passes),   n_pred,
+                exclusive};
     }
 };
 
@@ -42,11 +44,12 @@ std::tuple<Array<uint8_t>, double, int64_t, Array<double>> pack_parts_of(
     const FlatArray<double>& ref_size, const FlatArray<double>& hits, const FlatArray<double>& whole,
     const FlatArray<double>& ref_hits, const FlatArray<double>& ref_whole,
     const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes, int64_t n_pred,
-    const FlatArray<uint8_t>& chosen, const FlatArray<double>& pred_price, double price,
+    bool exclusive, const FlatArray<uint8_t>& chosen, const FlatArray<double>& pred_price, double price,
     int64_t nodes, int price_rounds, double seconds) {
     Deadline deadline(seconds);
     PartColumns given{ref,  pred,     intersection, excess,  ref_size, hits,
-                      whole, ref_hits, ref_whole,    counted, passes,   n_pred};
+                      whole, ref_hits, ref_whole,    counted, passes,   n_pred,
+                      exclusive};
     given.check();
     if (chosen.shape(0) != ref.shape(0)) throw nb::value_error("one value per edge is needed");
     if (static_cast<int64_t>(pred_price.shape(0)) != n_pred)
@@ -66,10 +69,11 @@ Array<double> highest_part_qualities_of(
     const FlatArray<double>& ref_size, const FlatArray<double>& hits, const FlatArray<double>& whole,
     const FlatArray<double>& ref_hits, const FlatArray<double>& ref_whole,
     const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes, int64_t n_pred,
-    double seconds) {
+    bool exclusive, double seconds) {
     Deadline deadline(seconds);
     PartColumns given{ref,  pred,     intersection, excess,  ref_size, hits,
-                      whole, ref_hits, ref_whole,    counted, passes,   n_pred};
+                      whole, ref_hits, ref_whole,    counted, passes,   n_pred,
+                      exclusive};
     given.check();
     std::vector<double> found;
     {
@@ -85,11 +89,12 @@ void bind_parts(nb::module_& m) {
     using namespace nb::literals;
     m.def("pack_parts", &pack_parts_of, "ref"_a, "pred"_a, "intersection"_a, "excess"_a,
           "ref_size"_a, "hits"_a, "whole"_a, "ref_hits"_a, "ref_whole"_a, "counted"_a, "passes"_a,
-          "n_pred"_a, "chosen"_a, "pred_price"_a, "price"_a, "nodes"_a, "price_rounds"_a,
+          "n_pred"_a, "exclusive"_a, "chosen"_a, "pred_price"_a, "price"_a, "nodes"_a, "price_rounds"_a,
           "seconds"_a);
     m.def("highest_part_qualities", &highest_part_qualities_of, "ref"_a, "pred"_a,
           "intersection"_a, "excess"_a, "ref_size"_a, "hits"_a, "whole"_a, "ref_hits"_a,
-          "ref_whole"_a, "counted"_a, "passes"_a, "n_pred"_a, "seconds"_a);
+          "ref_whole"_a, "counted"_a, "passes"_a, "n_pred"_a, "exclusive"_a,
+          "seconds"_a);
 }
 
 }  // namespace panmatch

@@ -5,6 +5,10 @@
 // what is left, plus all prices, bounds every selection. The subgradient method lowers this bound.
 // If a gap remains, we branch: a prediction that several references want is reserved for each of
 // them in turn, and for none, and the price of one that nobody wants is dropped.
+//
+// In regions (D8) predictions are cut into pieces, one per reference, and all of them may be taken,
+// but only one saves the false positive. The same prices then stand for that saving: a reference
+// gets what is left of it after the price, and losing a prediction means losing the saving.
 #pragma once
 
 #include <algorithm>
@@ -41,11 +45,13 @@ struct PartSelection {
 // References that contested predictions tie together.
 class PartGroup {
 public:
-    // `half_lambda` is what a match costs and an avoided false positive saves. `start` is feasible.
-    PartGroup(std::vector<const PartRef*> refs, double half_lambda, PartLimits& limits,
-              std::vector<std::vector<int>> start, std::vector<double>& all_prices)
-        : refs_(std::move(refs)), half_lambda_(half_lambda), limits_(limits),
-          all_prices_(all_prices), wanted_(refs_.size()), allowed_(refs_.size()),
+    // `half_lambda` is what a match costs and an avoided false positive saves. `exclusive` says
+    // whether a prediction may be taken once, or saves something once. `start` is feasible.
+    PartGroup(std::vector<const PartRef*> refs, bool exclusive, double half_lambda,
+              PartLimits& limits, std::vector<std::vector<int>> start,
+              std::vector<double>& all_prices)
+        : refs_(std::move(refs)), exclusive_(exclusive), half_lambda_(half_lambda),
+          limits_(limits), all_prices_(all_prices), wanted_(refs_.size()), allowed_(refs_.size()),
           local_(refs_.size()) {
         number_predictions();
         best_.members = std::move(start);
@@ -70,15 +76,18 @@ public:
 
 private:
     using Sets = std::vector<PartSet>;
+    using Counts = std::vector<int>;  // per contested prediction: how many references take it
 
     std::vector<const PartRef*> refs_;
+    bool exclusive_;
     double half_lambda_;
     PartLimits& limits_;
     std::vector<double>& all_prices_;
     std::vector<int64_t> ids_;                            // of contested predictions
     std::vector<std::vector<std::pair<int, int>>> takers_;  // per prediction: (reference, place)
     std::vector<double> price_;
-    Sets wanted_;
+    Sets wanted_;                    // the best set of every reference at some prices
+    std::vector<double> wanted_at_;  // these prices
     std::vector<std::vector<char>> allowed_;  // per reference and candidate
     std::vector<std::vector<int>> local_;     // number of a candidate's prediction; -1: uncontested
     PartSelection best_;
@@ -93,9 +102,11 @@ private:
             size_t n = refs_[r]->candidates.size();
             allowed_[r].assign(n, true);
             local_[r].assign(n, -1);
-            for (size_t place = 0; place < n; ++place)
-                all.push_back({refs_[r]->candidates[place].pred,
-                               {static_cast<int>(r), static_cast<int>(place)}});
+            for (size_t place = 0; place < n; ++place) {
+                const PartCandidate& c = refs_[r]->candidates[place];
+                if (exclusive_ || c.counted)
+                    all.push_back({c.pred, {static_cast<int>(r), static_cast<int>(place)}});
+            }
         }
         std::sort(all.begin(), all.end());
         for (size_t i = 0, j = 0; i < all.size(); i = j) {
@@ -106,58 +117,80 @@ private:
             ids_.push_back(all[i].first);
             takers_.emplace_back();
             for (size_t k = i; k < j; ++k) takers_.back().push_back(all[k].second);
-            price_.push_back(std::max(0.0, all_prices_[all[i].first]));
+            price_.push_back(within(all_prices_[all[i].first]));
         }
     }
 
-    std::vector<double> net_of(size_t r, const std::vector<double>& price) const {
+    // A price is at least 0. Nobody pays more than a prediction saves if that is all it is about.
+    double within(double price) const {
+        price = std::max(0.0, price);
+        return exclusive_ ? price : std::min(price, half_lambda_);
+    }
+
+    bool is_lost(size_t r, size_t place, const Counts* taken) const {
+        int pred = local_[r][place];
+        return !allowed_[r][place] || (taken != nullptr && pred >= 0 && (*taken)[pred] > 0);
+    }
+
+    // What each candidate saves less its price, given how often predictions are taken already.
+    std::vector<double> net_of(size_t r, const std::vector<double>& price,
+                               const Counts* taken) const {
         std::vector<double> net;
         for (size_t place = 0; place < refs_[r]->candidates.size(); ++place) {
             int pred = local_[r][place];
-            bool counted = refs_[r]->candidates[place].counted;
-            net.push_back((counted ? half_lambda_ : 0.0) - (pred < 0 ? 0.0 : price[pred]));
+            bool saves = refs_[r]->candidates[place].counted;
+            if (!exclusive_ && is_lost(r, place, taken)) net.push_back(0.0);
+            else net.push_back((saves ? half_lambda_ : 0.0) - (pred < 0 ? 0.0 : price[pred]));
         }
         return net;
     }
 
     PartSet best_set(size_t r, const std::vector<double>& price,
-                     const std::vector<char>* taken = nullptr) const {
+                     const Counts* taken = nullptr) const {
         std::vector<int> open;
-        for (size_t place = 0; place < local_[r].size(); ++place) {
-            int pred = local_[r][place];
-            bool is_taken = taken != nullptr && pred >= 0 && (*taken)[pred];
-            if (allowed_[r][place] && !is_taken) open.push_back(static_cast<int>(place));
-        }
+        for (size_t place = 0; place < local_[r].size(); ++place)
+            if (!exclusive_ || !is_lost(r, place, taken)) open.push_back(static_cast<int>(place));
         PartSearch search(*refs_[r], half_lambda_, kPartSearchNodes, limits_.deadline);
-        return search.best(open, net_of(r, price));
+        return search.best(open, net_of(r, price, taken));
     }
 
-    double worth(size_t r, const std::vector<int>& members) const {
+    double worth(size_t r, const std::vector<int>& members, const Counts& taken) const {
         PartSearch search(*refs_[r], half_lambda_, 0, limits_.deadline);
-        return search.value_of(members, net_of(r, std::vector<double>(price_.size(), 0.0)));
+        return search.value_of(members, net_of(r, std::vector<double>(price_.size(), 0.0), &taken));
     }
 
     double total_worth(const std::vector<std::vector<int>>& members) const {
         double sum = 0;
-        for (size_t r = 0; r < members.size(); ++r) sum += worth(r, members[r]);
+        Counts taken(price_.size(), 0);
+        for (size_t r = 0; r < members.size(); ++r) {
+            sum += worth(r, members[r], taken);
+            mark(taken, r, members[r], 1);
+        }
         return sum;
     }
 
-    // Fills `wanted_` and returns the bound.
+    // Brings `wanted_` up to date and returns the bound. Only where a price changed is there
+    // anything to do.
     double want(const std::vector<double>& price) {
+        std::vector<char> stale(refs_.size(), wanted_at_.empty());
+        for (size_t p = 0; p < price.size() && !wanted_at_.empty(); ++p)
+            if (price[p] != wanted_at_[p])
+                for (auto [r, place] : takers_[p]) stale[r] = true;
+        wanted_at_ = price;
         double bound = std::accumulate(price.begin(), price.end(), 0.0);
         for (size_t r = 0; r < refs_.size(); ++r) {
-            wanted_[r] = best_set(r, price);
+            if (stale[r]) wanted_[r] = best_set(r, price);
             bound += wanted_[r].upper;
         }
         return bound;
     }
 
-    std::vector<int> count_uses() const {
-        std::vector<int> uses(price_.size(), 0);
+    // How many references want each prediction, or the saving that it brings.
+    Counts count_uses() const {
+        Counts uses(price_.size(), 0);
         for (size_t r = 0; r < refs_.size(); ++r)
             for (int place : wanted_[r].members)
-                if (local_[r][place] >= 0) ++uses[local_[r][place]];
+                if (local_[r][place] >= 0 && allowed_[r][place]) ++uses[local_[r][place]];
         return uses;
     }
 
@@ -174,14 +207,15 @@ private:
             if (bound >= upper_ - 1e-9) step *= 0.93;
             if (bound < upper_) upper_ = bound, price_ = price;
             if (round % 5 == 0) share_out(price);
-            std::vector<int> uses = count_uses();
+            Counts uses = count_uses();
             double length = 0;
             for (size_t p = 0; p < uses.size(); ++p)
-                if (uses[p] > 1 || price[p] > 0) length += (uses[p] - 1.0) * (uses[p] - 1.0);
+                if (within(price[p] + uses[p] - 1.0) != price[p])
+                    length += (uses[p] - 1.0) * (uses[p] - 1.0);
             if (length == 0 || !is_open()) break;
             double move = step * std::max(bound - best_.worth, 1e-9) / length;
             for (size_t p = 0; p < uses.size(); ++p)
-                price[p] = std::max(0.0, price[p] + move * (uses[p] - 1.0));
+                price[p] = within(price[p] + move * (uses[p] - 1.0));
         }
     }
 
@@ -193,38 +227,38 @@ private:
         std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
             return wanted_[a].value > wanted_[b].value;
         });
-        std::vector<char> taken(price.size(), false);
+        Counts taken(price.size(), 0);
         PartSelection found{std::vector<std::vector<int>>(refs_.size()), 0.0};
         for (size_t r : order) {
             found.members[r] = best_set(r, price, &taken).members;
-            mark(taken, r, found.members[r], true);
+            mark(taken, r, found.members[r], 1);
         }
         improve(found, taken, order);
     }
 
-    void improve(PartSelection& found, std::vector<char>& taken, const std::vector<size_t>& order) {
+    void improve(PartSelection& found, Counts& taken, const std::vector<size_t>& order) {
         const std::vector<double> none(price_.size(), 0.0);
         found.worth = total_worth(found.members);
         for (double before = -INFINITY; found.worth > before + kPartSlack;) {
             before = found.worth;
             for (size_t r : order) {
-                mark(taken, r, found.members[r], false);
-                double old = worth(r, found.members[r]);
+                mark(taken, r, found.members[r], -1);
+                double old = worth(r, found.members[r], taken);
                 PartSet again = best_set(r, none, &taken);
                 if (again.value > old) {
                     found.members[r] = std::move(again.members);
                     found.worth += again.value - old;
                 }
-                mark(taken, r, found.members[r], true);
+                mark(taken, r, found.members[r], 1);
             }
             if (limits_.deadline.passed()) break;
         }
         if (found.worth > best_.worth + kPartSlack) best_ = std::move(found);
     }
 
-    void mark(std::vector<char>& taken, size_t r, const std::vector<int>& members, bool value) const {
+    void mark(Counts& taken, size_t r, const std::vector<int>& members, int by) const {
         for (int place : members)
-            if (local_[r][place] >= 0) taken[local_[r][place]] = value;
+            if (local_[r][place] >= 0) taken[local_[r][place]] += by;
     }
 
     // Branch and bound at the prices found.
@@ -244,7 +278,10 @@ private:
         }
         ++nodes_;
         --limits_.nodes;
-        std::vector<int> uses = count_uses();
+        Counts uses = count_uses();
+        if (!exclusive_) keep();
+        for (size_t p = 0; p < uses.size(); ++p)  // a full price leaves nothing to quarrel about
+            if (!exclusive_ && price_[p] >= half_lambda_) uses[p] = std::min(uses[p], 1);
         auto most = std::max_element(uses.begin(), uses.end());
         if (*most > 1) return split(static_cast<size_t>(most - uses.begin()));
         keep();
@@ -271,7 +308,9 @@ private:
         std::vector<int> who;
         for (auto [r, place] : takers_[pred]) {
             const auto& members = wanted_[r].members;
-            if (std::find(members.begin(), members.end(), place) != members.end()) who.push_back(r);
+            if (allowed_[r][place] &&
+                std::find(members.begin(), members.end(), place) != members.end())
+                who.push_back(r);
         }
         std::stable_sort(who.begin(), who.end(),
                          [&](int a, int b) { return wanted_[a].value > wanted_[b].value; });
@@ -279,8 +318,8 @@ private:
         descend(pred, [&](int r) { return std::find(who.begin(), who.end(), r) != who.end(); });
     }
 
-    // Forbids the prediction to some references. It is free where one at most is left, and where
-    // none of them has to go without.
+    // Some references lose the prediction. It is free where one at most is left, and where none of
+    // them has to go without.
     template <typename Loses>
     void descend(size_t pred, Loses&& loses) {
         std::vector<std::pair<int, int>> forbidden;
@@ -312,6 +351,7 @@ struct PartProblem {
     std::vector<double> hits, whole, ref_hits, ref_whole;  // rows of labels
     std::vector<uint8_t> counted, passes;
     int64_t n_pred;
+    bool exclusive;  // whether a prediction may be taken once, or saves something once
 
     size_t labels() const { return ref_size.empty() ? 0 : ref_whole.size() / ref_size.size(); }
 };
@@ -395,7 +435,7 @@ inline PartPacking pack_parts(const PartProblem& problem, std::vector<uint8_t> c
                 if (chosen[static_cast<size_t>(refs[r].candidates[i].edge)])
                     start.back().push_back(static_cast<int>(i));
         }
-        PartGroup solver(members, half_lambda, limits, std::move(start), found.price);
+        PartGroup solver(members, problem.exclusive, half_lambda, limits, std::move(start), found.price);
         solver.solve();
         for (size_t r = 0; r < members.size(); ++r)
             for (int place : solver.best().members[r])

@@ -24,7 +24,7 @@ Gate = Literal["seed", "edge"]
 Solver = Literal["merge", "optimal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ManyToOne(Strategy):
     """Match every reference to any number of predictions, every prediction to at most one.
 
@@ -58,7 +58,7 @@ class ManyToOne(Strategy):
 
     solver: Solver = "merge"
     gate: Gate = "seed"
-    budget: Budget = field(default=Budget(), repr=False)
+    budget: Budget = field(default=Budget())
     objective: Objective = "pq"
 
     name: ClassVar[str] = "many-to-one"

@@ -304,9 +304,7 @@ def optimality_gap(
     best = match(overlap, optimal, threshold)
     assert best.certificate is not None
     usual = match(overlap, heuristic, threshold)
-    value, most = (
-        tally_edges(one.overlap, one.edges, optimal.quality).pq for one in (usual, best)
-    )
+    value, most = (tally_edges(one.overlap, one.edges, optimal.quality).pq for one in (usual, best))
     return OptimalityGap(value, most, best.certificate)
 
 

@@ -177,7 +177,6 @@ def count_each_once(
     price: float,
     solve: Callable[[npt.NDArray[np.bool_]], Priced],
     effort: Effort | None = None,
-    quality: Quality = "iou",
 ) -> Priced:
     """Maximise N − λD where several pieces of one prediction save only one false positive.
 
@@ -199,8 +198,7 @@ def count_each_once(
     while True:
         found = solve(credited)
         nodes += found.nodes
-        values = [_pq(overlap, one.edges, quality) for one in (found, best)]
-        if not len(best.edges) or values[0] > values[1]:
+        if not len(best.edges) or _pq(overlap, found.edges) > _pq(overlap, best.edges):
             best = found
         upper = min(upper, found.upper + 0.5 * price * int(np.count_nonzero(granted)))
         matched = np.unique(overlap.edges.pred[found.edges])
@@ -298,5 +296,5 @@ def _denominator(overlap: Overlap, edges: Ints) -> float:
     return tally.tp + 0.5 * tally.fp + 0.5 * tally.fn
 
 
-def _pq(overlap: Overlap, edges: Ints, quality: Quality) -> float:
+def _pq(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> float:
     return tally_edges(overlap, edges, quality).pq

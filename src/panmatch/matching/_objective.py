@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from panmatch.errors import StrategyError, check_choice
@@ -11,10 +12,21 @@ from panmatch.overlap import Floats, Overlap
 Objective = Literal["pq", "parts"]
 
 
+def go_together(options: Mapping[str, str]) -> bool:
+    """Return whether a strategy can have these options: heuristics maximise nothing.
+
+    Examples
+    --------
+    >>> go_together({"solver": "greedy", "objective": "parts"}), go_together({"solver": "greedy"})
+    (False, True)
+    """
+    return options.get("objective", "pq") == "pq" or options.get("solver") == "optimal"
+
+
 def check_objective(objective: str, solver: str) -> None:
     """Raise an error unless the solver can maximise the objective."""
     check_choice("objective", objective, get_args(Objective))
-    if objective != "pq" and solver != "optimal":
+    if not go_together({"solver": solver, "objective": objective}):
         raise StrategyError(
             f"objective={objective!r} needs solver='optimal', but solver={solver!r} maximises "
             f"nothing. Pass solver='optimal', or drop the objective."

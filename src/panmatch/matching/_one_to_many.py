@@ -15,7 +15,7 @@ from panmatch.overlap import Floats, Ints, Overlap
 Solver = Literal["best", "optimal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class OneToMany(Strategy):
     """Match every reference to at most one prediction, every prediction to any number.
 

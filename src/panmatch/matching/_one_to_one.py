@@ -28,7 +28,7 @@ _FALSE_POSITIVE_BONUS = 1 << 18
 _QUALITY_BONUS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class OneToOne(Strategy):
     """Match every reference to at most one prediction and every prediction to at most one.
 

@@ -14,7 +14,6 @@ from panmatch.matching._maximum_pq import (
     Effort,
     Priced,
     best_of,
-    count_each_once,
     maximise_pq,
     usable_edges,
 )
@@ -83,52 +82,42 @@ class _Problem:
 
     def __init__(self, overlap: Overlap, usable: Ints, passes: Mask, start: Ints) -> None:
         assert overlap.parts is not None
-        self._overlap, self._usable = overlap, usable
-        self._pred = overlap.edges.pred[usable]
-        counted = ~overlap.predictions.dismissible
+        self._usable = usable
+        pred, predictions = overlap.edges.pred[usable], overlap.predictions
+        _, owner = predictions.expand(pred)  # a piece has one possible partner
+        counted = ~predictions.dismissible
         self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
         shared = overlap.edges.intersection[usable].astype(np.float64)
         self._columns = (
             overlap.edges.ref[usable],
-            self._pred,
+            owner,
             shared,
-            overlap.pred_areas[self._pred].astype(np.float64) - shared,
+            overlap.pred_areas[pred].astype(np.float64) - shared,
             overlap.ref_sizes.astype(np.float64),
             *_label_areas(overlap, usable),
+            counted[owner].view(np.uint8),
+            passes[usable].view(np.uint8),
+            len(counted),
+            overlap.pieces is None,
         )
-        self._passes = passes[usable].view(np.uint8)
+        self._matchable = len(np.unique(pred))
         # Where the next search begins.
-        self._start, self._prices = start, np.zeros(len(overlap.pred_ids))
+        self._start, self._prices = start, np.zeros(len(counted))
 
     def most_quality(self, budget: Budget) -> Floats:
         """Return a bound on the part quality of every reference with any set of its candidates."""
         seconds = np.inf if budget.seconds is None else budget.seconds
-        saves = np.ones(len(self._usable), np.uint8)
-        most = native.highest_part_qualities(
-            *self._columns, saves, self._passes, len(self._overlap.pred_ids), seconds
-        )
-        n = np.count_nonzero(np.bincount(self._pred))
-        most[np.argsort(-most, kind="stable")[n:]] = 0.0  # no more true positives than predictions
+        most = native.highest_part_qualities(*self._columns, seconds)
+        # There are no more true positives than predictions, or pieces.
+        most[np.argsort(-most, kind="stable")[self._matchable :]] = 0.0
         return most
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
         """Maximise N − λD at λ = `price`."""
-        return count_each_once(
-            self._overlap,
-            price,
-            lambda credited: self._solve(price, effort, credited),
-            effort,
-            "parts",
-        )
-
-    def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
         chosen = np.zeros(len(self._usable), np.uint8)
         chosen[np.searchsorted(self._usable, self._start)] = 1
         taken, upper, nodes, self._prices = native.pack_parts(
             *self._columns,
-            credited[self._pred].view(np.uint8),
-            self._passes,
-            len(self._overlap.pred_ids),
             chosen=chosen,
             pred_price=self._prices,
             price=0.5 * price,

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 import numpy as np
 
 from panmatch import native
+from panmatch.matching._objective import go_together
 from panmatch.matching._solution import Course, Solution
 from panmatch.matching._tally import Quality
 from panmatch.overlap import Floats, Ints, Overlap
@@ -66,6 +67,10 @@ class Strategy(ABC):
     hue: ClassVar[tuple[str, str]]
     needs_regions: ClassVar[bool] = False
     takes_repairs: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{type(self).__name__}({options})"
 
     @property
     @abstractmethod
@@ -159,11 +164,15 @@ class Strategy(ABC):
         every = (
             dict(zip(names, values, strict=True)) for values in product(*cls.choices().values())
         )
-        return [cls(**options) for options in every if _go_together(options)]
+        return [cls(**options) for options in every if go_together(options)]
 
     def suited_to(self, overlap: Overlap) -> Self:
         """Return the strategy for one class of several: PartPQ of one without parts is PQ (D9)."""
-        if self.quality == "iou" or overlap.parts is not None:
+        return self if overlap.parts is not None else self.without_parts()
+
+    def without_parts(self) -> Self:
+        """Return the strategy with PQ as its objective."""
+        if self.quality == "iou":
             return self
         return replace(self, objective="pq")  # type: ignore[type-var]
 
@@ -189,11 +198,6 @@ def best_of_each_ref(ref: Ints, score: Floats) -> Ints:
     """Return the position of every reference's best edge; ties by prediction (D4)."""
     walk = best_first(score)
     return np.sort(walk[np.unique(ref[walk], return_index=True)[1]])
-
-
-def _go_together(options: Mapping[str, str]) -> bool:
-    """Whether there is such a strategy: heuristics maximise nothing."""
-    return options.get("objective", "pq") == "pq" or options["solver"] == "optimal"
 
 
 def _at_most(bound: int | None, noun: str) -> str:

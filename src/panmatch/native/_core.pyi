@@ -129,6 +129,7 @@ def pack_parts(
     counted: Mask,
     passes: Mask,
     n_pred: int,
+    exclusive: bool,
     chosen: Mask,
     pred_price: Floats,
     price: float,
@@ -149,6 +150,7 @@ def highest_part_qualities(
     counted: Mask,
     passes: Mask,
     n_pred: int,
+    exclusive: bool,
     seconds: float,
 ) -> Floats: ...
 def improve(
