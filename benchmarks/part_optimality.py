@@ -67,7 +67,7 @@ def split_metastases(seed: int) -> Images:
 
 
 def split_livers(seed: int) -> Images:
-    """A liver whose parts are healthy tissue and lesions, predicted in pieces, some lesions missing."""
+    """A liver with healthy tissue and lesions as parts, predicted in pieces; lesions are lost."""
     anatomy = phantoms.liver_lesions((112, 128), 8, radius_mm=(2, 8), seed=seed)
     liver = (anatomy.labels > 0).astype(np.int32)
     drawn = phantoms.split(phantoms.shift(phantoms.erode(liver, 1), (2, 1)), 2 + seed % 4)
@@ -204,10 +204,12 @@ def large_tissue(background: Background) -> pm.Overlap:
     reference, prediction = (
         phantoms.tissue((80, 80, 80), count, seed=seed) for count, seed in ((500, 3), (700, 4))
     )
-    parts = [
+    ref_parts, pred_parts = (
         np.where(one > 0, 1 + (phantoms.erode(one, 2) > 0), 0) for one in (reference, prediction)
-    ]
-    return pm.count_part_overlaps(reference, prediction, *parts, background=background)
+    )
+    return pm.count_part_overlaps(
+        reference, prediction, ref_parts, pred_parts, background=background
+    )
 
 
 def large_rows() -> Iterator[str]:
@@ -249,7 +251,7 @@ def main() -> None:
     lines += list(shown(all_rows()))
     lines += [
         "",
-        "Two 3-D tissues of 500 and 700 touching cells with rim and core, within the default budget:",
+        "Two 3-D tissues of 500 and 700 touching cells with rim and core, in the default budget:",
         "",
         "| strategy | background | τ | loss | certified gap | s |",
         "|---|---|---|---|---|---|",

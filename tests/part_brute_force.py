@@ -67,7 +67,8 @@ class PartScene:
         )
 
     def ref_mask(self, g: int) -> Mask:
-        return np.logical_and(self.reference == self.refs[g], ~self.void)
+        mask: Mask = (self.reference == self.refs[g]) & ~self.void
+        return mask
 
     def pred_mask(self, vertices: tuple[int, ...]) -> Mask:
         found = np.zeros(self.void.shape, np.bool_)

@@ -24,8 +24,8 @@ CLASS: Meanings = {
 MATCHER: Meanings = {
     "strategy": "Name of the matching strategy (D4).",
     "solver": "Its solver; empty if there is no choice.",
-    "objective": "What an optimal solver maximises: `parts` for PartPQ (D9), empty for PQ; left out "
-    "if it is PQ everywhere.",
+    "objective": "What an optimal solver maximises: `parts` for PartPQ (D9), empty for PQ; left "
+    "out if it is PQ everywhere.",
     "gate": "Which edges of a merge must pass the threshold: `seed` (the first) or `edge` (all) "
     "(D5). Empty for other strategies.",
     "edge_score": "What is compared with the threshold: `iou`, `dice` or a share (D2). "
