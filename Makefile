@@ -175,6 +175,7 @@ load: browser $(VENV)/installed $(VENV)/installed-test
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality
+	$(BIN)/python -m benchmarks.part_optimality
 
 studies: $(VENV)/installed
 	$(BIN)/python -m studies

@@ -30,3 +30,10 @@ def keep_below(page: Path, mark: str, text: str) -> None:
     """Replace everything below `mark` in a page."""
     head = page.read_text(encoding="utf-8").split(mark)[0]
     page.write_text(f"{head}{mark}\n\n{text}", encoding="utf-8")
+
+
+def keep_between(page: Path, marks: tuple[str, str], text: str) -> None:
+    """Replace everything between two marks in a page."""
+    before, rest = page.read_text(encoding="utf-8").split(marks[0])
+    after = rest.split(marks[1])[1]
+    page.write_text(f"{before}{marks[0]}\n\n{text}\n\n{marks[1]}{after}", encoding="utf-8")

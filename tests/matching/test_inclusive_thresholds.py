@@ -16,7 +16,7 @@ WHOLE = [
     strategy
     for family in STRATEGIES.values()
     for strategy in family.variants()
-    if not strategy.needs_regions
+    if not strategy.needs_regions and strategy.quality == "iou"
 ]
 
 

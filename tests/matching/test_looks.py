@@ -40,5 +40,5 @@ def test_names_in_the_hue_of_a_family_are_readable(family: type[pm.Strategy]) ->
 
 
 def test_strategies_of_one_hue_differ_in_dash() -> None:
-    assert len(VARIANTS) == 10
-    assert len({one.dash for one in VARIANTS}) == 10
+    assert len(VARIANTS) == 14
+    assert len({one.dash for one in VARIANTS}) == 14

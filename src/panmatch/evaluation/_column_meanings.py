@@ -24,6 +24,8 @@ CLASS: Meanings = {
 MATCHER: Meanings = {
     "strategy": "Name of the matching strategy (D4).",
     "solver": "Its solver; empty if there is no choice.",
+    "objective": "What an optimal solver maximises: `parts` for PartPQ (D9), empty for PQ; left "
+    "out if it is PQ everywhere.",
     "gate": "Which edges of a merge must pass the threshold: `seed` (the first) or `edge` (all) "
     "(D5). Empty for other strategies.",
     "edge_score": "What is compared with the threshold: `iou`, `dice` or a share (D2). "
@@ -99,8 +101,8 @@ COLUMNS: Mapping[str, Meanings] = {
         "whole_{any_metric}": "The metric with all objects of the class as one mask.",
         **MISTAKES_OF_CLASS,
         "near_threshold": "True positives that would be lost if the threshold were 0.05 higher.",
-        "gap": "For an optimal solver: how much PQ it may have missed (D6); 0 if the optimum is "
-        "proven. Empty for other solvers.",
+        "gap": "For an optimal solver: how much PQ it may have missed (D6), or PartPQ if that is "
+        "its objective; 0 if the optimum is proven. Empty for other solvers.",
         "unit": "Unit of distances; volumes have the same unit cubed (D14).",
         "status": "`ok`, `empty` (neither side has an object), `failed`, `skipped` or `extra`.",
         "reason": "Why a case has no scores, or how a missing prediction was filled in.",

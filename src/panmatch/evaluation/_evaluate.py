@@ -119,7 +119,8 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         qualities: tuple[Quality, ...] = ("iou",) if overlap.parts is None else QUALITIES
         swept: list[Curve] = []
         if spec.curve:
-            swept = curves(overlap, matcher.strategy, score=matcher.score, qualities=qualities)
+            strategy = matcher.strategy.suited_to(overlap)
+            swept = curves(overlap, strategy, score=matcher.score, qualities=qualities)
         yield Entry(
             setting=Setting(case.name, kind, matcher),
             diagnosis=mistakes,

@@ -459,10 +459,12 @@ def _finished(
     first: Sequence[str],
     last: Sequence[str] = (),
 ) -> Table:
-    """Return a table in its final order, without the model column if no model has a name."""
+    """Return a table in its final order, without the columns that need not be said."""
     columns = Table.of_rows(content).columns if isinstance(content, list) else content
     named = any(case.model for case in cases) or any(columns.get("model", ()))
-    names = [one for one in dict.fromkeys([*first, *columns]) if named or one != "model"]
+    unsaid = [] if named else ["model"]
+    unsaid += [] if any(columns.get("objective", ())) else ["objective"]
+    names = [one for one in dict.fromkeys([*first, *columns]) if one not in unsaid]
     order = [one for one in names if one not in last] + [one for one in last if one in names]
     whole = {one for one in order if one in WHOLE or CORNER.fullmatch(one)}
     empty = [None] * len(next(iter(columns.values()), ()))

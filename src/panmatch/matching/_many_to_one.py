@@ -11,7 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import check_choice
+from panmatch.matching._objective import Objective, check_objective
+from panmatch.matching._optimal_cover import optimal_cover
 from panmatch.matching._optimal_merge import optimal_merge
+from panmatch.matching._optimal_part_merge import optimal_part_merge
 from panmatch.matching._solution import Budget, Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, sweep_seeds, walk_edges
 from panmatch.matching._sweep import sweep_within
@@ -21,7 +24,7 @@ Gate = Literal["seed", "edge"]
 Solver = Literal["merge", "optimal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ManyToOne(Strategy):
     """Match every reference to any number of predictions, every prediction to at most one.
 
@@ -39,6 +42,9 @@ class ManyToOne(Strategy):
         ``"edge"``: every edge must pass.
     budget
         How much search ``"optimal"`` may do, for one matching or for a whole curve.
+    objective
+        What ``"optimal"`` maximises: ``"pq"``, or ``"parts"`` for PartPQ, which needs an overlap
+        with parts (D9).
 
     Examples
     --------
@@ -52,7 +58,8 @@ class ManyToOne(Strategy):
 
     solver: Solver = "merge"
     gate: Gate = "seed"
-    budget: Budget = field(default=Budget(), repr=False)
+    budget: Budget = field(default=Budget())
+    objective: Objective = "pq"
 
     name: ClassVar[str] = "many-to-one"
     max_preds_per_ref: ClassVar[int | None] = None
@@ -63,6 +70,7 @@ class ManyToOne(Strategy):
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
         check_choice("gate", self.gate, get_args(Gate))
+        check_objective(self.objective, self.solver)
 
     @property
     def about(self) -> str:
@@ -70,8 +78,8 @@ class ManyToOne(Strategy):
         if self.solver == "optimal":
             gate = "at least one" if self.gate == "seed" else "each"
             return (
-                f"Any number of predictions per reference, chosen for maximum PQ; {gate} must pass "
-                f"the threshold."
+                f"Any number of predictions per reference, chosen for maximum {self.maximises}; "
+                f"{gate} must pass the threshold."
             )
         joins = "overlaps" if self.gate == "seed" else "passes the threshold"
         return (
@@ -84,6 +92,9 @@ class ManyToOne(Strategy):
         """Lengths of strokes and gaps of its lines."""
         merging = {"seed": (7.0, 2.0), "edge": (7.0, 2.0, 1.5, 2.0)}
         optimal = {"seed": (2.5, 1.5), "edge": (2.5, 1.5, 7.0, 1.5)}
+        by_parts = {"seed": (2.5, 1.5, 1.0, 1.5), "edge": (2.5, 1.5, 1.0, 1.5, 7.0, 1.5)}
+        if self.objective == "parts":
+            return by_parts[self.gate]
         return (merging if self.solver == "merge" else optimal)[self.gate]
 
     def is_local(self, overlap: Overlap, threshold: float) -> bool:  # noqa: ARG002
@@ -106,7 +117,8 @@ class ManyToOne(Strategy):
                     overlap, score, threshold, kept, budget
                 ),
                 lambda edges: self._decay(overlap, score, edges),
-                lambda: replace(self, solver="merge").sweep(overlap, score),
+                lambda: self.heuristic.sweep(overlap, score),
+                self.quality,
             )
         if self.gate == "edge":  # decisions above the threshold do not depend on those below
             return Course.nested(self._merge(overlap, score, 0.0), score)
@@ -130,7 +142,25 @@ class ManyToOne(Strategy):
         passes = score > threshold
         starts = [self._merge(overlap, score, threshold)]
         starts += [self._still_allowed(overlap, passes, edges) for edges in kept]
+        if self.objective == "parts":
+            return optimal_part_merge(
+                overlap,
+                passes,
+                self.gate,
+                [*starts, self._best_pairs(overlap, passes)],
+                budget.left_since(began),
+                lambda left: optimal_merge(overlap, passes, self.gate, starts, left).edges,
+            )
         return optimal_merge(overlap, passes, self.gate, starts, budget.left_since(began))
+
+    @property
+    def heuristic(self) -> ManyToOne:
+        """Greedy merge with the same gate."""
+        return replace(self, solver="merge", objective="pq")
+
+    def _best_pairs(self, overlap: Overlap, passes: npt.NDArray[np.bool_]) -> Ints:
+        """Return the one-to-one matching of maximum PartPQ."""
+        return optimal_cover(overlap, passes, exclusive=True, quality="parts").edges
 
     def _still_allowed(self, overlap: Overlap, passes: npt.NDArray[np.bool_], edges: Ints) -> Ints:
         if self.gate == "edge":

@@ -253,16 +253,20 @@ class Matcher:
         }
 
     def match(self, overlap: Overlap, threshold: float) -> Matching:
-        """Match an overlap, which must be cut by regions if that is asked for."""
-        return match(overlap, self.strategy, threshold, score=self.score, strict=self.strict)
+        """Match an overlap, which must be cut by regions if that is asked for.
+
+        Without parts, PartPQ is PQ, so that is what an optimal solver then maximises (D9).
+        """
+        strategy = self.strategy.suited_to(overlap)
+        return match(overlap, strategy, threshold, score=self.score, strict=self.strict)
 
 
 @dataclass(frozen=True, slots=True)
 class OptimalityGap:
-    """PQ of a heuristic next to the best PQ that its strategy allows."""
+    """PQ (or PartPQ) of a heuristic next to the best that its strategy allows."""
 
-    heuristic: float  # PQ of the heuristic
-    optimal: float  # PQ of the best matching found
+    heuristic: float  # of the heuristic
+    optimal: float  # of the best matching found
     certificate: Certificate  # what is proven of the best matching
 
     @property
@@ -286,8 +290,8 @@ def optimality_gap(
     overlap, threshold
         As for `match`.
     strategy
-        A name, or an object whose gate and budget are used. The heuristic is ``"greedy"`` for
-        one-to-one, ``"merge"`` for many-to-one and ``"best"`` for one-to-many.
+        A name, or an object whose gate, budget and objective are used. The heuristic is
+        ``"greedy"`` for one-to-one, ``"merge"`` for many-to-one and ``"best"`` for one-to-many.
 
     Examples
     --------
@@ -299,18 +303,20 @@ def optimality_gap(
     heuristic, optimal = _solvers(resolve_strategy(strategy))
     best = match(overlap, optimal, threshold)
     assert best.certificate is not None
-    return OptimalityGap(
-        match(overlap, heuristic, threshold).tally.pq, best.tally.pq, best.certificate
-    )
+    usual = match(overlap, heuristic, threshold)
+    value, most = (tally_edges(one.overlap, one.edges, optimal.quality).pq for one in (usual, best))
+    return OptimalityGap(value, most, best.certificate)
 
 
 def _solvers(strategy: Strategy) -> tuple[Strategy, Strategy]:
     if isinstance(strategy, OneToOne):
-        return replace(strategy, solver="greedy"), replace(strategy, solver="optimal")
+        heuristic = replace(strategy, solver="greedy", objective="pq")
+        return heuristic, replace(strategy, solver="optimal")
     if isinstance(strategy, ManyToOne):
-        return replace(strategy, solver="merge"), replace(strategy, solver="optimal")
+        return strategy.heuristic, replace(strategy, solver="optimal")
     if isinstance(strategy, OneToMany):
-        return replace(strategy, solver="best"), replace(strategy, solver="optimal")
+        best = replace(strategy, solver="best", objective="pq")
+        return best, replace(strategy, solver="optimal")
     raise StrategyError(
         f"strategy={strategy.name!r} leaves nothing to choose, so there is no heuristic to "
         f"compare with an optimum. Pass 'one-to-one', 'many-to-one' or 'one-to-many'."

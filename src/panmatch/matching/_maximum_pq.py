@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.matching._solution import PROOF_TOLERANCE, Budget, Certificate, Course, Solution
-from panmatch.matching._tally import are_false, tally_edges
+from panmatch.matching._tally import Quality, are_false, tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 MOST_ROUNDS = 100
@@ -76,6 +76,7 @@ def maximise_pq(
     budget: Budget,
     *,
     most_quality: Floats | None = None,
+    quality: Quality = "iou",
 ) -> Solution:
     """Return the matching with the highest PQ, or the best one that the budget allows.
 
@@ -89,13 +90,15 @@ def maximise_pq(
         Maximises N − λD for a price λ.
     most_quality
         The highest quality that every reference can have; by default its best usable IoU.
+    quality
+        Of true positives: ``"parts"`` to maximise PartPQ (D9).
     """
     began = time.perf_counter()
     deadline = None if budget.seconds is None else began + budget.seconds
-    best = best_of(overlap, starts)
-    value = _pq(overlap, best)
+    best = best_of(overlap, starts, quality)
+    value = _pq(overlap, best, quality)
     if not usable.any():
-        return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began))
+        return Solution(best, Certificate(value, value, 0, 0, time.perf_counter() - began, quality))
     smallest = smallest_denominator(overlap, usable)
     most = _best_iou(overlap, usable) if most_quality is None else most_quality
     upper = bound_by_quality(most, smallest)
@@ -108,7 +111,7 @@ def maximise_pq(
         found = solve_at(value, effort)
         rounds, nodes, excess = rounds + 1, nodes + found.nodes, max(found.upper, 0.0)
         upper = min(upper, value + excess / smallest)
-        reached = _pq(overlap, found.edges)
+        reached = _pq(overlap, found.edges, quality)
         improved = searching and reached > value
         if improved:
             best, value = found.edges, reached
@@ -120,15 +123,26 @@ def maximise_pq(
         price = value + 1.05 * excess / _denominator(overlap, best)
         excess = solve_at(price, last).upper
         upper = min(upper, price + max(excess, 0.0) / smallest)
-    certificate = Certificate(value, max(upper, value), rounds, nodes, time.perf_counter() - began)
-    return Solution(best, certificate)
+    seconds = time.perf_counter() - began
+    return Solution(best, Certificate(value, max(upper, value), rounds, nodes, seconds, quality))
 
 
-def best_of(overlap: Overlap, matchings: Sequence[Ints]) -> Ints:
-    """Return the matching of highest PQ."""
+def best_of(overlap: Overlap, matchings: Sequence[Ints], quality: Quality = "iou") -> Ints:
+    """Return the matching of highest PQ, or PartPQ."""
     if len(matchings) == 1:
         return matchings[0]
-    return max(matchings, key=lambda edges: _pq(overlap, edges))
+    return max(matchings, key=lambda edges: _pq(overlap, edges, quality))
+
+
+def usable_edges(
+    overlap: Overlap, passes: npt.NDArray[np.bool_], gate: str
+) -> npt.NDArray[np.bool_]:
+    """Return which edges a merge may contain, given those above the threshold (D5)."""
+    if gate == "edge":
+        return passes
+    seeded = np.zeros(len(overlap.ref_ids), np.bool_)
+    seeded[overlap.edges.ref[passes]] = True
+    return seeded[overlap.edges.ref]
 
 
 def bound_by_quality(most_quality: Floats, smallest: float) -> float:
@@ -282,5 +296,5 @@ def _denominator(overlap: Overlap, edges: Ints) -> float:
     return tally.tp + 0.5 * tally.fp + 0.5 * tally.fn
 
 
-def _pq(overlap: Overlap, edges: Ints) -> float:
-    return tally_edges(overlap, edges).pq
+def _pq(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> float:
+    return tally_edges(overlap, edges, quality).pq

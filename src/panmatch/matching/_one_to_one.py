@@ -10,6 +10,7 @@ import numpy as np
 
 from panmatch import native
 from panmatch.errors import check_choice
+from panmatch.matching._objective import Objective, check_objective
 from panmatch.matching._optimal_cover import certify, optimal_cover, sweep_optimal_covers
 from panmatch.matching._solution import Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, walk_edges
@@ -27,7 +28,7 @@ _FALSE_POSITIVE_BONUS = 1 << 18
 _QUALITY_BONUS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class OneToOne(Strategy):
     """Match every reference to at most one prediction and every prediction to at most one.
 
@@ -38,6 +39,9 @@ class OneToOne(Strategy):
         with more true positives. On whole predictions without void, this is the largest total IoU.
         With a score other than IoU it is the largest total score, without a certificate.
         ``"greedy"``: best edge first.
+    objective
+        What ``"optimal"`` maximises: ``"pq"``, or ``"parts"`` for PartPQ, which needs an overlap
+        with parts (D9).
 
     Examples
     --------
@@ -50,6 +54,7 @@ class OneToOne(Strategy):
     """
 
     solver: Solver = "optimal"
+    objective: Objective = "pq"
 
     name: ClassVar[str] = "one-to-one"
     max_preds_per_ref: ClassVar[int | None] = 1
@@ -59,17 +64,20 @@ class OneToOne(Strategy):
 
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
+        check_objective(self.objective, self.solver)
 
     @property
     def about(self) -> str:
         """One sentence on what it does."""
         optimal = self.solver == "optimal"
-        how = "chosen for maximum PQ" if optimal else "highest IoU first"
+        how = f"chosen for maximum {self.maximises}" if optimal else "highest IoU first"
         return f"Pairs of one prediction and one reference, {how}."
 
     @property
     def dash(self) -> Dash:
         """Lengths of strokes and gaps of its lines."""
+        if self.objective == "parts":
+            return (9.0, 1.2, 1.2, 1.2)
         return () if self.solver == "optimal" else (4.0, 1.6)
 
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
@@ -78,6 +86,8 @@ class OneToOne(Strategy):
         if self.solver == "greedy":
             walk = best_first(score)[: len(passing)]
             return Solution(walk_edges(overlap, walk, seedable=len(walk), grow=False))
+        if self.objective == "parts":
+            return optimal_cover(overlap, score > threshold, exclusive=True, quality="parts")
         began = time.perf_counter()
         by_iou, fixed = np.array_equal(score, overlap.iou), _has_fixed_denominator(overlap)
         if by_iou and not fixed:
@@ -98,8 +108,8 @@ class OneToOne(Strategy):
         """
         if self.solver == "greedy":
             return Course.nested(self.solve(overlap, score, 0.0).edges, score)
-        if self._weighs_pq(overlap, score):
-            return sweep_optimal_covers(overlap, score, exclusive=True)
+        if self.objective == "parts" or self._weighs_pq(overlap, score):
+            return sweep_optimal_covers(overlap, score, exclusive=True, quality=self.quality)
         ref, pred = overlap.edges.ref, overlap.edges.pred
         weight = _weights(overlap, score)
         sizes = len(overlap.ref_ids), len(overlap.pred_ids)
@@ -109,8 +119,10 @@ class OneToOne(Strategy):
         """Whether matching an object never costs another one.
 
         It can if the denominator of PQ depends on what is matched, unless an IoU above ½ settles
-        which objects belong together: such a pair raises any PQ.
+        which objects belong together: such a pair raises any PQ. PartPQ needs all parts of a class.
         """
+        if self.objective == "parts":
+            return False
         return self.solver == "greedy" or threshold >= 0.5 or _has_fixed_denominator(overlap)
 
     def _weighs_pq(self, overlap: Overlap, score: Floats) -> bool:

@@ -15,16 +15,19 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.matching._maximum_pq import smallest_denominator
+from panmatch.matching._objective import edge_quality
 from panmatch.matching._solution import PAIR_TOLERANCE, Certificate, Course, Solution
-from panmatch.matching._tally import tally_edges
+from panmatch.matching._tally import Quality, tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Mask = npt.NDArray[np.bool_]
 Problem = tuple[Ints, Ints, Floats, Floats, npt.NDArray[np.uint8], int, bool]
 
 
-def optimal_cover(overlap: Overlap, passes: Mask, *, exclusive: bool) -> Solution:
-    """Return the matching of maximum PQ; polynomial, so always proven.
+def optimal_cover(
+    overlap: Overlap, passes: Mask, *, exclusive: bool, quality: Quality = "iou"
+) -> Solution:
+    """Return the matching of maximum PQ, or PartPQ; polynomial, so always proven.
 
     Parameters
     ----------
@@ -33,41 +36,54 @@ def optimal_cover(overlap: Overlap, passes: Mask, *, exclusive: bool) -> Solutio
     exclusive
         Whether a prediction serves at most one reference. A piece has one possible partner anyway
         (D8), so all pieces of one prediction may be matched.
+    quality
+        Of true positives: ``"parts"`` to maximise PartPQ (D9).
     """
     began = time.perf_counter()
     usable = np.flatnonzero(passes)
-    matched, rounds = native.cover(*_problem(overlap, usable, overlap.iou, exclusive))
+    matched, rounds = native.cover(*_problem(overlap, usable, overlap.iou, exclusive, quality))
     edges = usable[matched.view(np.bool_)]
-    return Solution(edges, certify(overlap, passes, edges, rounds, began))
+    return Solution(edges, certify(overlap, passes, edges, rounds, began, quality))
 
 
-def sweep_optimal_covers(overlap: Overlap, score: Floats, *, exclusive: bool) -> Course:
-    """Return the matchings of maximum PQ at all thresholds on the score of edges."""
+def sweep_optimal_covers(
+    overlap: Overlap, score: Floats, *, exclusive: bool, quality: Quality = "iou"
+) -> Course:
+    """Return the matchings of maximum PQ, or PartPQ, at all thresholds on the score of edges."""
     every = np.arange(len(overlap.edges))
-    problem = _problem(overlap, every, score, exclusive)
+    problem = _problem(overlap, every, score, exclusive, quality)
     return Course(*native.cover_sweep(*problem), proven=True)
 
 
-def certify(overlap: Overlap, passes: Mask, edges: Ints, rounds: int, began: float) -> Certificate:
+def certify(
+    overlap: Overlap,
+    passes: Mask,
+    edges: Ints,
+    rounds: int,
+    began: float,
+    quality: Quality = "iou",
+) -> Certificate:
     """Return the certificate of a matching that is optimal up to rounding.
 
     Weights of pairs are rounded and include a bonus for ties. So the largest N − λD may be missed
     by `PAIR_TOLERANCE` per pair.
     """
-    tally = tally_edges(overlap, edges)
+    tally = tally_edges(overlap, edges, quality)
     upper = tally.pq
     if tally.tp:
         upper += PAIR_TOLERANCE * tally.tp / smallest_denominator(overlap, passes)
-    return Certificate(tally.pq, upper, rounds, 0, time.perf_counter() - began)
+    return Certificate(tally.pq, upper, rounds, 0, time.perf_counter() - began, quality)
 
 
-def _problem(overlap: Overlap, usable: Ints, score: Floats, exclusive: bool) -> Problem:
+def _problem(
+    overlap: Overlap, usable: Ints, score: Floats, exclusive: bool, quality: Quality
+) -> Problem:
     predictions = overlap.predictions
     _, owner = predictions.expand(overlap.edges.pred[usable])
     return (
         overlap.edges.ref[usable],
         owner,
-        overlap.iou[usable],
+        edge_quality(overlap, quality)[usable],
         score[usable],
         (~predictions.dismissible).view(np.uint8),
         len(overlap.ref_ids),

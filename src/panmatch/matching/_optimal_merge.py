@@ -18,6 +18,7 @@ from panmatch.matching._maximum_pq import (
     best_of,
     count_each_once,
     maximise_pq,
+    usable_edges,
 )
 from panmatch.matching._solution import Budget, Solution
 from panmatch.matching._tally import tally_edges
@@ -52,9 +53,7 @@ def optimal_merge(
         Feasible matchings to start from.
     """
     began = time.perf_counter()
-    seeded = np.zeros(len(overlap.ref_ids), np.bool_)
-    seeded[overlap.edges.ref[passes]] = True
-    usable = passes if gate == "edge" else seeded[overlap.edges.ref]
+    usable = usable_edges(overlap, passes, gate)
     start = best_of(overlap, starts)
     problem = _Problem(overlap, np.flatnonzero(usable), passes, start)
     most_quality = problem.most_quality()

@@ -11,6 +11,7 @@ import numpy as np
 
 from panmatch._html import block, plural
 from panmatch.errors import OptionError
+from panmatch.matching._tally import Quality
 from panmatch.overlap import Floats, Ints
 
 PROOF_TOLERANCE = 1e-9  # on PQ; solvers work in floating point
@@ -61,15 +62,17 @@ class Certificate:
     Attributes
     ----------
     value
-        PQ of the matching.
+        PQ of the matching, or PartPQ if that is the objective.
     upper_bound
-        No matching of the strategy at this threshold has a higher PQ.
+        No matching of the strategy at this threshold has a higher one.
     rounds
         Rounds of Dinkelbach's method.
     nodes
         Nodes of branch and bound, and random moves of the local search.
     seconds
         Time taken.
+    quality
+        What it is about: ``"iou"`` for PQ, ``"parts"`` for PartPQ (D9).
 
     Examples
     --------
@@ -85,10 +88,16 @@ class Certificate:
     rounds: int
     nodes: int
     seconds: float
+    quality: Quality = "iou"
+
+    @property
+    def objective(self) -> str:
+        """What it is about, as people call it: PQ or PartPQ."""
+        return "PQ" if self.quality == "iou" else "PartPQ"
 
     @property
     def gap(self) -> float:
-        """How much PQ may be missing: the upper bound minus the value."""
+        """How much PQ (or PartPQ) may be missing: the upper bound minus the value."""
         return max(0.0, self.upper_bound - self.value)
 
     @property
@@ -99,20 +108,19 @@ class Certificate:
     def __str__(self) -> str:
         if math.isnan(self.value):
             return "Neither image has an object, so there is nothing to prove."
+        name, found = self.objective, f"{self.objective} {self.value:.4f}"
         if self.proven:
-            return (
-                f"PQ {self.value:.4f} is proven optimal: no matching of this strategy has a higher "
-                f"PQ."
-            )
+            return f"{found} is proven optimal: no matching of this strategy has a higher {name}."
         return (
-            f"PQ {self.value:.4f} is the best found. No matching of this strategy can exceed "
+            f"{found} is the best found. No matching of this strategy can exceed "
             f"{self.upper_bound:.4f}, so up to {self.gap:.2g} may be missing."
         )
 
     def __repr__(self) -> str:
         proof = "proven" if self.proven else f"upper_bound={self.upper_bound:.4f}"
         return (
-            f"Certificate(PQ={self.value:.4f}, {proof}, rounds={self.rounds}, nodes={self.nodes})"
+            f"Certificate({self.objective}={self.value:.4f}, {proof}, rounds={self.rounds}, "
+            f"nodes={self.nodes})"
         )
 
     def _repr_html_(self) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from itertools import product
-from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from panmatch import native
+from panmatch.matching._objective import go_together
 from panmatch.matching._solution import Course, Solution
+from panmatch.matching._tally import Quality
 from panmatch.overlap import Floats, Ints, Overlap
 
 Dash = tuple[float, ...]
+
+UNSAID = {"objective": "pq"}  # values of options that go without saying
 
 
 class Strategy(ABC):
@@ -64,6 +68,10 @@ class Strategy(ABC):
     needs_regions: ClassVar[bool] = False
     takes_repairs: ClassVar[bool] = True
 
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
     @property
     @abstractmethod
     def about(self) -> str:
@@ -76,8 +84,19 @@ class Strategy(ABC):
 
     @property
     def options(self) -> dict[str, str]:
-        """The value of every option."""
-        return {name: getattr(self, name) for name in self.choices()}
+        """The value of every option, except for an objective that is PQ as usual."""
+        values = {name: getattr(self, name) for name in self.choices()}
+        return {name: value for name, value in values.items() if UNSAID.get(name) != value}
+
+    @property
+    def maximises(self) -> str:
+        """What an optimal solver maximises, as people call it: PQ or PartPQ."""
+        return "PQ" if self.quality == "iou" else "PartPQ"
+
+    @property
+    def quality(self) -> Quality:
+        """The quality of true positives that an optimal solver maximises (D6, D9)."""
+        return "parts" if self.options.get("objective") == "parts" else "iou"
 
     @property
     def label(self) -> str:
@@ -129,7 +148,7 @@ class Strategy(ABC):
         --------
         >>> from panmatch.matching import ManyToOne
         >>> ManyToOne.choices()
-        {'solver': ('merge', 'optimal'), 'gate': ('seed', 'edge')}
+        {'solver': ('merge', 'optimal'), 'gate': ('seed', 'edge'), 'objective': ('pq', 'parts')}
         """
         types = get_type_hints(cls)
         return {
@@ -142,10 +161,20 @@ class Strategy(ABC):
     def variants(cls) -> list[Strategy]:
         """Return the strategy with every combination of its options, the default first."""
         names = list(cls.choices())
-        return [
-            cls(**dict(zip(names, values, strict=True)))
-            for values in product(*cls.choices().values())
-        ]
+        every = (
+            dict(zip(names, values, strict=True)) for values in product(*cls.choices().values())
+        )
+        return [cls(**options) for options in every if go_together(options)]
+
+    def suited_to(self, overlap: Overlap) -> Self:
+        """Return the strategy for one class of several: PartPQ of one without parts is PQ (D9)."""
+        return self if overlap.parts is not None else self.without_parts()
+
+    def without_parts(self) -> Self:
+        """Return the strategy with PQ as its objective."""
+        if self.quality == "iou":
+            return self
+        return replace(self, objective="pq")  # type: ignore[type-var]
 
     def prepare(self, overlap: Overlap) -> Overlap:
         """Return the graph that the strategy works on: as it is, unless it says otherwise."""

@@ -12,6 +12,7 @@ import numpy as np
 from panmatch.matching._maximum_pq import sweep_optima
 from panmatch.matching._solution import Budget, Course, Solution
 from panmatch.matching._steps import count_steps
+from panmatch.matching._tally import Quality
 from panmatch.overlap import Floats, Ints, Overlap
 
 PROVING_SHARE = 0.5  # of the time that is left, while everything so far is proven
@@ -67,6 +68,7 @@ def sweep_within(
     solve: Callable[[float, Sequence[Ints], Budget], Solution],
     decay: Callable[[Ints], Course],
     heuristic: Callable[[], Course],
+    quality: Quality = "iou",
 ) -> Course:
     """Return the optimal matchings at all thresholds, as far as the budget allows.
 
@@ -81,6 +83,8 @@ def sweep_within(
         What remains of a matching as the threshold rises and nothing is added.
     heuristic
         Returns the course of the heuristic.
+    quality
+        Of true positives: ``"parts"`` if PartPQ is what counts (D9).
     """
     began = time.perf_counter()
     fallback = heuristic()
@@ -93,14 +97,16 @@ def sweep_within(
     def when_over(threshold: float, kept: Sequence[Ints]) -> Course | None:
         if not clock.is_over:
             return None
-        return best_course(overlap, [*map(decay, kept), fallback], threshold)
+        return best_course(overlap, [*map(decay, kept), fallback], threshold, quality)
 
     return sweep_optima(
         solve_next, lambda edges: float(decay(edges).stop.min()), overlap.edges.ref, when_over
     )
 
 
-def best_course(overlap: Overlap, courses: Sequence[Course], start: float) -> Course:
+def best_course(
+    overlap: Overlap, courses: Sequence[Course], start: float, quality: Quality = "iou"
+) -> Course:
     """Return, from a threshold on, whichever of the courses has the highest PQ at each threshold.
 
     The first wins a tie.
@@ -108,7 +114,7 @@ def best_course(overlap: Overlap, courses: Sequence[Course], start: float) -> Co
     clipped = [_between(course, start, 1.0) for course in courses]
     if len(clipped) == 1:
         return clipped[0]
-    steps = [count_steps(overlap, course) for course in clipped]
+    steps = [count_steps(overlap, course, quality) for course in clipped]
     grid = np.unique(np.concatenate([[start], *(thresholds for thresholds, _ in steps)]))
     grid = grid[grid >= start]
     heights = [

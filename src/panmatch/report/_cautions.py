@@ -112,8 +112,10 @@ def _unproven(result: Result) -> list[str]:
     levels = [level for series in result.series for level in series.levels.values()]
     largest = max((float(np.nanmax(level.gaps, initial=0.0)) for level in levels), default=0.0)
     if largest > SMALLEST_GAP:
+        strategies = [matcher.strategy for matcher in result.spec.matching]
+        name = " or ".join(sorted({one.maximises for one in strategies}, reverse=True))
         return [
-            f"Some optimal matchings are not proven: up to {largest:.2g} of PQ may be missing "
+            f"Some optimal matchings are not proven: up to {largest:.2g} of {name} may be missing "
             f"(column gap)."
         ]
     curves = [series.pooled_curve for series in result.series]

@@ -168,7 +168,11 @@ def match_classes(
     >>> pm.match_classes(overlaps, "one-to-one", threshold=0.4)[2]
     Matching(one-to-one, threshold=0.4: TP=1, FP=0, FN=0, PQ=0.6667)
     """
-    return {key: match(overlaps[key], strategy, threshold, score=score) for key in overlaps}
+    chosen = resolve_strategy(strategy)
+    return {
+        key: match(overlap, chosen.suited_to(overlap), threshold, score=score)
+        for key, overlap in overlaps.items()
+    }
 
 
 def tally_classes(
@@ -258,11 +262,11 @@ def class_curves(
     {1: 0.25, 2: 0.444}
     """
     check_choice("quality", quality, QUALITIES)
-    found = {}
+    chosen, found = resolve_strategy(strategy), {}
     for key in overlaps:
         overlap = overlaps[key]
         own: Quality = "iou" if overlap.parts is None else quality
-        found[key] = curve(overlap, strategy, score=score, quality=own)
+        found[key] = curve(overlap, chosen.suited_to(overlap), score=score, quality=own)
     return ClassCurves(overlaps.classes, found)
 
 

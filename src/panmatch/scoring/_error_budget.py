@@ -306,7 +306,8 @@ def rematch(matching: Matching, overlap: Overlap) -> Tally:
     """Match another overlap in the same way."""
     if overlap is matching.overlap:
         return matching.tally
+    strategy = matching.strategy.suited_to(overlap)  # repairs lose parts
     return match(
-        overlap, matching.strategy, matching.threshold,
+        overlap, strategy, matching.threshold,
         score=matching.score, strict=matching.strict,
     ).tally  # fmt: skip

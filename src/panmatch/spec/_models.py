@@ -271,6 +271,7 @@ class Spec(StrictModel):
                     )
         if self.encoding != "labels" and any(matcher.regions for matcher in self.matching):
             raise ValueError(f"regions are not supported with encoding {self.encoding!r}")
+        self._check_objectives()
         if self.headline is not None and self.encoding != "coco":
             check_choice("headline", self.headline, self.classes)
         strays = {name for name in self.classes if name.startswith("mean of ") or not name.strip()}
@@ -282,6 +283,14 @@ class Spec(StrictModel):
     def _check_edge_cases(self) -> Spec:
         _ = self.edge_columns  # raises for an unknown name
         return self
+
+    def _check_objectives(self) -> None:
+        by_parts = [matcher for matcher in self.matching if matcher.strategy.quality == "parts"]
+        if by_parts and not self.has_parts:
+            raise ValueError(
+                f"matching: {by_parts[0].label} maximises PartPQ, but no class has parts. List the "
+                f"`parts` of a class, or drop 'objective: parts'"
+            )
 
     def _check_labels(self) -> None:
         left_out = {*label_numbers(self.void), *self.background_labels}
