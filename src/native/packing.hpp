@@ -32,6 +32,7 @@ struct Packing {
     // that have too many.
     std::vector<int64_t> open_ref, open_first, open_edges;
     std::vector<double> open_worth;
+    std::vector<int64_t> open_members;  // per column: how many of its edges, the first, are contested
     double listed_worth = 0, rest_upper = 0;  // of components with columns; bound on the others
 };
 
@@ -42,6 +43,8 @@ struct PackProblem {
     std::vector<uint8_t> counted, passes;
     int64_t n_pred;
     double price;
+    bool pieces = false;  // edges are pieces of predictions: each has one reference, and may be
+                          // matched whatever happens to the others, but one alone saves anything
 };
 
 // Where the search begins.
@@ -101,14 +104,18 @@ private:
         for (size_t e = 0; e < problem_.ref.size(); ++e) {
             size_t r = static_cast<size_t>(problem_.ref[e]);
             int64_t pred = problem_.pred[e];
-            bool shared = degree[pred] > 1;
+            bool shared = degree[pred] > 1 && (!problem_.pieces || problem_.counted[e]);
             (shared ? refs_[r].contested : refs_[r].free)
                 .push_back({static_cast<int64_t>(e), pred, problem_.intersection[e],
                             problem_.excess[e], problem_.counted[e] != 0, problem_.passes[e] != 0});
+            if (!shared) continue;
             if (owner[pred] < 0) owner[pred] = static_cast<int64_t>(r);
             else group_[root(r)] = root(static_cast<size_t>(owner[pred]));
         }
-        for (size_t r = 0; r < refs_.size(); ++r) refs_[r].size = problem_.ref_size[r];
+        for (size_t r = 0; r < refs_.size(); ++r) {
+            refs_[r].size = problem_.ref_size[r];
+            refs_[r].pieces = problem_.pieces;
+        }
     }
 
     void settle(size_t r) {
@@ -197,11 +204,15 @@ private:
 
     Selection start_of(const Component& component) const {
         Selection start{std::vector<Members>(component.refs.size()), 0.0};
+        std::vector<char> taken(component.wants.size(), false);
         for (size_t r = 0; r < component.refs.size(); ++r) {
             const PackRef& ref = *component.refs[r];
-            for (size_t place = 0; place < ref.contested.size(); ++place)
-                if (start_.chosen[ref.contested[place].edge])
-                    start.members[r].push_back(static_cast<int>(place));
+            for (size_t place = 0; place < ref.contested.size(); ++place) {
+                int pred = component.preds[r][place];
+                if (!start_.chosen[ref.contested[place].edge] || taken[pred]) continue;
+                start.members[r].push_back(static_cast<int>(place));
+                taken[pred] = true;
+            }
             start.worth += worth_of(ref, problem_.price, start.members[r], limits_.deadline);
         }
         return start;
@@ -232,6 +243,7 @@ private:
                 found_.open_worth.push_back(worth);
                 found_.open_first.push_back(static_cast<int64_t>(found_.open_edges.size()));
                 append(*ref, members, found_.open_edges);
+                found_.open_members.push_back(static_cast<int64_t>(members.size()));
             });
         if (complete) {
             limits_.columns -= found_.open_ref.size() - before;
@@ -240,6 +252,7 @@ private:
         found_.open_ref.resize(before);
         found_.open_worth.resize(before);
         found_.open_first.resize(before);
+        found_.open_members.resize(before);
         found_.open_edges.resize(edges_before);
         return false;
     }

@@ -127,6 +127,7 @@ private:
     // others in, which may not come without a passing one, can be worth more than it adds itself.
     uint32_t affordable(size_t r, const std::vector<double>& price, double room) const {
         const PackRef& ref = *component_.refs[r];
+        if (ref.pieces) return worth_saving(r, price, room);
         double followers = -half_lambda_;
         for (const Candidate& c : ref.free)
             if (!c.passes) followers += most_gain(ref, c);
@@ -140,6 +141,14 @@ private:
             if (ref.contested[bit].passes) net += std::max(0.0, followers);
             if (net > -room) found |= 1u << bit;
         }
+        return found;
+    }
+
+    // A piece that is not saved may still be taken.
+    uint32_t worth_saving(size_t r, const std::vector<double>& price, double room) const {
+        uint32_t found = 0;
+        for (size_t bit = 0; bit < component_.preds[r].size(); ++bit)
+            if (half_lambda_ - price[component_.preds[r][bit]] > -room) found |= 1u << bit;
         return found;
     }
 
@@ -163,7 +172,7 @@ private:
     PricedSet best_set(size_t r, const std::vector<double>& price, const std::vector<char>* taken) {
         if (component_.refs[r]->worth.empty()) {
             PricedSearch search = searcher(r);
-            PricedSet best = search.best(items(r, price, taken));
+            PricedSet best = search.best(items(r, price, taken, 0.0));
             spent_ += search.work();
             return best;
         }
@@ -183,19 +192,25 @@ private:
         return {ref.size, half_lambda_, std::max<int64_t>(8, work_ / n), deadline_};
     }
 
+    // A piece is an item that is saved, one that is not, or both if what it saves is less than
+    // `room` away from what it costs.
     std::vector<PricedItem> items(size_t r, const std::vector<double>& price,
-                                  const std::vector<char>* taken) const {
+                                  const std::vector<char>* taken, double room) const {
         const PackRef& ref = *component_.refs[r];
         std::vector<PricedItem> found;
-        for (size_t place = 0; place < ref.contested.size(); ++place) {
-            int pred = component_.preds[r][place];
-            if (taken != nullptr && (*taken)[pred]) continue;
-            const Candidate& c = ref.contested[place];
-            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted - price[pred],
-                             c.passes, static_cast<int>(place)});
+        for (size_t i = 0; i < ref.contested.size(); ++i) {
+            int pred = component_.preds[r][i], place = static_cast<int>(i);
+            const Candidate& c = ref.contested[i];
+            double net = half_lambda_ * c.counted - price[pred];
+            bool is_taken = taken != nullptr && (*taken)[pred];
+            bool saved = !is_taken && (!ref.pieces || net >= -room);
+            bool unsaved = ref.pieces && (!saved || (room > 0 && net <= room));
+            int twin = saved && unsaved ? place : kOwn;
+            if (saved) found.push_back({c.intersection, c.excess, net, c.passes, place, twin});
+            if (unsaved) found.push_back({c.intersection, c.excess, 0.0, c.passes, kOwn, twin});
         }
         for (const Candidate& c : ref.free)
-            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted, c.passes, kOwn});
+            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted, c.passes, kOwn, kOwn});
         return found;
     }
 
@@ -212,7 +227,7 @@ private:
 
     bool search_sets(size_t r, double highest, double room, size_t most,
                      std::vector<Members>& open) {
-        std::vector<PricedItem> all = items(r, price_, nullptr);
+        std::vector<PricedItem> all = items(r, price_, nullptr, room);
         open.emplace_back();  // nothing contested
         bool complete = searcher(r).list(std::move(all), highest - room, room, most, open);
         for (Members& members : open) std::sort(members.begin(), members.end());

@@ -16,7 +16,6 @@ from panmatch.matching._maximum_pq import (
     Effort,
     Priced,
     best_of,
-    count_each_once,
     maximise_pq,
 )
 from panmatch.matching._solution import Budget, Solution
@@ -67,35 +66,37 @@ class _Problem:
 
     def __init__(self, overlap: Overlap, usable: Ints, passes: Mask, start: Ints) -> None:
         self._overlap, self._usable = overlap, usable
-        edges = overlap.edges
-        shared = edges.intersection[usable].astype(np.float64)
-        counted = ~overlap.predictions.dismissible
+        edges, predictions = overlap.edges, overlap.predictions
+        counted = ~predictions.dismissible
         self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
-        self._ref, self._pred = edges.ref[usable], edges.pred[usable]
-        self._columns = (
-            self._ref,
+        vertex = edges.pred[usable]
+        _, self._pred = predictions.expand(vertex)
+        self._pieces = overlap.pieces is not None
+        self._most_pairs = len(np.unique(vertex))
+        shared = edges.intersection[usable].astype(np.float64)
+        self._problem = (
+            edges.ref[usable],
             self._pred,
             shared,
-            overlap.pred_areas[self._pred].astype(np.float64) - shared,
-        )
-        self._rest = (
+            overlap.pred_areas[vertex].astype(np.float64) - shared,
+            counted[self._pred].view(np.uint8),
             passes[usable].view(np.uint8),
             overlap.ref_sizes.astype(np.float64),
-            len(overlap.pred_ids),
+            len(predictions.ids),
         )
         # Where the next search begins: a matching, and prices (below 0: not known yet).
         self._start = start
-        self._prices = np.full(len(overlap.pred_ids), -1.0)
+        self._prices = np.full(len(predictions.ids), -1.0)
 
     def most_quality(self) -> Floats:
         """Return the highest IoU of every reference with any set of its candidates.
 
         At a ratio μ, all candidates with I > μe belong to the best set; raise μ to the ratio
-        reached. There cannot be more true positives than predictions, so the references with the
-        lowest values get 0.
+        reached. There cannot be more true positives than predictions or pieces of them, so the
+        references with the lowest values get 0.
         """
-        ref, pred, shared, excess = self._columns
-        sizes = self._rest[1]
+        ref, _, shared, excess = self._problem[:4]
+        sizes = self._problem[6]
         n, ratio = len(sizes), np.zeros(len(sizes))
         while True:
             taken = shared > ratio[ref] * excess
@@ -104,24 +105,18 @@ class _Problem:
             if not (reached > ratio).any():
                 break
             ratio = np.maximum(ratio, reached)
-        ratio[np.argsort(-ratio, kind="stable")[np.count_nonzero(np.bincount(pred)) :]] = 0.0
+        ratio[np.argsort(-ratio, kind="stable")[self._most_pairs :]] = 0.0
         return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
         """Maximise N − λD at λ = `price`, or return a matching above 0 that was found quickly."""
-        return count_each_once(
-            self._overlap, price, lambda credited: self._solve(price, effort, credited), effort
-        )
-
-    def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
-        saves = credited[self._pred].view(np.uint8)
         if not effort.spent:
             everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
             before = self._start
-            self._start = self._improve(price, effort, saves, everywhere, kicks=0)
+            self._start = self._improve(price, effort, everywhere, kicks=0)
             if not np.array_equal(before, self._start) and self._is_above(price):
                 return Priced(self._start, np.inf, 0)
-        packing = self._pack(price, effort.share(PACK_SHARE), saves)
+        packing = self._pack(price, effort.share(PACK_SHARE))
         self._start = packing.edges
         columns_first = len(packing.columns.ref) <= FEW_COLUMNS  # an improvement leaves fewer
         for choose_columns in (columns_first, not columns_first):
@@ -130,7 +125,7 @@ class _Problem:
             if choose_columns:
                 packing = self._choose_columns(packing, effort.share(COLUMNS_SHARE))
             else:
-                packing = self._kick(packing, price, effort.share(KICK_SHARE), saves)
+                packing = self._kick(packing, price, effort.share(KICK_SHARE))
             self._start = packing.edges
             if self._is_above(price):
                 break
@@ -139,14 +134,12 @@ class _Problem:
     def _is_above(self, price: float) -> bool:
         return tally_edges(self._overlap, self._start).pq > price
 
-    def _improve(
-        self, price: float, effort: Effort, saves: Bytes, active: Mask, kicks: int
-    ) -> Ints:
-        """Return the matching to start from, after a local search."""
+    def _improve(self, price: float, effort: Effort, active: Mask, kicks: int) -> Ints:
+        """Return the matching to start from, after a local search; pieces have nowhere to go."""
+        if self._pieces:
+            return self._start
         chosen = native.improve(
-            *self._columns,
-            saves,
-            *self._rest,
+            *self._problem,
             chosen=self._chosen(),
             active=active.view(np.uint8),
             price=0.5 * price,
@@ -160,15 +153,14 @@ class _Problem:
         chosen[np.searchsorted(self._usable, self._start)] = 1
         return chosen
 
-    def _pack(self, price: float, effort: Effort, saves: Bytes) -> _Packing:
+    def _pack(self, price: float, effort: Effort) -> _Packing:
         """Bound all selections of disjoint sets, and return the best one found."""
         found = native.pack(
-            *self._columns,
-            saves,
-            *self._rest,
+            *self._problem,
             chosen=self._chosen(),
             pred_price=self._prices,
             price=0.5 * price,
+            pieces=self._pieces,
             nodes=max(0, effort.nodes),
             nodes_per_component=BRANCH_NODES,
             price_rounds=PRICE_ROUNDS,
@@ -182,8 +174,8 @@ class _Problem:
             upper,
             nodes,
             is_open.view(np.bool_),
-            OpenColumns(*found[6:10]),
-            *found[10:],
+            OpenColumns(*found[6:10], found[12]),
+            *found[10:12],
         )
 
     def _choose_columns(self, packing: _Packing, effort: Effort) -> _Packing:
@@ -204,10 +196,10 @@ class _Problem:
             is_open=is_open,
         )
 
-    def _kick(self, packing: _Packing, price: float, effort: Effort, saves: Bytes) -> _Packing:
+    def _kick(self, packing: _Packing, price: float, effort: Effort) -> _Packing:
         """Search around the selection, with random moves."""
         kicks = min(KICKS_PER_REF * int(packing.is_open.sum()), MOST_KICKS, effort.nodes)
-        edges = self._improve(price, effort, saves, packing.is_open, kicks)
+        edges = self._improve(price, effort, packing.is_open, kicks)
         return replace(packing, edges=edges, nodes=packing.nodes + kicks)
 
 
@@ -249,12 +241,15 @@ class OpenColumns:
         The reference of every column, and what the column is worth.
     first, edges
         Column i consists of the edges ``edges[first[i]:first[i + 1]]``.
+    members
+        How many of these edges, the first ones, take a prediction that others want as well.
     """
 
     ref: Ints
     worth: Floats
     first: Ints
     edges: Ints
+    members: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,10 +283,11 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
 
     lengths = np.diff(columns.first, append=len(columns.edges))
     owner = np.repeat(np.arange(n), lengths)
+    wanted = np.arange(len(owner)) < (columns.first + columns.members)[owner]
     _, ref_row = np.unique(columns.ref, return_inverse=True)
-    _, pred_row = np.unique(pred[columns.edges], return_inverse=True)
+    _, pred_row = np.unique(pred[columns.edges[wanted]], return_inverse=True)
     row = np.concatenate([ref_row, ref_row.max() + 1 + pred_row])
-    column = np.concatenate([np.arange(n), owner])
+    column = np.concatenate([np.arange(n), owner[wanted]])
     place = row.astype(np.int32), column.astype(np.int32)  # all that older HiGHS takes
     table = coo_array((np.ones(len(row)), place)).tocsr()
     options: dict[str, float] = {"mip_rel_gap": 0.0, "node_limit": effort.nodes}

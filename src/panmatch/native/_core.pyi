@@ -109,13 +109,14 @@ def pack(
     chosen: Mask,
     pred_price: Floats,
     price: float,
+    pieces: bool,
     nodes: int,
     nodes_per_component: int,
     price_rounds: int,
     table: int,
     columns: int,
     seconds: float,
-) -> tuple[Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float]: ...
+) -> tuple[Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float, Ints]: ...
 def improve(
     ref: Ints,
     pred: Ints,
