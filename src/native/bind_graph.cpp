@@ -6,6 +6,7 @@
 #include "maximum_pq.hpp"
 #include "merge.hpp"
 #include "packing.hpp"
+#include "piece_search.hpp"
 
 namespace panmatch {
 namespace {
@@ -205,7 +206,7 @@ Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& 
                        const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
                        const FlatArray<double>& ref_size, int64_t n_pred,
                        const FlatArray<uint8_t>& chosen, const FlatArray<uint8_t>& active,
-                       double price, int64_t kicks, double seconds) {
+                       double price, bool pieces, int64_t kicks, double seconds) {
     Deadline deadline(seconds);
     PackColumns given{ref, pred, intersection, excess, counted, passes, ref_size, n_pred};
     given.check(chosen);
@@ -216,9 +217,15 @@ Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& 
         nb::gil_scoped_release unlocked;
         PackProblem problem = given.problem(price);
         auto start = to_vector(chosen), taking_part = to_vector(active);
-        LocalSearch search(problem, start, taking_part, deadline);
-        search.run(kicks);
-        found = search.chosen(start, taking_part);
+        if (pieces) {
+            PieceSearch search(problem, start, taking_part, deadline);
+            search.run(kicks);
+            found = search.chosen();
+        } else {
+            LocalSearch search(problem, start, taking_part, deadline);
+            search.run(kicks);
+            found = search.chosen(start, taking_part);
+        }
     }
     return flat(std::move(found));
 }
@@ -264,8 +271,8 @@ void bind_graph(nb::module_& m) {
           "ref_size"_a, "n_pred"_a, "chosen"_a, "pred_price"_a, "price"_a, "pieces"_a,
           "nodes"_a, "nodes_per_component"_a, "price_rounds"_a, "table"_a, "columns"_a, "seconds"_a);
     m.def("improve", &improve, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a,
-          "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "kicks"_a,
-          "seconds"_a);
+          "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "pieces"_a,
+          "kicks"_a, "seconds"_a);
     m.def("graph_components", &graph_components, "start"_a, "stop"_a, "n"_a);
     m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
 }

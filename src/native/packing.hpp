@@ -101,13 +101,15 @@ private:
         std::vector<int> degree(problem_.n_pred, 0);
         for (int64_t pred : problem_.pred) ++degree[pred];
         std::vector<int64_t> owner(problem_.n_pred, -1);
+        std::vector<int64_t> saver = problem_.pieces ? sure_savers() : owner;
         for (size_t e = 0; e < problem_.ref.size(); ++e) {
             size_t r = static_cast<size_t>(problem_.ref[e]);
             int64_t pred = problem_.pred[e];
-            bool shared = degree[pred] > 1 && (!problem_.pieces || problem_.counted[e]);
-            (shared ? refs_[r].contested : refs_[r].free)
-                .push_back({static_cast<int64_t>(e), pred, problem_.intersection[e],
-                            problem_.excess[e], problem_.counted[e] != 0, problem_.passes[e] != 0});
+            Candidate candidate = candidate_of(e);
+            if (saver[pred] >= 0) candidate.counted = saver[pred] == candidate.edge;
+            bool shared = degree[pred] > 1 && saver[pred] < 0;
+            shared = shared && (candidate.counted || !problem_.pieces);
+            (shared ? refs_[r].contested : refs_[r].free).push_back(candidate);
             if (!shared) continue;
             if (owner[pred] < 0) owner[pred] = static_cast<int64_t>(r);
             else group_[root(r)] = root(static_cast<size_t>(owner[pred]));
@@ -116,6 +118,32 @@ private:
             refs_[r].size = problem_.ref_size[r];
             refs_[r].pieces = problem_.pieces;
         }
+    }
+
+    Candidate candidate_of(size_t e) const {
+        return {static_cast<int64_t>(e), problem_.pred[e],         problem_.intersection[e],
+                problem_.excess[e],      problem_.counted[e] != 0, problem_.passes[e] != 0};
+    }
+
+    // Returns, per prediction, a piece that saves it in some optimal choice, or -1. A reference
+    // with a passing piece of an IoU of at least half lambda gains by being matched, whatever the
+    // others do, and then by every piece that raises even its highest IoU.
+    std::vector<int64_t> sure_savers() const {
+        std::vector<std::vector<Candidate>> candidates(refs_.size());
+        for (size_t e = 0; e < problem_.ref.size(); ++e)
+            candidates[static_cast<size_t>(problem_.ref[e])].push_back(candidate_of(e));
+        std::vector<int64_t> saver(problem_.n_pred, -1);
+        for (size_t r = 0; r < candidates.size(); ++r) {
+            double size = problem_.ref_size[r], best = -1;
+            for (const Candidate& c : candidates[r])
+                if (c.passes) best = std::max(best, c.intersection / (size + c.excess));
+            if (best < problem_.price) continue;
+            double highest = highest_ratio(size, candidates[r]) * (1 + 1e-12);
+            for (const Candidate& c : candidates[r])
+                if (c.counted && c.intersection > highest * c.excess && saver[c.pred] < 0)
+                    saver[c.pred] = c.edge;
+        }
+        return saver;
     }
 
     void settle(size_t r) {

@@ -19,8 +19,8 @@
 namespace panmatch {
 
 // Nodes times candidates of one search without a table: little at first, when prices are far from
-// good, twice as much every few rounds, and the most for columns.
-constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16;
+// good, twice as much every few rounds, and the most for listing columns.
+constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16, kListWork = 1 << 22;
 constexpr int64_t kWorkInAll = 1 << 25;  // of all searches between two runs
 constexpr int kRoundsOfEqualWork = 16;
 // The bound has to come down by that share of the gap, or no more rounds are made.
@@ -87,10 +87,11 @@ public:
     template <typename Keep>
     bool for_open_columns(size_t most, const Deadline& deadline, Keep&& keep) {
         deadline_ = deadline;
-        work_ = kMostWork;
         double room = upper_ - best_.worth + kSlack;
         for (size_t r = 0; r < component_.refs.size(); ++r) {
+            work_ = kMostWork;
             double highest = best_set(r, price_, nullptr).upper;
+            work_ = kListWork;
             std::vector<Members> open;
             bool complete = component_.refs[r]->worth.empty()
                                 ? search_sets(r, highest, room, most, open)

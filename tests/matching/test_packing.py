@@ -74,6 +74,7 @@ class Problem:
             chosen=chosen,
             active=active,
             price=self.price,
+            pieces=self.pieces,
             kicks=kicks,
             seconds=seconds,
         )

@@ -16,6 +16,7 @@ from panmatch.matching._maximum_pq import (
     Effort,
     Priced,
     best_of,
+    count_each_once,
     maximise_pq,
 )
 from panmatch.matching._solution import Budget, Solution
@@ -30,10 +31,12 @@ FEW_COLUMNS = 2_000  # it is quick with
 SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
 IMPORT_SECONDS = 0.5  # what loading it may take
 KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
+SETTLED = 1e-10  # what is left of N − λD where no more search can raise PQ
 PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
 
 Mask = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
+_Columns = tuple[Ints, Ints, Floats, Floats, Bytes, Bytes, Floats, int]
 
 
 def optimal_merge(
@@ -69,21 +72,14 @@ class _Problem:
         edges, predictions = overlap.edges, overlap.predictions
         counted = ~predictions.dismissible
         self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
-        vertex = edges.pred[usable]
-        _, self._pred = predictions.expand(vertex)
+        self._ref, self._vertex = edges.ref[usable], edges.pred[usable]
+        _, self._pred = predictions.expand(self._vertex)
         self._pieces = overlap.pieces is not None
-        self._most_pairs = len(np.unique(vertex))
+        self._counted = counted[self._pred]
         shared = edges.intersection[usable].astype(np.float64)
-        self._problem = (
-            edges.ref[usable],
-            self._pred,
-            shared,
-            overlap.pred_areas[vertex].astype(np.float64) - shared,
-            counted[self._pred].view(np.uint8),
-            passes[usable].view(np.uint8),
-            overlap.ref_sizes.astype(np.float64),
-            len(predictions.ids),
-        )
+        self._areas = shared, overlap.pred_areas[self._vertex].astype(np.float64) - shared
+        self._passes = passes[usable].view(np.uint8)
+        self._sizes = overlap.ref_sizes.astype(np.float64)
         # Where the next search begins: a matching, and prices (below 0: not known yet).
         self._start = start
         self._prices = np.full(len(predictions.ids), -1.0)
@@ -95,21 +91,63 @@ class _Problem:
         reached. There cannot be more true positives than predictions or pieces of them, so the
         references with the lowest values get 0.
         """
-        ref, _, shared, excess = self._problem[:4]
-        sizes = self._problem[6]
-        n, ratio = len(sizes), np.zeros(len(sizes))
+        ref, (shared, excess), n = self._ref, self._areas, len(self._sizes)
+        ratio = np.zeros(n)
         while True:
             taken = shared > ratio[ref] * excess
-            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in (shared, excess))
-            reached = inside / (sizes + outside)
+            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in self._areas)
+            reached = inside / (self._sizes + outside)
             if not (reached > ratio).any():
                 break
             ratio = np.maximum(ratio, reached)
-        ratio[np.argsort(-ratio, kind="stable")[self._most_pairs :]] = 0.0
+        most_pairs = np.count_nonzero(np.bincount(self._vertex))
+        ratio[np.argsort(-ratio, kind="stable")[most_pairs:]] = 0.0
         return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
         """Maximise N − λD at λ = `price`, or return a matching above 0 that was found quickly."""
+        if not self._pieces:
+            return self._solve(price, effort)
+        alone = count_each_once(
+            self._overlap, price, lambda saves: self._solve_alone(price, effort, saves), effort
+        )
+        self._start = best_of(self._overlap, [self._start, alone.edges])
+        if effort.spent or self._is_above(price) or alone.upper <= SETTLED:
+            return replace(alone, edges=self._start)
+        found = self._solve(price, effort)
+        return replace(found, upper=min(found.upper, alone.upper))
+
+    def _solve_alone(self, price: float, effort: Effort, saves: Mask) -> Priced:
+        """Let every reference choose among its pieces, given which of them save anything."""
+        n_vertices = len(self._overlap.pred_ids)
+        found = native.pack(
+            *self._columns(self._vertex, saves[self._vertex], n_vertices),
+            chosen=np.zeros(len(self._usable), np.uint8),
+            pred_price=np.zeros(n_vertices),
+            price=0.5 * price,
+            pieces=False,
+            nodes=0,
+            nodes_per_component=0,
+            price_rounds=0,
+            table=0,
+            columns=0,
+            seconds=effort.seconds_or_inf,
+        )
+        edges, upper = np.sort(self._usable[found[0]]), found[2] - 0.5 * price * self._segments
+        return Priced(edges, upper, 0)
+
+    def _columns(self, pred: Ints, counted: Mask, n_pred: int) -> _Columns:
+        return (
+            self._ref,
+            pred,
+            *self._areas,
+            counted.view(np.uint8),
+            self._passes,
+            self._sizes,
+            n_pred,
+        )
+
+    def _solve(self, price: float, effort: Effort) -> Priced:
         if not effort.spent:
             everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
             before = self._start
@@ -135,14 +173,13 @@ class _Problem:
         return tally_edges(self._overlap, self._start).pq > price
 
     def _improve(self, price: float, effort: Effort, active: Mask, kicks: int) -> Ints:
-        """Return the matching to start from, after a local search; pieces have nowhere to go."""
-        if self._pieces:
-            return self._start
+        """Return the matching to start from, after a local search."""
         chosen = native.improve(
-            *self._problem,
+            *self._columns(self._pred, self._counted, len(self._prices)),
             chosen=self._chosen(),
             active=active.view(np.uint8),
             price=0.5 * price,
+            pieces=self._pieces,
             kicks=kicks,
             seconds=effort.seconds_or_inf,
         )
@@ -156,7 +193,7 @@ class _Problem:
     def _pack(self, price: float, effort: Effort) -> _Packing:
         """Bound all selections of disjoint sets, and return the best one found."""
         found = native.pack(
-            *self._problem,
+            *self._columns(self._pred, self._counted, len(self._prices)),
             chosen=self._chosen(),
             pred_price=self._prices,
             price=0.5 * price,

@@ -129,6 +129,7 @@ def improve(
     chosen: Mask,
     active: Mask,
     price: float,
+    pieces: bool,
     kicks: int,
     seconds: float,
 ) -> Mask: ...
