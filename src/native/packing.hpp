@@ -168,13 +168,18 @@ private:
         Pricing pricing(component, problem_.price, start_of(component), prices_of(component));
         double upper = ceiling(component.refs);
         if (in_time) upper = search(component, pricing, upper);
+        auto is_open = [&] { return upper - pricing.best().worth > kSlack; };
+        bool listed = in_time && is_open() && hand_over(pricing);
+        if (in_time && is_open() && !listed) {
+            upper = std::min(upper, set_prices(component, pricing, kPatient));
+            listed = is_open() && hand_over(pricing);
+        }
         const Selection& best = pricing.best();
         upper = std::max(upper, best.worth);
         for (size_t r = 0; r < component.refs.size(); ++r)
             append(*component.refs[r], best.members[r], found_.edges);
-        bool open = upper - best.worth > kSlack;
-        for (size_t r : members) found_.is_open[r] = open;
-        if (!open || !in_time || !hand_over(pricing)) return add(best.worth, upper);
+        for (size_t r : members) found_.is_open[r] = is_open();
+        if (!listed) return add(best.worth, upper);
         found_.worth += best.worth;
         found_.upper += upper;
         found_.listed_worth += best.worth;
@@ -199,10 +204,15 @@ private:
             pricing.begin_with(branching.best());
             if (proven) return branching.best().worth;
         }
-        pricing.run(limits_.price_rounds, limits_.deadline.after(kPricingShare));
+        return std::min(upper, set_prices(component, pricing, kQuick));
+    }
+
+    // Returns a bound from prices, and keeps these for next time.
+    double set_prices(const Component& component, Pricing& pricing, const Pace& pace) {
+        pricing.run(limits_.price_rounds, limits_.deadline.after(kPricingShare), pace);
         for (size_t p = 0; p < component.ids.size(); ++p)
             found_.price[component.ids[p]] = pricing.price()[p];
-        return std::min(upper, pricing.upper());
+        return pricing.upper();
     }
 
     // Returns a bound from prices of half lambda on every prediction, or from none at all.

@@ -3,7 +3,8 @@
 // Let every reference take the set that is worth most after paying for its contested members. The
 // sum of what is left, plus all prices, bounds the worth of every selection in which no
 // prediction is taken twice. Prices rise where too many want a prediction and fall where nobody
-// does (the subgradient method), which lowers the bound.
+// does, which lowers the bound: the subgradient method, with steps that become shorter when the
+// bound stands still.
 #pragma once
 
 #include <cmath>
@@ -27,6 +28,15 @@ constexpr int kRoundsOfEqualWork = 16;
 constexpr int kRoundsToProgress = 50;
 constexpr double kProgress = 0.02;
 
+// How prices move: after so many rounds without a better bound steps become shorter by that factor,
+// and this share of the last direction is added to each new one.
+struct Pace {
+    int patience;
+    double shorter, memory;
+};
+constexpr Pace kQuick{1, 0.95, 0.0};    // good for most components
+constexpr Pace kPatient{5, 0.9, 0.5};   // where many prices are right only together
+
 class Pricing {
 public:
     // `best` is a selection to begin with, `price` may be any prices of at least 0.
@@ -44,11 +54,12 @@ public:
     }
 
     // Lowers the bound and looks for better selections, until they meet.
-    void run(int rounds, const Deadline& deadline) {
+    void run(int rounds, const Deadline& deadline, const Pace& pace = kQuick) {
         deadline_ = deadline;
         spent_ = 0;
-        std::vector<double> price = price_;
+        std::vector<double> price = price_, direction(price_.size(), 0.0);
         double step = 1.0, before = INFINITY;
+        int stale = 0;
         for (int round_number = 0; round_number < rounds && is_open(); ++round_number) {
             if (round_number % kRoundsToProgress == 0) {
                 if (before - upper_ < kProgress * (upper_ - best_.worth)) break;
@@ -66,15 +77,19 @@ public:
                 for (int place : top.members) ++uses[component_.preds[r][place]];
                 wanted.push_back(std::move(top.members));
             }
-            if (bound >= upper_ - 1e-9) step *= 0.95;
+            stale = bound >= upper_ - 1e-9 ? stale + 1 : 0;
+            if (stale == pace.patience) step *= pace.shorter, stale = 0;
             if (bound < upper_) upper_ = bound, price_ = price;
             if (round_number % 5 == 0) round(price, wanted);
+            if (std::all_of(uses.begin(), uses.end(), [](int use) { return use == 1; })) break;
             double length = 0;
-            for (int use : uses) length += (use - 1.0) * (use - 1.0);
-            if (length == 0) break;
-            double move = step * std::max(bound - best_.worth, 1e-9) / length;
+            for (size_t p = 0; p < uses.size(); ++p) {
+                direction[p] = uses[p] - 1.0 + pace.memory * direction[p];
+                length += direction[p] * direction[p];
+            }
+            double move = step * std::max(bound - best_.worth, 1e-9) / std::max(length, 1e-9);
             for (size_t p = 0; p < uses.size(); ++p)
-                price[p] = std::max(0.0, price[p] + move * (uses[p] - 1.0));
+                price[p] = std::max(0.0, price[p] + move * direction[p]);
         }
         std::vector<Members> wanted;
         for (size_t r = 0; r < component_.refs.size() && !deadline_.passed(); ++r)
