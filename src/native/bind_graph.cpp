@@ -6,6 +6,7 @@
 #include "maximum_pq.hpp"
 #include "merge.hpp"
 #include "packing.hpp"
+#include "piece_search.hpp"
 
 namespace panmatch {
 namespace {
@@ -142,7 +143,8 @@ Course cover_sweep(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred
 
 using PackResult =
     std::tuple<Array<int64_t>, double, double, int64_t, Array<double>, Array<uint8_t>,
-               Array<int64_t>, Array<double>, Array<int64_t>, Array<int64_t>, double, double>;
+               Array<int64_t>, Array<double>, Array<int64_t>, Array<int64_t>, double, double,
+               Array<int64_t>>;
 
 // The columns of a packing problem, as they come from Python.
 struct PackColumns {
@@ -170,7 +172,7 @@ PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
                 const FlatArray<double>& intersection, const FlatArray<double>& excess,
                 const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
                 const FlatArray<double>& ref_size, int64_t n_pred, const FlatArray<uint8_t>& chosen,
-                const FlatArray<double>& pred_price, double price, int64_t nodes,
+                const FlatArray<double>& pred_price, double price, bool pieces, int64_t nodes,
                 int64_t nodes_per_component, int price_rounds, int64_t table, int64_t columns,
                 double seconds) {
     Deadline deadline(seconds);
@@ -182,6 +184,7 @@ PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
     {
         nb::gil_scoped_release unlocked;
         PackProblem problem = given.problem(price);
+        problem.pieces = pieces;
         PackStart start{to_vector(chosen), to_vector(pred_price)};
         Limits limits{nodes,
                       nodes_per_component,
@@ -195,7 +198,7 @@ PackResult pack(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
             flat(std::move(found.price)), flat(std::move(found.is_open)),
             flat(std::move(found.open_ref)), flat(std::move(found.open_worth)),
             flat(std::move(found.open_first)), flat(std::move(found.open_edges)),
-            found.listed_worth, found.rest_upper};
+            found.listed_worth, found.rest_upper, flat(std::move(found.open_members))};
 }
 
 Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
@@ -203,7 +206,7 @@ Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& 
                        const FlatArray<uint8_t>& counted, const FlatArray<uint8_t>& passes,
                        const FlatArray<double>& ref_size, int64_t n_pred,
                        const FlatArray<uint8_t>& chosen, const FlatArray<uint8_t>& active,
-                       double price, int64_t kicks, double seconds) {
+                       double price, bool pieces, int64_t kicks, double seconds) {
     Deadline deadline(seconds);
     PackColumns given{ref, pred, intersection, excess, counted, passes, ref_size, n_pred};
     given.check(chosen);
@@ -214,9 +217,15 @@ Array<uint8_t> improve(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& 
         nb::gil_scoped_release unlocked;
         PackProblem problem = given.problem(price);
         auto start = to_vector(chosen), taking_part = to_vector(active);
-        LocalSearch search(problem, start, taking_part, deadline);
-        search.run(kicks);
-        found = search.chosen(start, taking_part);
+        if (pieces) {
+            PieceSearch search(problem, start, taking_part, deadline);
+            search.run(kicks);
+            found = search.chosen();
+        } else {
+            LocalSearch search(problem, start, taking_part, deadline);
+            search.run(kicks);
+            found = search.chosen(start, taking_part);
+        }
     }
     return flat(std::move(found));
 }
@@ -259,11 +268,11 @@ void bind_graph(nb::module_& m) {
     m.def("merge_sweep", &merge_sweep, "ref"_a, "pred"_a, "intersection"_a, "ref_size"_a,
           "pred_size"_a, "score"_a);
     m.def("pack", &pack, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a, "passes"_a,
-          "ref_size"_a, "n_pred"_a, "chosen"_a, "pred_price"_a, "price"_a, "nodes"_a,
-          "nodes_per_component"_a, "price_rounds"_a, "table"_a, "columns"_a, "seconds"_a);
+          "ref_size"_a, "n_pred"_a, "chosen"_a, "pred_price"_a, "price"_a, "pieces"_a,
+          "nodes"_a, "nodes_per_component"_a, "price_rounds"_a, "table"_a, "columns"_a, "seconds"_a);
     m.def("improve", &improve, "ref"_a, "pred"_a, "intersection"_a, "excess"_a, "counted"_a,
-          "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "kicks"_a,
-          "seconds"_a);
+          "passes"_a, "ref_size"_a, "n_pred"_a, "chosen"_a, "active"_a, "price"_a, "pieces"_a,
+          "kicks"_a, "seconds"_a);
     m.def("graph_components", &graph_components, "start"_a, "stop"_a, "n"_a);
     m.def("grouped_cumsum", &grouped_cumsum, "group"_a, "values"_a);
 }

@@ -1,4 +1,8 @@
 // The columns of a reference: sets of its contested candidates, each with its best completion.
+//
+// In regions, candidates are pieces of predictions (D8). A piece has one reference, but only one
+// piece of a prediction saves its false positive. There a column is the set of candidates that
+// the reference saves, and all others may be taken without saving anything.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +26,7 @@ struct PackRef {
     std::vector<Candidate> free, contested;
     std::vector<double> worth;  // of every set of contested candidates, -1: not allowed. Empty
                                 // where there are too many
+    bool pieces = false;        // whether contested candidates may be taken without saving them
 };
 
 // Columns double with each contested candidate, and with other candidates beside them each is a
@@ -30,14 +35,39 @@ constexpr size_t kMostSearches = 1 << 15;  // times candidates
 constexpr double kSlack = 1e-11;           // differences below this are rounding
 
 inline bool suits_table(const PackRef& ref, size_t most_contested) {
+    size_t others = ref.free.size() + (ref.pieces ? ref.contested.size() : 0);
     return ref.contested.size() <= most_contested &&
-           (size_t{1} << ref.contested.size()) * (1 + ref.free.size()) <= kMostSearches;
+           (size_t{1} << ref.contested.size()) * (1 + others) <= kMostSearches;
 }
 
 inline std::vector<const Candidate*> candidates_at(const PackRef& ref, const Members& members) {
     std::vector<const Candidate*> found;
     for (int place : members) found.push_back(&ref.contested[place]);
     return found;
+}
+
+// Returns what may be taken beside the members of a column: `free`, or with pieces the copy of it in
+// `room` that also has all contested candidates that are not saved.
+inline const std::vector<Candidate>& others_beside(const PackRef& ref, const Members& members,
+                                                   std::vector<Candidate>& room) {
+    if (!ref.pieces) return ref.free;
+    room = ref.free;
+    std::vector<char> is_member(ref.contested.size(), false);
+    for (int place : members) is_member[place] = true;
+    for (size_t place = 0; place < ref.contested.size(); ++place) {
+        if (is_member[place]) continue;
+        room.push_back(ref.contested[place]);
+        room.back().counted = false;
+    }
+    return room;
+}
+
+// Returns the best completion of a column.
+inline Choice complete(const PackRef& ref, double price, const Members& members,
+                       const Deadline& deadline) {
+    std::vector<Candidate> room;
+    const auto& others = others_beside(ref, members, room);
+    return SubsetSearch(ref.size, price).best(candidates_at(ref, members), others, deadline);
 }
 
 inline Members members_of(uint32_t bits) {
@@ -57,17 +87,15 @@ inline uint32_t bits_of(const Members& members) {
 inline double worth_of(const PackRef& ref, double price, const Members& members,
                        const Deadline& deadline) {
     if (!ref.worth.empty()) return ref.worth[bits_of(members)];
-    auto fixed = candidates_at(ref, members);
-    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free, deadline);
+    Choice choice = complete(ref, price, members, deadline);
     return choice.matched ? choice.worth : members.empty() ? 0.0 : -1.0;
 }
 
 inline void append_edges(const PackRef& ref, double price, const Members& members,
                          const Deadline& deadline, std::vector<int64_t>& edges) {
-    auto fixed = candidates_at(ref, members);
-    Choice choice = SubsetSearch(ref.size, price).best(fixed, ref.free, deadline);
+    Choice choice = complete(ref, price, members, deadline);
     if (!choice.matched) return;
-    for (const Candidate* c : fixed) edges.push_back(c->edge);
+    for (int place : members) edges.push_back(ref.contested[place].edge);
     edges.insert(edges.end(), choice.edges.begin(), choice.edges.end());
 }
 
@@ -75,11 +103,10 @@ inline void append_edges(const PackRef& ref, double price, const Members& member
 inline bool evaluate_sets(PackRef& ref, double price, const Deadline& deadline) {
     size_t sets = size_t{1} << ref.contested.size();
     std::vector<double> worth(sets, 0.0);
-    if (!ref.free.empty()) {
-        SubsetSearch search(ref.size, price);
+    if (!ref.free.empty() || ref.pieces) {
         for (uint32_t bits = 0; bits < sets; ++bits) {
             if (deadline.passed()) return false;
-            Choice choice = search.best(candidates_at(ref, members_of(bits)), ref.free, deadline);
+            Choice choice = complete(ref, price, members_of(bits), deadline);
             worth[bits] = choice.matched ? choice.worth : bits == 0 ? 0.0 : -1.0;
         }
         if (deadline.passed()) return false;

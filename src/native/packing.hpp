@@ -32,6 +32,7 @@ struct Packing {
     // that have too many.
     std::vector<int64_t> open_ref, open_first, open_edges;
     std::vector<double> open_worth;
+    std::vector<int64_t> open_members;  // per column: how many of its edges, the first, are contested
     double listed_worth = 0, rest_upper = 0;  // of components with columns; bound on the others
 };
 
@@ -42,6 +43,8 @@ struct PackProblem {
     std::vector<uint8_t> counted, passes;
     int64_t n_pred;
     double price;
+    bool pieces = false;  // edges are pieces of predictions: each has one reference, and may be
+                          // matched whatever happens to the others, but one alone saves anything
 };
 
 // Where the search begins.
@@ -98,17 +101,49 @@ private:
         std::vector<int> degree(problem_.n_pred, 0);
         for (int64_t pred : problem_.pred) ++degree[pred];
         std::vector<int64_t> owner(problem_.n_pred, -1);
+        std::vector<int64_t> saver = problem_.pieces ? sure_savers() : owner;
         for (size_t e = 0; e < problem_.ref.size(); ++e) {
             size_t r = static_cast<size_t>(problem_.ref[e]);
             int64_t pred = problem_.pred[e];
-            bool shared = degree[pred] > 1;
-            (shared ? refs_[r].contested : refs_[r].free)
-                .push_back({static_cast<int64_t>(e), pred, problem_.intersection[e],
-                            problem_.excess[e], problem_.counted[e] != 0, problem_.passes[e] != 0});
+            Candidate candidate = candidate_of(e);
+            if (saver[pred] >= 0) candidate.counted = saver[pred] == candidate.edge;
+            bool shared = degree[pred] > 1 && saver[pred] < 0;
+            shared = shared && (candidate.counted || !problem_.pieces);
+            (shared ? refs_[r].contested : refs_[r].free).push_back(candidate);
+            if (!shared) continue;
             if (owner[pred] < 0) owner[pred] = static_cast<int64_t>(r);
             else group_[root(r)] = root(static_cast<size_t>(owner[pred]));
         }
-        for (size_t r = 0; r < refs_.size(); ++r) refs_[r].size = problem_.ref_size[r];
+        for (size_t r = 0; r < refs_.size(); ++r) {
+            refs_[r].size = problem_.ref_size[r];
+            refs_[r].pieces = problem_.pieces;
+        }
+    }
+
+    Candidate candidate_of(size_t e) const {
+        return {static_cast<int64_t>(e), problem_.pred[e],         problem_.intersection[e],
+                problem_.excess[e],      problem_.counted[e] != 0, problem_.passes[e] != 0};
+    }
+
+    // Returns, per prediction, a piece that saves it in some optimal choice, or -1. A reference
+    // with a passing piece of an IoU of at least half lambda gains by being matched, whatever the
+    // others do, and then by every piece that raises even its highest IoU.
+    std::vector<int64_t> sure_savers() const {
+        std::vector<std::vector<Candidate>> candidates(refs_.size());
+        for (size_t e = 0; e < problem_.ref.size(); ++e)
+            candidates[static_cast<size_t>(problem_.ref[e])].push_back(candidate_of(e));
+        std::vector<int64_t> saver(problem_.n_pred, -1);
+        for (size_t r = 0; r < candidates.size(); ++r) {
+            double size = problem_.ref_size[r], best = -1;
+            for (const Candidate& c : candidates[r])
+                if (c.passes) best = std::max(best, c.intersection / (size + c.excess));
+            if (best < problem_.price) continue;
+            double highest = highest_ratio(size, candidates[r]) * (1 + 1e-12);
+            for (const Candidate& c : candidates[r])
+                if (c.counted && c.intersection > highest * c.excess && saver[c.pred] < 0)
+                    saver[c.pred] = c.edge;
+        }
+        return saver;
     }
 
     void settle(size_t r) {
@@ -133,13 +168,18 @@ private:
         Pricing pricing(component, problem_.price, start_of(component), prices_of(component));
         double upper = ceiling(component.refs);
         if (in_time) upper = search(component, pricing, upper);
+        auto is_open = [&] { return upper - pricing.best().worth > kSlack; };
+        bool listed = in_time && is_open() && hand_over(pricing);
+        if (in_time && is_open() && !listed) {
+            upper = std::min(upper, set_prices(component, pricing, kPatient));
+            listed = is_open() && hand_over(pricing);
+        }
         const Selection& best = pricing.best();
         upper = std::max(upper, best.worth);
         for (size_t r = 0; r < component.refs.size(); ++r)
             append(*component.refs[r], best.members[r], found_.edges);
-        bool open = upper - best.worth > kSlack;
-        for (size_t r : members) found_.is_open[r] = open;
-        if (!open || !in_time || !hand_over(pricing)) return add(best.worth, upper);
+        for (size_t r : members) found_.is_open[r] = is_open();
+        if (!listed) return add(best.worth, upper);
         found_.worth += best.worth;
         found_.upper += upper;
         found_.listed_worth += best.worth;
@@ -164,10 +204,15 @@ private:
             pricing.begin_with(branching.best());
             if (proven) return branching.best().worth;
         }
-        pricing.run(limits_.price_rounds, limits_.deadline.after(kPricingShare));
+        return std::min(upper, set_prices(component, pricing, kQuick));
+    }
+
+    // Returns a bound from prices, and keeps these for next time.
+    double set_prices(const Component& component, Pricing& pricing, const Pace& pace) {
+        pricing.run(limits_.price_rounds, limits_.deadline.after(kPricingShare), pace);
         for (size_t p = 0; p < component.ids.size(); ++p)
             found_.price[component.ids[p]] = pricing.price()[p];
-        return std::min(upper, pricing.upper());
+        return pricing.upper();
     }
 
     // Returns a bound from prices of half lambda on every prediction, or from none at all.
@@ -197,11 +242,15 @@ private:
 
     Selection start_of(const Component& component) const {
         Selection start{std::vector<Members>(component.refs.size()), 0.0};
+        std::vector<char> taken(component.wants.size(), false);
         for (size_t r = 0; r < component.refs.size(); ++r) {
             const PackRef& ref = *component.refs[r];
-            for (size_t place = 0; place < ref.contested.size(); ++place)
-                if (start_.chosen[ref.contested[place].edge])
-                    start.members[r].push_back(static_cast<int>(place));
+            for (size_t place = 0; place < ref.contested.size(); ++place) {
+                int pred = component.preds[r][place];
+                if (!start_.chosen[ref.contested[place].edge] || taken[pred]) continue;
+                start.members[r].push_back(static_cast<int>(place));
+                taken[pred] = true;
+            }
             start.worth += worth_of(ref, problem_.price, start.members[r], limits_.deadline);
         }
         return start;
@@ -232,6 +281,7 @@ private:
                 found_.open_worth.push_back(worth);
                 found_.open_first.push_back(static_cast<int64_t>(found_.open_edges.size()));
                 append(*ref, members, found_.open_edges);
+                found_.open_members.push_back(static_cast<int64_t>(members.size()));
             });
         if (complete) {
             limits_.columns -= found_.open_ref.size() - before;
@@ -240,6 +290,7 @@ private:
         found_.open_ref.resize(before);
         found_.open_worth.resize(before);
         found_.open_first.resize(before);
+        found_.open_members.resize(before);
         found_.open_edges.resize(edges_before);
         return false;
     }

@@ -28,6 +28,7 @@ struct PricedItem {
     double intersection, excess, net;
     bool passes;
     int place;        // among the contested candidates, or kOwn
+    int twin = kOwn;  // of two items with the same number, at most one may be taken
     double most = 0;  // what it can add to the set at hand, at most
 };
 
@@ -115,6 +116,7 @@ private:
     void decide_clear_cases(std::vector<PricedItem>& items, double room) {
         double highest = highest_ratio(size_, items);
         auto is_clear = [&](const PricedItem& item) {
+            if (item.twin != kOwn) return false;
             double change = std::min(0.0, item.intersection - highest * item.excess);
             double least = item.net + change / (size_ + item.excess);
             return item.place == kOwn ? least >= 0 : least > room;
@@ -229,7 +231,10 @@ private:
             }
             const Sums before = sums_;
             take(items[i]);
-            std::vector<PricedItem> rest(items.begin() + i + 1, items.end());
+            std::vector<PricedItem> rest;
+            for (size_t j = i + 1; j < items.size(); ++j)
+                if (items[j].twin == kOwn || items[j].twin != items[i].twin)
+                    rest.push_back(items[j]);
             search(rest);
             drop(items[i], before);
         }

@@ -3,7 +3,8 @@
 // Let every reference take the set that is worth most after paying for its contested members. The
 // sum of what is left, plus all prices, bounds the worth of every selection in which no
 // prediction is taken twice. Prices rise where too many want a prediction and fall where nobody
-// does (the subgradient method), which lowers the bound.
+// does, which lowers the bound: the subgradient method, with steps that become shorter when the
+// bound stands still.
 #pragma once
 
 #include <cmath>
@@ -19,13 +20,22 @@
 namespace panmatch {
 
 // Nodes times candidates of one search without a table: little at first, when prices are far from
-// good, twice as much every few rounds, and the most for columns.
-constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16;
+// good, twice as much every few rounds, and the most for listing columns.
+constexpr int64_t kLeastWork = 1 << 11, kMostWork = 1 << 16, kListWork = 1 << 22;
 constexpr int64_t kWorkInAll = 1 << 25;  // of all searches between two runs
 constexpr int kRoundsOfEqualWork = 16;
 // The bound has to come down by that share of the gap, or no more rounds are made.
 constexpr int kRoundsToProgress = 50;
 constexpr double kProgress = 0.02;
+
+// How prices move: after so many rounds without a better bound steps become shorter by that factor,
+// and this share of the last direction is added to each new one.
+struct Pace {
+    int patience;
+    double shorter, memory;
+};
+constexpr Pace kQuick{1, 0.95, 0.0};    // good for most components
+constexpr Pace kPatient{5, 0.9, 0.5};   // where many prices are right only together
 
 class Pricing {
 public:
@@ -44,11 +54,12 @@ public:
     }
 
     // Lowers the bound and looks for better selections, until they meet.
-    void run(int rounds, const Deadline& deadline) {
+    void run(int rounds, const Deadline& deadline, const Pace& pace = kQuick) {
         deadline_ = deadline;
         spent_ = 0;
-        std::vector<double> price = price_;
+        std::vector<double> price = price_, direction(price_.size(), 0.0);
         double step = 1.0, before = INFINITY;
+        int stale = 0;
         for (int round_number = 0; round_number < rounds && is_open(); ++round_number) {
             if (round_number % kRoundsToProgress == 0) {
                 if (before - upper_ < kProgress * (upper_ - best_.worth)) break;
@@ -66,15 +77,19 @@ public:
                 for (int place : top.members) ++uses[component_.preds[r][place]];
                 wanted.push_back(std::move(top.members));
             }
-            if (bound >= upper_ - 1e-9) step *= 0.95;
+            stale = bound >= upper_ - 1e-9 ? stale + 1 : 0;
+            if (stale == pace.patience) step *= pace.shorter, stale = 0;
             if (bound < upper_) upper_ = bound, price_ = price;
             if (round_number % 5 == 0) round(price, wanted);
+            if (std::all_of(uses.begin(), uses.end(), [](int use) { return use == 1; })) break;
             double length = 0;
-            for (int use : uses) length += (use - 1.0) * (use - 1.0);
-            if (length == 0) break;
-            double move = step * std::max(bound - best_.worth, 1e-9) / length;
+            for (size_t p = 0; p < uses.size(); ++p) {
+                direction[p] = uses[p] - 1.0 + pace.memory * direction[p];
+                length += direction[p] * direction[p];
+            }
+            double move = step * std::max(bound - best_.worth, 1e-9) / std::max(length, 1e-9);
             for (size_t p = 0; p < uses.size(); ++p)
-                price[p] = std::max(0.0, price[p] + move * (uses[p] - 1.0));
+                price[p] = std::max(0.0, price[p] + move * direction[p]);
         }
         std::vector<Members> wanted;
         for (size_t r = 0; r < component_.refs.size() && !deadline_.passed(); ++r)
@@ -87,10 +102,11 @@ public:
     template <typename Keep>
     bool for_open_columns(size_t most, const Deadline& deadline, Keep&& keep) {
         deadline_ = deadline;
-        work_ = kMostWork;
         double room = upper_ - best_.worth + kSlack;
         for (size_t r = 0; r < component_.refs.size(); ++r) {
+            work_ = kMostWork;
             double highest = best_set(r, price_, nullptr).upper;
+            work_ = kListWork;
             std::vector<Members> open;
             bool complete = component_.refs[r]->worth.empty()
                                 ? search_sets(r, highest, room, most, open)
@@ -127,6 +143,7 @@ private:
     // others in, which may not come without a passing one, can be worth more than it adds itself.
     uint32_t affordable(size_t r, const std::vector<double>& price, double room) const {
         const PackRef& ref = *component_.refs[r];
+        if (ref.pieces) return worth_saving(r, price, room);
         double followers = -half_lambda_;
         for (const Candidate& c : ref.free)
             if (!c.passes) followers += most_gain(ref, c);
@@ -140,6 +157,14 @@ private:
             if (ref.contested[bit].passes) net += std::max(0.0, followers);
             if (net > -room) found |= 1u << bit;
         }
+        return found;
+    }
+
+    // A piece that is not saved may still be taken.
+    uint32_t worth_saving(size_t r, const std::vector<double>& price, double room) const {
+        uint32_t found = 0;
+        for (size_t bit = 0; bit < component_.preds[r].size(); ++bit)
+            if (half_lambda_ - price[component_.preds[r][bit]] > -room) found |= 1u << bit;
         return found;
     }
 
@@ -163,7 +188,7 @@ private:
     PricedSet best_set(size_t r, const std::vector<double>& price, const std::vector<char>* taken) {
         if (component_.refs[r]->worth.empty()) {
             PricedSearch search = searcher(r);
-            PricedSet best = search.best(items(r, price, taken));
+            PricedSet best = search.best(items(r, price, taken, 0.0));
             spent_ += search.work();
             return best;
         }
@@ -183,19 +208,25 @@ private:
         return {ref.size, half_lambda_, std::max<int64_t>(8, work_ / n), deadline_};
     }
 
+    // A piece is an item that is saved, one that is not, or both if what it saves is less than
+    // `room` away from what it costs.
     std::vector<PricedItem> items(size_t r, const std::vector<double>& price,
-                                  const std::vector<char>* taken) const {
+                                  const std::vector<char>* taken, double room) const {
         const PackRef& ref = *component_.refs[r];
         std::vector<PricedItem> found;
-        for (size_t place = 0; place < ref.contested.size(); ++place) {
-            int pred = component_.preds[r][place];
-            if (taken != nullptr && (*taken)[pred]) continue;
-            const Candidate& c = ref.contested[place];
-            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted - price[pred],
-                             c.passes, static_cast<int>(place)});
+        for (size_t i = 0; i < ref.contested.size(); ++i) {
+            int pred = component_.preds[r][i], place = static_cast<int>(i);
+            const Candidate& c = ref.contested[i];
+            double net = half_lambda_ * c.counted - price[pred];
+            bool is_taken = taken != nullptr && (*taken)[pred];
+            bool saved = !is_taken && (!ref.pieces || net >= -room);
+            bool unsaved = ref.pieces && (!saved || (room > 0 && net <= room));
+            int twin = saved && unsaved ? place : kOwn;
+            if (saved) found.push_back({c.intersection, c.excess, net, c.passes, place, twin});
+            if (unsaved) found.push_back({c.intersection, c.excess, 0.0, c.passes, kOwn, twin});
         }
         for (const Candidate& c : ref.free)
-            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted, c.passes, kOwn});
+            found.push_back({c.intersection, c.excess, half_lambda_ * c.counted, c.passes, kOwn, kOwn});
         return found;
     }
 
@@ -212,7 +243,7 @@ private:
 
     bool search_sets(size_t r, double highest, double room, size_t most,
                      std::vector<Members>& open) {
-        std::vector<PricedItem> all = items(r, price_, nullptr);
+        std::vector<PricedItem> all = items(r, price_, nullptr, room);
         open.emplace_back();  // nothing contested
         bool complete = searcher(r).list(std::move(all), highest - room, room, most, open);
         for (Members& members : open) std::sort(members.begin(), members.end());

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from panmatch import native
+from panmatch.matching import _optimal_merge as optimal_merge
+from panmatch.matching._maximum_pq import Effort
 from panmatch.overlap import Floats, Ints
 
 Bytes = npt.NDArray[np.uint8]
@@ -29,6 +31,7 @@ class Problem:
     ref_size: Floats
     n_pred: int
     price: float
+    pieces: bool = False  # whether edges are pieces, of which one per prediction saves anything
 
     @property
     def columns(self) -> tuple[Ints, Ints, Floats, Floats, Bytes, Bytes, Floats, int]:
@@ -52,6 +55,7 @@ class Problem:
             chosen=np.zeros(len(self.ref), np.uint8),
             pred_price=np.full(self.n_pred, -1.0),
             price=self.price,
+            pieces=self.pieces,
             nodes=nodes,
             nodes_per_component=nodes,
             price_rounds=rounds,
@@ -70,6 +74,7 @@ class Problem:
             chosen=chosen,
             active=active,
             price=self.price,
+            pieces=self.pieces,
             kicks=kicks,
             seconds=seconds,
         )
@@ -77,18 +82,20 @@ class Problem:
 
     def worth(self, edges: list[int]) -> float:
         """Return what a choice is worth, -inf where it is not allowed."""
-        total = 0.0
+        total = self.price * len({int(self.pred[e]) for e in edges if self.counted[e]})
         for ref in {int(self.ref[e]) for e in edges}:
             mine = [e for e in edges if self.ref[e] == ref]
             if not any(self.passes[e] for e in mine):
                 return -np.inf
             inside = sum(self.intersection[e] for e in mine)
             outside = sum(self.excess[e] for e in mine)
-            saved = sum(self.counted[e] for e in mine)
-            total += inside / (self.ref_size[ref] + outside) + self.price * (saved - 1)
+            total += inside / (self.ref_size[ref] + outside) - self.price
         return total
 
     def best(self) -> float:
+        if self.pieces:
+            some = product([False, True], repeat=len(self.ref))
+            return max(self.worth([e for e, t in enumerate(taken) if t]) for taken in some)
         options = [
             [None, *(e for e in range(len(self.ref)) if self.pred[e] == p)]
             for p in range(self.n_pred)
@@ -138,6 +145,53 @@ def test_prices_bound_every_choice(n_ref: int, n_pred: int, rounds: int, table: 
         assert problem.worth(edges.tolist()) == pytest.approx(worth, abs=1e-9)
 
 
+@pytest.mark.parametrize("table", [0, 1, 12])
+@pytest.mark.parametrize(("nodes", "rounds"), [(10_000, 0), (0, 1), (0, 300)])
+def test_pieces_save_a_prediction_once(nodes: int, rounds: int, table: int) -> None:
+    rng = np.random.default_rng(rounds)
+    proven = 0
+    for number in range(120):
+        problem = random_problem(rng, 2 + number % 2, 3, rng.uniform(0.5, 1.0))
+        problem = replace(problem, pieces=True)
+        edges, worth, upper = problem.solve(nodes=nodes, rounds=rounds, table=table)
+        best = problem.best()
+        assert worth <= best + 1e-9 <= upper + 2e-9
+        assert problem.worth(edges.tolist()) >= worth - 1e-9
+        proven += upper <= worth + 1e-9
+    if table == 12 and nodes:
+        assert proven == 120
+
+
+@pytest.mark.parametrize("table", [0, 12])
+def test_columns_of_pieces_contain_the_best_choice(table: int) -> None:
+    rng = np.random.default_rng(7)
+    open_problems = 0
+    for _ in range(400):
+        problem = replace(random_problem(rng, 3, 3, 0.9), pieces=True)
+        found = native.pack(
+            *problem.columns,
+            chosen=np.zeros(len(problem.ref), np.uint8),
+            pred_price=np.full(3, -1.0),
+            price=problem.price,
+            pieces=True,
+            nodes=0,
+            nodes_per_component=0,
+            price_rounds=20,
+            table=table,
+            columns=10_000,
+            seconds=60.0,
+        )
+        columns = optimal_merge.OpenColumns(*found[6:10], found[12])
+        if len(columns.ref) == 0:
+            continue
+        packed = optimal_merge.pack_columns(columns, problem.pred, Effort(1000, None))
+        assert packed is not None
+        rest = found[1] - found[10]
+        assert rest + max(found[10], packed.upper) == pytest.approx(problem.best(), abs=1e-9)
+        open_problems += 1
+    assert open_problems > 20
+
+
 @pytest.mark.parametrize("price", [0.02, 0.2])
 def test_a_search_without_tables_bounds_as_sharply_as_tables_do(price: float) -> None:
     """Both find the best set of every reference, so both give the same bounds at given prices."""
@@ -150,6 +204,7 @@ def test_a_search_without_tables_bounds_as_sharply_as_tables_do(price: float) ->
                 chosen=np.zeros(len(problem.ref), np.uint8),
                 pred_price=np.full(9, 0.3 * price),
                 price=price,
+                pieces=False,
                 nodes=0,
                 nodes_per_component=0,
                 price_rounds=1,

@@ -32,10 +32,12 @@ FEW_COLUMNS = 2_000  # it is quick with
 SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
 IMPORT_SECONDS = 0.5  # what loading it may take
 KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
+SETTLED = 1e-10  # what is left of N − λD where no more search can raise PQ
 PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
 
 Mask = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
+_Columns = tuple[Ints, Ints, Floats, Floats, Bytes, Bytes, Floats, int]
 
 
 def optimal_merge(
@@ -66,61 +68,92 @@ class _Problem:
 
     def __init__(self, overlap: Overlap, usable: Ints, passes: Mask, start: Ints) -> None:
         self._overlap, self._usable = overlap, usable
-        edges = overlap.edges
-        shared = edges.intersection[usable].astype(np.float64)
-        counted = ~overlap.predictions.dismissible
+        edges, predictions = overlap.edges, overlap.predictions
+        counted = ~predictions.dismissible
         self._segments = len(overlap.ref_ids) + int(np.count_nonzero(counted))
-        self._ref, self._pred = edges.ref[usable], edges.pred[usable]
-        self._columns = (
-            self._ref,
-            self._pred,
-            shared,
-            overlap.pred_areas[self._pred].astype(np.float64) - shared,
-        )
-        self._rest = (
-            passes[usable].view(np.uint8),
-            overlap.ref_sizes.astype(np.float64),
-            len(overlap.pred_ids),
-        )
+        self._ref, self._vertex = edges.ref[usable], edges.pred[usable]
+        _, self._pred = predictions.expand(self._vertex)
+        self._pieces = overlap.pieces is not None
+        self._counted = counted[self._pred]
+        shared = edges.intersection[usable].astype(np.float64)
+        self._areas = shared, overlap.pred_areas[self._vertex].astype(np.float64) - shared
+        self._passes = passes[usable].view(np.uint8)
+        self._sizes = overlap.ref_sizes.astype(np.float64)
         # Where the next search begins: a matching, and prices (below 0: not known yet).
         self._start = start
-        self._prices = np.full(len(overlap.pred_ids), -1.0)
+        self._prices = np.full(len(predictions.ids), -1.0)
 
     def most_quality(self) -> Floats:
         """Return the highest IoU of every reference with any set of its candidates.
 
         At a ratio μ, all candidates with I > μe belong to the best set; raise μ to the ratio
-        reached. There cannot be more true positives than predictions, so the references with the
-        lowest values get 0.
+        reached. There cannot be more true positives than predictions or pieces of them, so the
+        references with the lowest values get 0.
         """
-        ref, pred, shared, excess = self._columns
-        sizes = self._rest[1]
-        n, ratio = len(sizes), np.zeros(len(sizes))
+        ref, (shared, excess), n = self._ref, self._areas, len(self._sizes)
+        ratio = np.zeros(n)
         while True:
             taken = shared > ratio[ref] * excess
-            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in (shared, excess))
-            reached = inside / (sizes + outside)
+            inside, outside = (np.bincount(ref[taken], area[taken], n) for area in self._areas)
+            reached = inside / (self._sizes + outside)
             if not (reached > ratio).any():
                 break
             ratio = np.maximum(ratio, reached)
-        ratio[np.argsort(-ratio, kind="stable")[np.count_nonzero(np.bincount(pred)) :]] = 0.0
+        most_pairs = np.count_nonzero(np.bincount(self._vertex))
+        ratio[np.argsort(-ratio, kind="stable")[most_pairs:]] = 0.0
         return ratio
 
     def solve_at(self, price: float, effort: Effort) -> Priced:
         """Maximise N − λD at λ = `price`, or return a matching above 0 that was found quickly."""
-        return count_each_once(
-            self._overlap, price, lambda credited: self._solve(price, effort, credited), effort
+        if not self._pieces:
+            return self._solve(price, effort)
+        alone = count_each_once(
+            self._overlap, price, lambda saves: self._solve_alone(price, effort, saves), effort
+        )
+        self._start = best_of(self._overlap, [self._start, alone.edges])
+        if effort.spent or self._is_above(price) or alone.upper <= SETTLED:
+            return replace(alone, edges=self._start)
+        found = self._solve(price, effort)
+        return replace(found, upper=min(found.upper, alone.upper))
+
+    def _solve_alone(self, price: float, effort: Effort, saves: Mask) -> Priced:
+        """Let every reference choose among its pieces, given which of them save anything."""
+        n_vertices = len(self._overlap.pred_ids)
+        found = native.pack(
+            *self._columns(self._vertex, saves[self._vertex], n_vertices),
+            chosen=np.zeros(len(self._usable), np.uint8),
+            pred_price=np.zeros(n_vertices),
+            price=0.5 * price,
+            pieces=False,
+            nodes=0,
+            nodes_per_component=0,
+            price_rounds=0,
+            table=0,
+            columns=0,
+            seconds=effort.seconds_or_inf,
+        )
+        edges, upper = np.sort(self._usable[found[0]]), found[2] - 0.5 * price * self._segments
+        return Priced(edges, upper, 0)
+
+    def _columns(self, pred: Ints, counted: Mask, n_pred: int) -> _Columns:
+        return (
+            self._ref,
+            pred,
+            *self._areas,
+            counted.view(np.uint8),
+            self._passes,
+            self._sizes,
+            n_pred,
         )
 
-    def _solve(self, price: float, effort: Effort, credited: Mask) -> Priced:
-        saves = credited[self._pred].view(np.uint8)
+    def _solve(self, price: float, effort: Effort) -> Priced:
         if not effort.spent:
             everywhere = np.ones(len(self._overlap.ref_ids), np.bool_)
             before = self._start
-            self._start = self._improve(price, effort, saves, everywhere, kicks=0)
+            self._start = self._improve(price, effort, everywhere, kicks=0)
             if not np.array_equal(before, self._start) and self._is_above(price):
                 return Priced(self._start, np.inf, 0)
-        packing = self._pack(price, effort.share(PACK_SHARE), saves)
+        packing = self._pack(price, effort.share(PACK_SHARE))
         self._start = packing.edges
         columns_first = len(packing.columns.ref) <= FEW_COLUMNS  # an improvement leaves fewer
         for choose_columns in (columns_first, not columns_first):
@@ -129,7 +162,7 @@ class _Problem:
             if choose_columns:
                 packing = self._choose_columns(packing, effort.share(COLUMNS_SHARE))
             else:
-                packing = self._kick(packing, price, effort.share(KICK_SHARE), saves)
+                packing = self._kick(packing, price, effort.share(KICK_SHARE))
             self._start = packing.edges
             if self._is_above(price):
                 break
@@ -138,17 +171,14 @@ class _Problem:
     def _is_above(self, price: float) -> bool:
         return tally_edges(self._overlap, self._start).pq > price
 
-    def _improve(
-        self, price: float, effort: Effort, saves: Bytes, active: Mask, kicks: int
-    ) -> Ints:
+    def _improve(self, price: float, effort: Effort, active: Mask, kicks: int) -> Ints:
         """Return the matching to start from, after a local search."""
         chosen = native.improve(
-            *self._columns,
-            saves,
-            *self._rest,
+            *self._columns(self._pred, self._counted, len(self._prices)),
             chosen=self._chosen(),
             active=active.view(np.uint8),
             price=0.5 * price,
+            pieces=self._pieces,
             kicks=kicks,
             seconds=effort.seconds_or_inf,
         )
@@ -159,15 +189,14 @@ class _Problem:
         chosen[np.searchsorted(self._usable, self._start)] = 1
         return chosen
 
-    def _pack(self, price: float, effort: Effort, saves: Bytes) -> _Packing:
+    def _pack(self, price: float, effort: Effort) -> _Packing:
         """Bound all selections of disjoint sets, and return the best one found."""
         found = native.pack(
-            *self._columns,
-            saves,
-            *self._rest,
+            *self._columns(self._pred, self._counted, len(self._prices)),
             chosen=self._chosen(),
             pred_price=self._prices,
             price=0.5 * price,
+            pieces=self._pieces,
             nodes=max(0, effort.nodes),
             nodes_per_component=BRANCH_NODES,
             price_rounds=PRICE_ROUNDS,
@@ -181,8 +210,8 @@ class _Problem:
             upper,
             nodes,
             is_open.view(np.bool_),
-            OpenColumns(*found[6:10]),
-            *found[10:],
+            OpenColumns(*found[6:10], found[12]),
+            *found[10:12],
         )
 
     def _choose_columns(self, packing: _Packing, effort: Effort) -> _Packing:
@@ -203,10 +232,10 @@ class _Problem:
             is_open=is_open,
         )
 
-    def _kick(self, packing: _Packing, price: float, effort: Effort, saves: Bytes) -> _Packing:
+    def _kick(self, packing: _Packing, price: float, effort: Effort) -> _Packing:
         """Search around the selection, with random moves."""
         kicks = min(KICKS_PER_REF * int(packing.is_open.sum()), MOST_KICKS, effort.nodes)
-        edges = self._improve(price, effort, saves, packing.is_open, kicks)
+        edges = self._improve(price, effort, packing.is_open, kicks)
         return replace(packing, edges=edges, nodes=packing.nodes + kicks)
 
 
@@ -248,12 +277,15 @@ class OpenColumns:
         The reference of every column, and what the column is worth.
     first, edges
         Column i consists of the edges ``edges[first[i]:first[i + 1]]``.
+    members
+        How many of these edges, the first ones, take a prediction that others want as well.
     """
 
     ref: Ints
     worth: Floats
     first: Ints
     edges: Ints
+    members: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,10 +319,11 @@ def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | N
 
     lengths = np.diff(columns.first, append=len(columns.edges))
     owner = np.repeat(np.arange(n), lengths)
+    wanted = np.arange(len(owner)) < (columns.first + columns.members)[owner]
     _, ref_row = np.unique(columns.ref, return_inverse=True)
-    _, pred_row = np.unique(pred[columns.edges], return_inverse=True)
+    _, pred_row = np.unique(pred[columns.edges[wanted]], return_inverse=True)
     row = np.concatenate([ref_row, ref_row.max() + 1 + pred_row])
-    column = np.concatenate([np.arange(n), owner])
+    column = np.concatenate([np.arange(n), owner[wanted]])
     place = row.astype(np.int32), column.astype(np.int32)  # all that older HiGHS takes
     table = coo_array((np.ones(len(row)), place)).tocsr()
     options: dict[str, float] = {"mip_rel_gap": 0.0, "node_limit": effort.nodes}

@@ -109,13 +109,14 @@ def pack(
     chosen: Mask,
     pred_price: Floats,
     price: float,
+    pieces: bool,
     nodes: int,
     nodes_per_component: int,
     price_rounds: int,
     table: int,
     columns: int,
     seconds: float,
-) -> tuple[Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float]: ...
+) -> tuple[Ints, float, float, int, Floats, Mask, Ints, Floats, Ints, Ints, float, float, Ints]: ...
 def pack_parts(
     ref: Ints,
     pred: Ints,
@@ -165,6 +166,7 @@ def improve(
     chosen: Mask,
     active: Mask,
     price: float,
+    pieces: bool,
     kicks: int,
     seconds: float,
 ) -> Mask: ...
