@@ -15,6 +15,7 @@ from panmatch.native._core import (
     improve,
     joint_counts,
     label_components,
+    length_runs,
     merge,
     merge_sweep,
     nearest_labels,
@@ -23,8 +24,12 @@ from panmatch.native._core import (
     number_components,
     pack,
     paint_numbers,
+    polygon_runs,
     segment_geometry,
+    shared_pairs,
+    shared_sets,
     surface_distances,
+    text_runs,
 )
 
 __all__ = [
@@ -39,6 +44,7 @@ __all__ = [
     "improve",
     "joint_counts",
     "label_components",
+    "length_runs",
     "merge",
     "merge_sweep",
     "nearest_labels",
@@ -47,6 +53,10 @@ __all__ = [
     "number_components",
     "pack",
     "paint_numbers",
+    "polygon_runs",
     "segment_geometry",
+    "shared_pairs",
+    "shared_sets",
     "surface_distances",
+    "text_runs",
 ]

@@ -131,3 +131,28 @@ def improve(
     kicks: int,
     seconds: float,
 ) -> Mask: ...
+def text_runs(text: npt.NDArray[np.uint8], first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
+def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
+def polygon_runs(
+    xy: Floats, xy_first: Ints, polygon_first: Ints, height: Ints, width: Ints
+) -> tuple[Ints, Ints, Ints]: ...
+def shared_pairs(
+    first_a: Ints,
+    start_a: Ints,
+    stop_a: Ints,
+    first_b: Ints,
+    start_b: Ints,
+    stop_b: Ints,
+    group_a: Ints,
+    group_b: Ints,
+    length: Ints,
+    threads: int,
+) -> tuple[Ints, Ints, Ints]: ...
+def shared_sets(
+    ref_first: Ints,
+    ref_start: Ints,
+    ref_stop: Ints,
+    pred_first: Ints,
+    pred_start: Ints,
+    pred_stop: Ints,
+) -> tuple[Ints, Ints, Ints, Ints]: ...
