@@ -1,7 +1,8 @@
-// Bindings of the loops over runs of masks.
+// Bindings of the loops over runs of masks, and over detections ranked by confidence.
 #include "bindings.hpp"
 #include "parallel.hpp"
 #include "polygons.hpp"
+#include "ranked.hpp"
 #include "runs.hpp"
 
 namespace panmatch {
@@ -130,6 +131,89 @@ Totals shared_sets(const FlatArray<int64_t>& ref_first, const FlatArray<int64_t>
             flat(std::move(found.voxels))};
 }
 
+// Verdicts on all predictions, shape [range, threshold, prediction]. Groups are images and classes;
+// a row of `ignored` or `outside` is a range of areas. Pairs are sorted by group.
+Array<uint8_t> ranked_verdicts(const FlatArray<int64_t>& group_ref,
+                               const FlatArray<int64_t>& group_pred,
+                               const FlatArray<int64_t>& pair_ref,
+                               const FlatArray<int64_t>& pair_pred,
+                               const FlatArray<double>& pair_iou, const FlatArray<uint8_t>& crowd,
+                               const FlatArray<uint8_t>& ignored,
+                               const FlatArray<uint8_t>& outside,
+                               const FlatArray<double>& thresholds, int64_t n_ranges, int threads) {
+    size_t n_ref = crowd.shape(0), ranges = static_cast<size_t>(n_ranges);
+    size_t n_pred = ranges > 0 ? outside.shape(0) / ranges : 0, levels = thresholds.shape(0);
+    check_first(group_ref, n_ref);
+    check_first(group_pred, n_pred);
+    if (ignored.shape(0) != ranges * n_ref || outside.shape(0) != ranges * n_pred ||
+        group_ref.shape(0) != group_pred.shape(0) || pair_ref.shape(0) != pair_iou.shape(0) ||
+        pair_pred.shape(0) != pair_iou.shape(0))
+        throw nb::value_error("the columns of references, predictions and pairs must fit");
+    std::vector<uint8_t> verdict(ranges * levels * n_pred);
+    {
+        nb::gil_scoped_release unlocked;
+        const int64_t* refs = pair_ref.data();
+        struct Space {
+            RankedMatcher matcher;
+            std::vector<double> iou;
+        };
+        share_out(
+            static_cast<int64_t>(group_ref.shape(0)) - 1, threads, [] { return Space{}; },
+            [&](Space& space, int64_t i) {
+                int64_t ref = group_ref(i), pred = group_pred(i);
+                RankedGroup group{group_ref(i + 1) - ref, group_pred(i + 1) - pred, nullptr,
+                                  crowd.data() + ref};
+                space.iou.assign(static_cast<size_t>(group.n_ref * group.n_pred), 0.0);
+                auto at = std::lower_bound(refs, refs + pair_ref.shape(0), ref) - refs;
+                for (; at < static_cast<int64_t>(pair_ref.shape(0)) && refs[at] < group_ref(i + 1);
+                     ++at)
+                    space.iou[(pair_pred(at) - pred) * group.n_ref + refs[at] - ref] = pair_iou(at);
+                group.iou = space.iou.data();
+                for (size_t range = 0; range < ranges; ++range)
+                    for (size_t level = 0; level < levels; ++level)
+                        space.matcher.match(group, ignored.data() + range * n_ref + ref,
+                                            outside.data() + range * n_pred + pred,
+                                            thresholds(level),
+                                            verdict.data() + (range * levels + level) * n_pred +
+                                                pred);
+            });
+    }
+    return to_numpy(std::move(verdict), {ranges, levels, n_pred});
+}
+
+// Precision [class, threshold, recall] and the highest recall [class, threshold] for verdicts
+// [threshold, prediction]. The detections of class k are order[first[k]] …, by falling confidence;
+// −1 for a class without references.
+std::tuple<Array<double>, Array<double>> ranked_precision(
+    const FlatArray<uint8_t>& verdicts, const FlatArray<int64_t>& order,
+    const FlatArray<int64_t>& first, const FlatArray<int64_t>& n_ref,
+    const FlatArray<double>& recalls, int64_t n_levels) {
+    check_first(first, order.shape(0));
+    size_t classes = n_ref.shape(0), levels = static_cast<size_t>(n_levels);
+    size_t n = recalls.shape(0), n_pred = levels > 0 ? verdicts.shape(0) / levels : 0;
+    bool fits = first.shape(0) == classes + 1 && verdicts.shape(0) == levels * n_pred;
+    for (size_t i = 0; fits && i < order.shape(0); ++i)
+        fits = order(i) >= 0 && order(i) < static_cast<int64_t>(n_pred);
+    if (!fits) throw nb::value_error("order must name predictions that have verdicts");
+    std::vector<double> precision(classes * levels * n, -1.0), recall(classes * levels, -1.0);
+    {
+        nb::gil_scoped_release unlocked;
+        RankedCurve curve;
+        for (size_t k = 0; k < classes; ++k) {
+            if (n_ref(k) == 0) continue;
+            for (size_t level = 0; level < levels; ++level) {
+                curve.trace(verdicts.data() + level * n_pred, order.data() + first(k),
+                            first(k + 1) - first(k), n_ref(k));
+                curve.sample(recalls.data(), static_cast<int64_t>(n),
+                             precision.data() + (k * levels + level) * n);
+                recall[k * levels + level] = curve.highest_recall();
+            }
+        }
+    }
+    return {to_numpy(std::move(precision), {classes, levels, n}),
+            to_numpy(std::move(recall), {classes, levels})};
+}
+
 }  // namespace
 
 void bind_masks(nb::module_& m) {
@@ -142,6 +226,11 @@ void bind_masks(nb::module_& m) {
           "start_b"_a, "stop_b"_a, "group_a"_a, "group_b"_a, "length"_a, "threads"_a);
     m.def("shared_sets", &shared_sets, "ref_first"_a, "ref_start"_a, "ref_stop"_a, "pred_first"_a,
           "pred_start"_a, "pred_stop"_a);
+    m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,
+          "pair_pred"_a, "pair_iou"_a, "crowd"_a, "ignored"_a, "outside"_a, "thresholds"_a,
+          "n_ranges"_a, "threads"_a);
+    m.def("ranked_precision", &ranked_precision, "verdicts"_a, "order"_a, "first"_a, "n_ref"_a,
+          "recalls"_a, "n_levels"_a);
 }
 
 }  // namespace panmatch

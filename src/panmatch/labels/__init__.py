@@ -64,6 +64,15 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._masks import (
+        Masks,
+        as_list,
+        length_masks,
+        order_of,
+        polygon_masks,
+        read_masks,
+        text_masks,
+    )
     from panmatch.labels._object_pairs import (
         ObjectPairs,
         SkeletonOverlaps,
@@ -91,6 +100,15 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
+            "panmatch.labels._masks": (
+                "Masks",
+                "as_list",
+                "length_masks",
+                "order_of",
+                "polygon_masks",
+                "read_masks",
+                "text_masks",
+            ),
             "panmatch.labels._object_pairs": (
                 "ObjectPairs",
                 "SkeletonOverlaps",
@@ -118,6 +136,7 @@ __all__ = [
     "LabelArray",
     "LabelGroup",
     "Mask",
+    "Masks",
     "Meaning",
     "ObjectPairs",
     "Panoptic",
@@ -133,6 +152,7 @@ __all__ = [
     "as_dask",
     "as_images",
     "as_labels",
+    "as_list",
     "as_mask",
     "as_spacing",
     "as_volume",
@@ -159,12 +179,16 @@ __all__ = [
     "inner_band",
     "is_chunked",
     "is_on_device",
+    "length_masks",
     "library_of",
     "map_labels",
     "mask_of",
     "memory_bytes",
     "nearest_labels",
+    "order_of",
     "paint_volumes",
+    "polygon_masks",
+    "read_masks",
     "refuse_beyond_int64",
     "refuse_labels",
     "segment_geometry",
@@ -172,5 +196,6 @@ __all__ = [
     "shortest_decimal",
     "skeleton_overlaps",
     "surface_distances",
+    "text_masks",
     "touching_labels",
 ]

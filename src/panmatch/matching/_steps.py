@@ -11,7 +11,7 @@ from panmatch import native
 from panmatch.matching._exact_sum import to_limbs
 from panmatch.matching._solution import Course
 from panmatch.matching._tally import Quality, Tallies
-from panmatch.overlap import Floats, Ints, Overlap, sum_by
+from panmatch.overlap import Floats, Ints, Overlap, Unions, predictions_overlap, sum_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +68,9 @@ def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[F
     partners = running(np.ones(len(overlap.edges)))
     shared = running(overlap.edges.intersection.astype(np.float64))
     covered = running(pred_areas.astype(np.float64))
+    if predictions_overlap(overlap):
+        excess = _running_excess(overlap, events, ref)
+        shared, covered = shared - excess[0], covered - excess[1]
     matched = partners > 0.5
     value = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
     if quality == "parts":
@@ -82,6 +85,22 @@ def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[F
         _differences(vertex, matched[last].astype(np.int64)),
         _differences(vertex, to_limbs(value[last])),
     )
+
+
+def _running_excess(overlap: Overlap, events: _Events, ref: Ints) -> tuple[Floats, Floats]:
+    """Return, after each event, how much sums over matched predictions exceed their union (D16)."""
+    unions, preds = Unions(overlap), overlap.edges.pred[events.edge].tolist()
+    excess = np.zeros((2, len(ref)))
+    last, members = -1, list[int]()
+    for i, (one, pred, sign) in enumerate(
+        zip(ref.tolist(), preds, events.sign.tolist(), strict=True)
+    ):
+        members = members if one == last else []
+        last = one
+        members.append(pred) if sign > 0 else members.remove(pred)
+        if len(members) > 1:
+            excess[:, i] = unions.excess(one, members)
+    return excess[0], excess[1]
 
 
 def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:

@@ -156,3 +156,24 @@ def shared_sets(
     pred_start: Ints,
     pred_stop: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints]: ...
+def ranked_verdicts(
+    group_ref: Ints,
+    group_pred: Ints,
+    pair_ref: Ints,
+    pair_pred: Ints,
+    pair_iou: Floats,
+    crowd: Mask,
+    ignored: Mask,
+    outside: Mask,
+    thresholds: Floats,
+    n_ranges: int,
+    threads: int,
+) -> Mask: ...
+def ranked_precision(
+    verdicts: Mask,
+    order: Ints,
+    first: Ints,
+    n_ref: Ints,
+    recalls: Floats,
+    n_levels: int,
+) -> tuple[Floats, Floats]: ...

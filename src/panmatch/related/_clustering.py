@@ -14,7 +14,7 @@ import numpy as np
 
 from panmatch.errors import OptionError, OverlapError, check_choice
 from panmatch.matching import check_overlap, ratio
-from panmatch.overlap import Areas, Floats, Ints, Overlap, sum_by
+from panmatch.overlap import Areas, Floats, Ints, Overlap, check_disjoint, sum_by
 
 Background = Literal["ignore", "include"]
 PairForm = Literal["pairs", "snemi3d"]
@@ -57,6 +57,7 @@ class Contingency:
         """
         check_overlap(overlap)
         check_choice("background", background, get_args(Background))
+        check_disjoint(overlap, "Comparing clusterings")
         if overlap.pieces is not None:
             raise OverlapError(
                 "overlap is cut by regions, but clusterings are compared as a whole: pass "
