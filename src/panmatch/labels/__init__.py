@@ -23,6 +23,7 @@ from panmatch.labels._arrays import (
     memory_bytes,
     refuse_beyond_int64,
     refuse_labels,
+    thread_count,
 )
 from panmatch.labels._combinations import (
     Counted,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._mask_table import MaskTable, read_segmentations
     from panmatch.labels._masks import (
         Masks,
         as_list,
@@ -100,6 +102,7 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
+            "panmatch.labels._mask_table": ("MaskTable", "read_segmentations"),
             "panmatch.labels._masks": (
                 "Masks",
                 "as_list",
@@ -136,6 +139,7 @@ __all__ = [
     "LabelArray",
     "LabelGroup",
     "Mask",
+    "MaskTable",
     "Masks",
     "Meaning",
     "ObjectPairs",
@@ -189,6 +193,7 @@ __all__ = [
     "paint_volumes",
     "polygon_masks",
     "read_masks",
+    "read_segmentations",
     "refuse_beyond_int64",
     "refuse_labels",
     "segment_geometry",
@@ -197,5 +202,6 @@ __all__ = [
     "skeleton_overlaps",
     "surface_distances",
     "text_masks",
+    "thread_count",
     "touching_labels",
 ]

@@ -159,7 +159,7 @@ def as_list(masks: Iterable[Any], name: str) -> Sequence[Any] | npt.NDArray[Any]
 
 def order_of(*sides: Iterable[Any]) -> Order:
     """Return how to number the voxels of masks: as in COCO if any comes from there."""
-    return "F" if any(_is_rle(one) or _is_polygons(one) for side in sides for one in side) else "C"
+    return "F" if any(is_rle(one) or is_polygons(one) for side in sides for one in side) else "C"
 
 
 def text_masks(texts: Sequence[bytes | str], shape: tuple[int, int], name: str) -> Masks:
@@ -189,7 +189,7 @@ def polygon_masks(
 ) -> Masks:
     """Return masks of polygons, with the same pixels as in the COCO programs."""
     polygons = [
-        _corners(one, _one(name, i, masks)) for i, mask in enumerate(masks) for one in mask
+        corners_of(one, _one(name, i, masks)) for i, mask in enumerate(masks) for one in mask
     ]
     xy_first = np.concatenate([[0], np.cumsum([len(one) for one in polygons], dtype=np.int64)])
     first = np.concatenate([[0], np.cumsum([len(mask) for mask in masks], dtype=np.int64)])
@@ -203,13 +203,13 @@ def _read(
     mask: Any, name: str, shape: tuple[int, ...] | None, order: Order
 ) -> tuple[tuple[int, ...], Ints, Ints]:
     """Return the shape and the runs of one mask."""
-    if _is_rle(mask):
+    if is_rle(mask):
         size = _plane(mask["size"], name)
         counts = mask["counts"]
         plain = not isinstance(counts, str | bytes)
         found = (length_masks if plain else text_masks)([counts], size, name)
         return size, found.start, found.stop
-    if _is_polygons(mask):
+    if is_polygons(mask):
         if shape is None:
             raise LabelError(
                 f"{name} is a list of polygons, which do not say how large the image is: pass "
@@ -257,7 +257,7 @@ def _one(name: str, i: int, masks: Sequence[object] | Ints) -> str:
     return f"{name}[{i}]" if len(masks) > 1 else name
 
 
-def _corners(polygon: Sequence[float], name: str) -> npt.NDArray[np.float64]:
+def corners_of(polygon: Sequence[float], name: str) -> npt.NDArray[np.float64]:
     numbers = np.asarray(polygon, np.float64)
     if numbers.ndim != 1 or len(numbers) < FEWEST_NUMBERS or len(numbers) % 2:
         raise LabelError(
@@ -275,11 +275,11 @@ def _plane(size: Sequence[int], name: str) -> tuple[int, int]:
     return int(size[0]), int(size[1])
 
 
-def _is_rle(mask: object) -> TypeGuard[Mapping[str, Any]]:
+def is_rle(mask: object) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(mask, Mapping) and "counts" in mask and "size" in mask
 
 
-def _is_polygons(mask: object) -> TypeGuard[list[list[float]]]:
+def is_polygons(mask: object) -> TypeGuard[list[list[float]]]:
     if not isinstance(mask, list) or not mask:
         return False
     return all(

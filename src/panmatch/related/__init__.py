@@ -22,6 +22,7 @@ from panmatch.related._clustering import (
     variation_of_information,
 )
 from panmatch.related._coco import coco_pq, coco_pq_of
+from panmatch.related._coco_instances import CocoPrecision, coco_precision
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._lesionwise import (
     Lesions,
@@ -53,6 +54,7 @@ __all__ = [
     "Averages",
     "CCMetric",
     "ClassSides",
+    "CocoPrecision",
     "Lesions",
     "Option",
     "RelatedPart",
@@ -69,6 +71,7 @@ __all__ = [
     "cluster_iou",
     "coco_pq",
     "coco_pq_of",
+    "coco_precision",
     "cremi_score",
     "det",
     "false_negative_volume",
