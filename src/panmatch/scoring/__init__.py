@@ -6,6 +6,7 @@ from panmatch._lazy import lazy_face
 from panmatch.scoring._curve import Curve, Curves, areas_of, curve, curves
 
 if TYPE_CHECKING:
+    from panmatch.scoring._calibration import Calibration, calibration
     from panmatch.scoring._class_scores import (
         ClassCurves,
         ClassTallies,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
+    from panmatch.scoring._cut_curve import BestCut, CutCurve, CutScore, Froc, Interpolation
     from panmatch.scoring._error_budget import (
         CHOICES,
         LOSS_LOOKS,
@@ -42,11 +44,13 @@ if TYPE_CHECKING:
         measure_options,
     )
     from panmatch.scoring._rows import ObjectRows
+    from panmatch.scoring._surface import COCO_THRESHOLDS, Surface, add_surfaces, surface
     from panmatch.scoring._wrong_class import class_error_budgets, overlaps_by_right_class
 else:  # a first score needs none of these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.scoring._calibration": ("Calibration", "calibration"),
             "panmatch.scoring._class_scores": (
                 "ClassCurves",
                 "ClassTallies",
@@ -55,6 +59,13 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "match_classes",
                 "part_averages",
                 "tally_classes",
+            ),
+            "panmatch.scoring._cut_curve": (
+                "BestCut",
+                "CutCurve",
+                "CutScore",
+                "Froc",
+                "Interpolation",
             ),
             "panmatch.scoring._error_budget": (
                 "CHOICES",
@@ -83,23 +94,36 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "measure_options",
             ),
             "panmatch.scoring._rows": ("ObjectRows",),
+            "panmatch.scoring._surface": (
+                "COCO_THRESHOLDS",
+                "Surface",
+                "add_surfaces",
+                "surface",
+            ),
             "panmatch.scoring._wrong_class": ("class_error_budgets", "overlaps_by_right_class"),
         },
     )
 
 __all__ = [
     "CHOICES",
+    "COCO_THRESHOLDS",
     "LOSS_LOOKS",
     "REPAIRS",
     "Average",
+    "BestCut",
+    "Calibration",
     "ClassCurves",
     "ClassTallies",
     "Column",
     "ComparedObjects",
     "Curve",
     "Curves",
+    "CutCurve",
+    "CutScore",
     "ErrorBudget",
+    "Froc",
     "GroupScore",
+    "Interpolation",
     "LossLook",
     "MeasureOptions",
     "Measurements",
@@ -111,9 +135,12 @@ __all__ = [
     "Penalty",
     "Repair",
     "RepairGains",
+    "Surface",
     "TableRows",
+    "add_surfaces",
     "all_metrics",
     "areas_of",
+    "calibration",
     "class_curves",
     "class_error_budgets",
     "curve",
@@ -128,5 +155,6 @@ __all__ = [
     "overlaps_by_right_class",
     "part_averages",
     "resolve_metrics",
+    "surface",
     "tally_classes",
 ]
