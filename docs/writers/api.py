@@ -93,6 +93,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "count_overlaps", "count_region_overlaps", "count_part_overlaps",
             "count_class_overlaps", "Overlap", "ClassOverlaps", "save_overlap", "load_overlap",
+            "read_coco_instances", "coco_overlaps", "read_confidences", "confidences_from_image",
         ),
     ),
     "Match": (
@@ -107,6 +108,13 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "Tally", "curve", "Curve", "tally_classes", "ClassTallies", "class_curves",
             "ClassCurves", "GroupScore", "part_averages",
+        ),
+    ),
+    "Score with confidence": (
+        "Every threshold and confidence cut at once: average precision, FROC, the best cut.",
+        (
+            "surface", "Surface", "add_surfaces", "CutCurve", "BestCut", "Froc", "calibration",
+            "Calibration", "surface_interval", "Interval",
         ),
     ),
     "Measure": (

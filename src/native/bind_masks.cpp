@@ -83,16 +83,35 @@ RunColumns polygon_runs(const FlatArray<double>& xy, const FlatArray<int64_t>& x
     return {flat(std::move(runs.first)), flat(std::move(runs.start)), flat(std::move(runs.stop))};
 }
 
-// Pairs of masks of one group that share voxels, and how many; sorted by group, then mask. The
-// masks of group i are group_a[i] … group_a[i + 1] − 1, and length[i] is the length of its rows.
+void check_rows(const FlatArray<int64_t>& rows, size_t masks) {
+    for (size_t i = 0; i < rows.shape(0); ++i)
+        if (rows(i) < 0 || rows(i) >= static_cast<int64_t>(masks))
+            throw nb::value_error("rows must name masks");
+}
+
+// Voxels of every mask.
+Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<int64_t>& start,
+                         const FlatArray<int64_t>& stop) {
+    RunView view = view_of(first, start, stop);
+    std::vector<int64_t> sizes(first.shape(0) - 1);
+    for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = view.voxels(static_cast<int64_t>(i));
+    return flat(std::move(sizes));
+}
+
+// Pairs of masks of one group that share voxels, as places in `rows`, and how many; sorted by group,
+// then place. The places of group i are group_a[i] … group_a[i + 1] − 1, and length[i] is the length
+// of a line of pixels there.
 RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64_t>& start_a,
                         const FlatArray<int64_t>& stop_a, const FlatArray<int64_t>& first_b,
                         const FlatArray<int64_t>& start_b, const FlatArray<int64_t>& stop_b,
+                        const FlatArray<int64_t>& rows_a, const FlatArray<int64_t>& rows_b,
                         const FlatArray<int64_t>& group_a, const FlatArray<int64_t>& group_b,
                         const FlatArray<int64_t>& length, int threads) {
     RunView a = view_of(first_a, start_a, stop_a), b = view_of(first_b, start_b, stop_b);
-    check_first(group_a, first_a.shape(0) - 1);
-    check_first(group_b, first_b.shape(0) - 1);
+    check_rows(rows_a, first_a.shape(0) - 1);
+    check_rows(rows_b, first_b.shape(0) - 1);
+    check_first(group_a, rows_a.shape(0));
+    check_first(group_b, rows_b.shape(0));
     int64_t groups = static_cast<int64_t>(length.shape(0));
     if (group_a.shape(0) != group_b.shape(0) || group_a.shape(0) != length.shape(0) + 1)
         throw nb::value_error("one length per group is needed");
@@ -103,7 +122,7 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64
         share_out(
             groups, threads, [] { return 0; },
             [&](int, int64_t i) {
-                PairFinder(a, b, std::max<int64_t>(length(i), 1))
+                PairFinder(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1))
                     .find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1), found[i]);
             });
         for (auto& one : found) {
@@ -222,8 +241,10 @@ void bind_masks(nb::module_& m) {
     m.def("length_runs", &length_runs, "lengths"_a, "first"_a);
     m.def("polygon_runs", &polygon_runs, "xy"_a, "xy_first"_a, "polygon_first"_a, "height"_a,
           "width"_a);
+    m.def("run_sizes", &run_sizes, "first"_a, "start"_a, "stop"_a);
     m.def("shared_pairs", &shared_pairs, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
-          "start_b"_a, "stop_b"_a, "group_a"_a, "group_b"_a, "length"_a, "threads"_a);
+          "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
+          "threads"_a);
     m.def("shared_sets", &shared_sets, "ref_first"_a, "ref_start"_a, "ref_stop"_a, "pred_first"_a,
           "pred_start"_a, "pred_stop"_a);
     m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,

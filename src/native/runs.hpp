@@ -87,6 +87,11 @@ struct RunView {
     const int64_t *first, *start, *stop;
 
     int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
+    int64_t voxels(int64_t mask) const {
+        int64_t sum = 0;
+        for (int64_t run = first[mask]; run < first[mask + 1]; ++run) sum += stop[run] - start[run];
+        return sum;
+    }
     RunBox box(int64_t mask, int64_t length) const {
         return box_of(start + first[mask], stop + first[mask], count(mask), length);
     }
@@ -114,49 +119,52 @@ struct SharedPairs {
     std::vector<int64_t> a, b, voxels;
 };
 
-// All pairs of masks begin_a … end_a − 1 and begin_b … end_b − 1 that share voxels, sorted.
-// Only masks whose boxes meet are compared.
+// All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
+// voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
 class PairFinder {
 public:
-    PairFinder(const RunView& a, const RunView& b, int64_t length) : a_(a), b_(b), length_(length) {}
+    PairFinder(const RunView& a, const int64_t* rows_a, const RunView& b, const int64_t* rows_b,
+               int64_t length)
+        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length) {}
 
     void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
         order_.clear();
         int64_t tallest = 0;
         for (int64_t j = begin_b; j < end_b; ++j) {
-            if (b_.count(j) == 0) continue;
-            order_.push_back({b_.box(j, length_), j});
+            if (b_.count(rows_b_[j]) == 0) continue;
+            order_.push_back({b_.box(rows_b_[j], length_), j});
             tallest = std::max(tallest, order_.back().box.row_high - order_.back().box.row_low);
         }
         std::sort(order_.begin(), order_.end(), [](const Boxed& one, const Boxed& other) {
             return one.box.row_low != other.box.row_low ? one.box.row_low < other.box.row_low
-                                                        : one.mask < other.mask;
+                                                        : one.place < other.place;
         });
         for (int64_t i = begin_a; i < end_a; ++i)
-            if (a_.count(i) > 0) find_partners(i, tallest, found);
+            if (a_.count(rows_a_[i]) > 0) find_partners(i, tallest, found);
     }
 
 private:
     struct Boxed {
         RunBox box;
-        int64_t mask;
+        int64_t place;
     };
 
     RunView a_, b_;
+    const int64_t *rows_a_, *rows_b_;
     int64_t length_;
     std::vector<Boxed> order_;
     std::vector<std::pair<int64_t, int64_t>> partners_;
 
     void find_partners(int64_t i, int64_t tallest, SharedPairs& found) {
-        RunBox box = a_.box(i, length_);
+        RunBox box = a_.box(rows_a_[i], length_);
         auto at = std::lower_bound(
             order_.begin(), order_.end(), box.row_low - tallest,
             [](const Boxed& one, int64_t row) { return one.box.row_low < row; });
         partners_.clear();
         for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
             if (!box.meets(at->box)) continue;
-            int64_t shared = shared_voxels(a_, i, b_, at->mask);
-            if (shared > 0) partners_.emplace_back(at->mask, shared);
+            int64_t shared = shared_voxels(a_, rows_a_[i], b_, rows_b_[at->place]);
+            if (shared > 0) partners_.emplace_back(at->place, shared);
         }
         std::sort(partners_.begin(), partners_.end());
         for (auto [j, shared] : partners_) {

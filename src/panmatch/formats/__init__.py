@@ -5,6 +5,7 @@ The libraries behind the formats are imported when the first file of their kind 
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
 from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
+from panmatch.formats._confidence_files import read_confidences
 from panmatch.formats._grey import image_name, read_grey
 from panmatch.formats._images import (
     LabelImage,
@@ -57,6 +58,7 @@ __all__ = [
     "pair_images",
     "read_coco_instances",
     "read_coco_panoptic",
+    "read_confidences",
     "read_grey",
     "read_labels",
     "resample_like",

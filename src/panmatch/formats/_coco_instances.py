@@ -131,7 +131,8 @@ def _table(
                                    [""] * len(rows))  # fmt: skip
         area = boxes[:, 2] * boxes[:, 3]
     else:
-        names = [f"instance {i} of {source.name}" for i in range(len(rows))]
+        file = source.name
+        names = [f"instance {i} of {file}" for i in range(len(rows))]
         masks = read_segmentations([row.get("segmentation") for row in rows], shapes, names)
         area = masks.sizes.astype(np.float64)
         if scored and boxes is not None:  # as in the COCO programs, which ask for the box first

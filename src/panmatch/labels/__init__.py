@@ -55,6 +55,7 @@ from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
 
 if TYPE_CHECKING:
+    from panmatch.labels._confidences import Reduction, confidences_from_image
     from panmatch.labels._contacts import cropped, touching_labels
     from panmatch.labels._encodings import (
         from_cityscapes,
@@ -87,6 +88,7 @@ else:  # few need these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.labels._confidences": ("Reduction", "confidences_from_image"),
             "panmatch.labels._contacts": ("cropped", "touching_labels"),
             "panmatch.labels._encodings": (
                 "from_cityscapes",
@@ -144,6 +146,7 @@ __all__ = [
     "Meaning",
     "ObjectPairs",
     "Panoptic",
+    "Reduction",
     "Regions",
     "SegmentClass",
     "SegmentImages",
@@ -166,6 +169,7 @@ __all__ = [
     "check_same_shape",
     "component_sizes",
     "components_within_labels",
+    "confidences_from_image",
     "connected_components",
     "cropped",
     "distinct_labels",

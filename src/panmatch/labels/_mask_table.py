@@ -66,7 +66,12 @@ def read_segmentations(segmentations: Sequence[Any], sizes: Ints, names: Sequenc
     names
         What to call each in an error.
     """
-    kinds = np.array([_kind(one, name) for one, name in zip(segmentations, names, strict=True)])
+    kinds = np.array([_kind(one) for one in segmentations])
+    for i in np.flatnonzero(kinds == "").tolist():
+        raise LabelError(
+            f"{names[i]} has the segmentation {str(segmentations[i])[:60]!r}; it must be a "
+            f"run-length encoding or a list of polygons."
+        )
     parts, rows = [], []
     for kind, reader in (("text", _texts), ("lengths", _lengths), ("polygons", _polygons)):
         chosen = np.flatnonzero(kinds == kind)
@@ -78,15 +83,11 @@ def read_segmentations(segmentations: Sequence[Any], sizes: Ints, names: Sequenc
     return _joined(parts, rows)
 
 
-def _kind(segmentation: Any, name: str) -> str:
+def _kind(segmentation: Any) -> str:
+    """Return how a segmentation is written; '' if it is not one."""
     if is_rle(segmentation):
         return "text" if isinstance(segmentation["counts"], str | bytes) else "lengths"
-    if is_polygons(segmentation):
-        return "polygons"
-    raise LabelError(
-        f"{name} has the segmentation {str(segmentation)[:60]!r}; it must be a run-length encoding "
-        f"or a list of polygons."
-    )
+    return "polygons" if is_polygons(segmentation) else ""
 
 
 def _texts(given: Sequence[Any], sizes: Ints, names: Sequence[str]) -> Masks:
@@ -133,13 +134,15 @@ def _checked(
 
 def _joined(parts: Sequence[Masks], rows: Sequence[Ints]) -> Masks:
     """Return the masks of all parts in the order of their rows."""
+    if len(parts) == 1:
+        return parts[0]
     none = np.zeros(0, np.int64)
     counts = np.concatenate([none, *(np.diff(part.first) for part in parts)])
     first = np.concatenate([[0], np.cumsum(counts)])
     start = np.concatenate([none, *(part.start for part in parts)])
     stop = np.concatenate([none, *(part.stop for part in parts)])
     together = Masks((0, 0), first, start, stop, "F")
-    return together if len(parts) < 2 else together.take(np.argsort(np.concatenate(rows)))
+    return together.take(np.argsort(np.concatenate(rows))) if parts else together
 
 
 def _firsts(listed: Sequence[Any]) -> Ints:

@@ -54,8 +54,7 @@ class Masks:
     @property
     def sizes(self) -> Ints:
         """Voxels of each mask."""
-        sums = np.concatenate([[0], np.cumsum(self.stop - self.start)])
-        return np.diff(sums[self.first])
+        return native.run_sizes(*self._runs)
 
     @property
     def row_length(self) -> int:
@@ -85,9 +84,10 @@ class Masks:
             raise ShapeError(
                 f"masks of shapes {self.shape} and {other.shape} do not belong to one image."
             )
+        rows = np.arange(len(self)), np.arange(len(other))
         groups = np.array([0, len(self)]), np.array([0, len(other)])
         length = np.array([self.row_length])
-        return native.shared_pairs(*self._runs, *other._runs, *groups, length, 1)
+        return native.shared_pairs(*self._runs, *other._runs, *rows, *groups, length, 1)
 
     def shared_by_several(self, refs: Masks) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the voxels of every set of two or more masks that lie on each other (D16).

@@ -136,6 +136,7 @@ def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ..
 def polygon_runs(
     xy: Floats, xy_first: Ints, polygon_first: Ints, height: Ints, width: Ints
 ) -> tuple[Ints, Ints, Ints]: ...
+def run_sizes(first: Ints, start: Ints, stop: Ints) -> Ints: ...
 def shared_pairs(
     first_a: Ints,
     start_a: Ints,
@@ -143,6 +144,8 @@ def shared_pairs(
     first_b: Ints,
     start_b: Ints,
     stop_b: Ints,
+    rows_a: Ints,
+    rows_b: Ints,
     group_a: Ints,
     group_b: Ints,
     length: Ints,

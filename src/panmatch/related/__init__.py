@@ -31,6 +31,7 @@ from panmatch.related._lesionwise import (
     lesionwise_f1,
     lesionwise_hd95,
 )
+from panmatch.related._luna import rank_points
 from panmatch.related._overlap_scores import (
     StardistScores,
     aji,
@@ -39,6 +40,7 @@ from panmatch.related._overlap_scores import (
     sorted_ap,
     stardist_scores,
 )
+from panmatch.related._ranked import Ranked, rank_greedily, rank_most_pairs
 from panmatch.related._registry import (
     Averages,
     ClassSides,
@@ -57,6 +59,7 @@ __all__ = [
     "CocoPrecision",
     "Lesions",
     "Option",
+    "Ranked",
     "RelatedPart",
     "RelatedScore",
     "StardistScores",
@@ -84,6 +87,9 @@ __all__ = [
     "lesionwise_hd95",
     "npq",
     "rand_index",
+    "rank_greedily",
+    "rank_most_pairs",
+    "rank_points",
     "resolve_related",
     "seg",
     "share",

@@ -169,17 +169,18 @@ def _mask_pairs(
     pred_group: Ints,
     threads: int | None,
 ) -> tuple[Ints, Ints, Floats]:
-    refs, preds = reference.masks.take(ref_row), prediction.masks.take(pred_row)
+    refs, preds = reference.masks, prediction.masks
     heights = np.ones(len(ref_group) - 1, np.int64)
     for group, rows, table in ((ref_group, ref_row, reference), (pred_group, pred_row, prediction)):
         filled = np.diff(group) > 0
         heights[filled] = table.sizes[rows[group[:-1][filled]], 0]
     ref, pred, shared = native.shared_pairs(
         *(refs.first, refs.start, refs.stop, preds.first, preds.start, preds.stop),
-        *(ref_group, pred_group, heights),
+        *(ref_row, pred_row, ref_group, pred_group, heights),
         thread_count(threads, len(preds.start), voxels_per_thread=RUNS_PER_THREAD),
     )
-    return ref, pred, _iou(ref, pred, shared, refs.sizes, preds.sizes, reference.crowd[ref_row])
+    sizes = refs.sizes[ref_row], preds.sizes[pred_row]
+    return ref, pred, _iou(ref, pred, shared, *sizes, reference.crowd[ref_row])
 
 
 def _box_pairs(
