@@ -1,4 +1,4 @@
-"""Random datasets in the format of COCO instances: crowd, ties, all sizes, polygons and encodings."""
+"""Random datasets of COCO instances: crowd, ties, all sizes, polygons and encodings."""
 
 from __future__ import annotations
 
@@ -26,12 +26,17 @@ def random_dataset(seed: int) -> Dataset:
     """Return references, and detections that are moved, missing, doubled or spurious."""
     rng = np.random.default_rng(seed)
     size = int(rng.integers(60, 220))
-    images = [{"id": 3 * i + 1, "height": size, "width": size + 7} for i in range(rng.integers(1, 5))]
+    images = [
+        {"id": 3 * i + 1, "height": size, "width": size + 7} for i in range(rng.integers(1, 5))
+    ]
     annotations, detections = [], []
     for image in images:
         for category in (1, 2, 5):
             for _ in range(rng.integers(0, 6)):
-                centre, radius = rng.uniform(0, size, 2), rng.uniform(3, size / 2) ** rng.choice([1, 0.7])
+                centre, radius = (
+                    rng.uniform(0, size, 2),
+                    rng.uniform(3, size / 2) ** rng.choice([1, 0.7]),
+                )
                 outline = blob(rng, centre, radius)
                 crowd = int(rng.random() < 0.15)
                 one = {"image_id": image["id"], "category_id": category, "iscrowd": crowd}
@@ -47,7 +52,9 @@ def random_dataset(seed: int) -> Dataset:
                            "bbox": box_of(outline)}
                 )  # fmt: skip
                 for _ in range(rng.choice([0, 1, 1, 1, 2])):
-                    moved = blob(rng, centre + rng.normal(0, radius / 8, 2), radius * rng.uniform(0.8, 1.2))
+                    moved = blob(
+                        rng, centre + rng.normal(0, radius / 8, 2), radius * rng.uniform(0.8, 1.2)
+                    )
                     detections.append(detection(rng, image, category, moved, size))
         for _ in range(rng.integers(0, 4)):
             spurious = blob(rng, rng.uniform(0, size, 2), rng.uniform(2, 40))

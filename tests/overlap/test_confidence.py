@@ -38,7 +38,8 @@ def test_a_cut_keeps_what_reaches_it() -> None:
     assert scored.above_cut(0.5).pred_ids.tolist() == [4, 9]
     assert scored.above_cut(0.5000001).pred_ids.tolist() == []
     kept = scored.above_cut(0.5)
-    assert kept.confidence is not None and kept.confidence.tolist() == [0.5, 0.5]
+    assert kept.confidence is not None
+    assert kept.confidence.tolist() == [0.5, 0.5]
     assert pm.match(kept).pairs.tolist() == [[1, 4], [2, 9]]
     with pytest.raises(OverlapError, match="with_confidence"):
         overlap().above_cut(0.5)
@@ -57,7 +58,9 @@ def test_a_cut_equals_counting_without_the_others() -> None:
             expected = counted(reference, np.where(np.isin(prediction, low), 0, prediction))
             found = ov.with_confidence(confidence).above_cut(0.5)
             for strategy in ("one-to-one", "many-to-one"):
-                assert pm.match(found, strategy, 0.2).tally == pm.match(expected, strategy, 0.2).tally
+                assert (
+                    pm.match(found, strategy, 0.2).tally == pm.match(expected, strategy, 0.2).tally
+                )
 
 
 def test_a_cut_through_masks_keeps_what_they_share() -> None:
@@ -72,8 +75,9 @@ def test_confidences_of_chunks_are_joined() -> None:
     sides = np.array([[1, 1, 0, 2], [4, 4, 7, 9]])
     left, right = (pm.count_overlaps(*sides[:, cols]) for cols in (slice(0, 3), slice(1, 4)))
     both = left.with_confidence({4: 0.5, 7: 0.1}) + right.with_confidence({4: 0.5, 7: 0.1, 9: 1})
-    assert both.confidence is not None and both.confidence.tolist() == [0.5, 0.1, 1]
-    with pytest.raises(OverlapError, match="prediction 4 has the confidence 0.5 in one overlap"):
+    assert both.confidence is not None
+    assert both.confidence.tolist() == [0.5, 0.1, 1]
+    with pytest.raises(OverlapError, match=r"prediction 4 has the confidence 0\.5 in one overlap"):
         _ = left.with_confidence([0.5, 0.1]) + right.with_confidence([0.6, 0.1, 1])
     with pytest.raises(OverlapError, match="both have confidences or neither"):
         _ = left + right.with_confidence([0.5, 0.1, 1])
@@ -87,7 +91,9 @@ def test_confidences_survive_files(tmp_path: Path) -> None:
     assert scored != overlap()
 
 
-@pytest.mark.parametrize(("reduce", "expected"), [("max", {4: 0.75, 7: 0.25}), ("mean", {4: 0.625, 7: 0.25})])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reduce", "expected"), [("max", {4: 0.75, 7: 0.25}), ("mean", {4: 0.625, 7: 0.25})]
+)
 def test_an_image_is_reduced_segment_by_segment(reduce: Any, expected: dict[int, float]) -> None:
     labels, values = np.array([[4, 4, 0, 7]]), np.array([[0.5, 0.75, np.nan, 0.25]])
     assert pm.confidences_from_image(labels, values, reduce) == expected
@@ -147,7 +153,8 @@ def test_calibration_by_hand() -> None:
     assert found.ece == pytest.approx((0.6 + 0.8) / 3)
     assert found.mce == pytest.approx(0.6)
     twice = found + found
-    assert twice.ece == found.ece and twice.counts.sum() == 6
+    assert twice.ece == found.ece
+    assert twice.counts.sum() == 6
     assert pm.calibration(pm.match(overlap().with_confidence([1, 1, 1])), bins=2).counts[1] == 3
 
 
@@ -158,7 +165,7 @@ def test_calibration_leaves_out_what_is_dismissed() -> None:
 
 
 def test_calibration_needs_confidences_from_0_to_1() -> None:
-    with pytest.raises(OverlapError, match="the confidence of prediction 7 is 1.5"):
+    with pytest.raises(OverlapError, match=r"the confidence of prediction 7 is 1\.5"):
         pm.calibration(pm.match(overlap().with_confidence([0.5, 1.5, 0.5])))
     with pytest.raises(ValueError, match="bins=0"):
         pm.calibration(pm.match(overlap().with_confidence([0.5, 0.5, 0.5])), bins=0)

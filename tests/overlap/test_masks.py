@@ -73,7 +73,8 @@ def test_unions_count_shared_voxels_once(seed: int) -> None:
     refs, preds = random_pair(np.random.default_rng(seed))
     ov = pm.Overlap.from_masks(refs, preds)
     if ov.sharing is None:
-        assert (preds.sum(axis=0) <= 1).all() and (refs.sum(axis=0) <= 1).all()
+        assert (preds.sum(axis=0) <= 1).all()
+        assert (refs.sum(axis=0) <= 1).all()
         return
     unions = Unions(ov)
     for n in range(1, len(preds) + 1):
@@ -164,7 +165,8 @@ def test_crowd_is_never_missed_and_excuses_predictions() -> None:
     inside[:, 1:7] = outside[:, 5:9] = matched[:, 7:] = True
     ov = pm.Overlap.from_masks([*crowd, matched], [inside, outside], crowd=[True, True, False])
     assert ov.ref_ids.tolist() == [3]
-    assert ov.pred_crowd is not None and ov.pred_crowd.tolist() == [5, 1]  # each voxel once
+    assert ov.pred_crowd is not None
+    assert ov.pred_crowd.tolist() == [5, 1]
     assert pm.match(ov, threshold=0.9).false_positives.tolist() == [2]
 
 
@@ -190,7 +192,8 @@ def test_disjoint_masks_are_an_ordinary_overlap() -> None:
     labels = np.random.default_rng(1).integers(0, 4, (2, 6, 5))
     masks = [[side == i for i in (1, 2, 3)] for side in labels]
     ov = pm.Overlap.from_masks(*masks)
-    assert ov.sharing is None and ov == pm.count_overlaps(*labels)
+    assert ov.sharing is None
+    assert ov == pm.count_overlaps(*labels)
     pm.match(ov, pm.ManyToOne(solver="optimal"))
 
 

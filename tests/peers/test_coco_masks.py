@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ def polygons(rng: np.random.Generator, height: int, width: int) -> Polygons:
     """Return one to three polygons: convex or crossing themselves, partly outside, on the grid."""
     found = []
     for _ in range(rng.integers(1, 4)):
-        corners = rng.uniform(-3, 3, (rng.integers(3, 9), 2)) + [width / 2, height / 2]
+        corners = [*rng.uniform(-3, 3, (rng.integers(3, 9), 2)), width / 2, height / 2]
         corners = (corners - [width / 2, height / 2]) * rng.uniform(0.5, 6) + [
             rng.uniform(0, width),
             rng.uniform(0, height),
@@ -57,7 +56,9 @@ def answers(
 
 def text(masks: Any, i: int) -> str:
     """Return the compressed text of a mask of ours."""
-    start, stop = (column[masks.first[i] : masks.first[i + 1]] for column in (masks.start, masks.stop))
+    start, stop = (
+        column[masks.first[i] : masks.first[i + 1]] for column in (masks.start, masks.stop)
+    )
     edges = np.concatenate([[0], np.stack([start, stop], axis=1).ravel(), [np.prod(masks.shape)]])
     lengths = np.diff(edges).tolist()
     return text_of(lengths if lengths[-1] or len(lengths) == 1 else lengths[:-1])
@@ -91,9 +92,7 @@ def test_ious_are_the_same_bits(
 ) -> None:
     compared = 0
     for question, answer in zip(questions, answers, strict=True):
-        ov = pm.Overlap.from_masks(
-            question["polygons"], question["rles"], size=question["size"]
-        )
+        ov = pm.Overlap.from_masks(question["polygons"], question["rles"], size=question["size"])
         table = np.zeros((len(question["rles"]), len(question["polygons"])))
         table[ov.pred_ids[ov.edges.pred] - 1, ov.ref_ids[ov.edges.ref] - 1] = ov.iou
         assert np.array_equal(table, np.array(answer["iou"]))

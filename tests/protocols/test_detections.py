@@ -147,7 +147,7 @@ def test_equal_confidences_are_one_step() -> None:
     ranked = Ranked(np.array([0.5, 0.9, 0.5]), np.array([1, 0, 0]), n_ref=2)
     curve = ranked.over_cuts()
     assert curve.cuts.tolist() == [np.inf, 0.9, 0.5]
-    assert (curve.tp.tolist(), curve.fp.tolist(), curve.fn.tolist()) == ([0, 0, 1], [0, 1, 2], [2, 2, 1])  # fmt: skip
+    assert curve.tallies.counts[:, :3].tolist() == [[0, 0, 2], [0, 1, 2], [1, 2, 1]]
 
 
 @pytest.mark.parametrize(

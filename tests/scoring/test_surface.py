@@ -89,7 +89,8 @@ def test_surfaces_add_up_exactly_and_in_any_order() -> None:
     cases = [some_overlap(rng, 0) for _ in range(8)]
     parts = [pm.surface(one, "many-to-one") for one in cases]
     total, backwards = add_surfaces(parts), sum(parts[::-1])
-    assert isinstance(backwards, pm.Surface) and total.n_cases == 8
+    assert isinstance(backwards, pm.Surface)
+    assert total.n_cases == 8
     for threshold, cut in rng.random((40, 2)):
         each = [pm.match(one.above_cut(cut), "many-to-one", threshold).tally for one in cases]
         assert total.at(threshold, cut) == sum(each) == backwards.at(threshold, cut)
@@ -138,7 +139,8 @@ def test_average_precision_without_interpolation_is_that_of_scikit_learn() -> No
 
 
 def test_froc_by_hand() -> None:
-    froc = (pm.surface(two_lesions()) + pm.surface(pm.count_overlaps([0], [0]).with_confidence([]))).froc(0.5)  # fmt: skip
+    empty = pm.surface(pm.count_overlaps([0], [0]).with_confidence([]))
+    froc = (pm.surface(two_lesions()) + empty).froc(0.5)
     assert froc.false_positives.tolist() == [0, 0, 0.5, 1, 1]
     assert froc.sensitivity == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 2 / 3])
     assert froc.at(0.99) == pytest.approx(1 / 3)
@@ -161,7 +163,8 @@ def test_the_best_cut_is_an_interval_of_cuts() -> None:
 
 def test_without_references_average_precision_is_undefined() -> None:
     s = pm.surface(pm.count_overlaps([0, 0], [1, 2]).with_confidence([0.3, 0.4]))
-    assert math.isnan(s.average_precision(0.5)) and math.isnan(s.average_recall())
+    assert math.isnan(s.average_precision(0.5))
+    assert math.isnan(s.average_recall())
     assert s.at(0.5, 0.35).fp == 1
     empty = pm.surface(pm.count_overlaps([1, 0], [0, 0]).with_confidence([]))
     assert empty.average_precision(0.5) == 0
@@ -172,7 +175,9 @@ def test_without_references_average_precision_is_undefined() -> None:
 
 def test_an_interval_needs_five_cases() -> None:
     parts = [pm.surface(two_lesions()) for _ in range(4)]
-    few = pm.surface_interval(add_surfaces(parts), lambda s: s.average_precision(0.5), n_resamples=20)
+    few = pm.surface_interval(
+        add_surfaces(parts), lambda s: s.average_precision(0.5), n_resamples=20
+    )
     assert not few.is_defined
     many = pm.surface_interval(
         add_surfaces([*parts, pm.surface(pm.count_overlaps([1], [0]).with_confidence([]))]),
@@ -185,16 +190,16 @@ def test_an_interval_needs_five_cases() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda ov: pm.surface(pm.count_overlaps([1], [1])), OverlapError, "with_confidence(values)"),
+        (lambda _: pm.surface(pm.count_overlaps([1], [1])), OverlapError, "with_confidence("),
         (lambda ov: pm.surface(ov).at(0.5, math.nan), OptionError, "cut=nan"),
         (lambda ov: pm.surface(ov).at(0.5, "high"), OptionError, "cut='high' must be a number"),
         (lambda ov: pm.surface(ov).at(1.5, 0), PanmatchError, "threshold"),
         (lambda ov: pm.surface(ov) + pm.surface(ov, "one-to-many"), StrategyError, "same way"),
         (lambda ov: pm.surface(ov, "union"), StrategyError, "count_region_overlaps"),
         (lambda ov: pm.surface(ov).weighted([1, 2]), OptionError, "each of the 1 cases"),
-        (lambda ov: pm.surface(ov).average_precision(0.5, "11-point"), OptionError, "interpolation"),
-        (lambda ov: add_surfaces([]), OptionError, "at least one case"),
-        (lambda ov: pm.surface([[1]]), PanmatchError, "not an Overlap"),
+        (lambda ov: pm.surface(ov).average_precision(0.5, "11-point"), OptionError, "interp"),
+        (lambda _: add_surfaces([]), OptionError, "at least one case"),
+        (lambda _: pm.surface([[1]]), PanmatchError, "not an Overlap"),
     ],
 )  # fmt: skip
 def test_errors_name_the_argument(call: object, error: type[Exception], message: str) -> None:

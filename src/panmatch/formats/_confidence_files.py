@@ -12,7 +12,7 @@ SCORE_NAMES = ("score", "confidence")
 
 
 def read_confidences(path: str | os.PathLike[str], case: str | None = None) -> dict[int, float]:
-    """Read the confidence of every predicted id from a CSV file.
+    r"""Read the confidence of every predicted id from a CSV file.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def read_confidences(path: str | os.PathLike[str], case: str | None = None) -> d
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "scores.csv"
-    ...     _ = file.write_text("case,id,score\\np1,4,0.9\\np1,7,0.3\\np2,1,0.5\\n")
+    ...     _ = file.write_text("case,id,score\np1,4,0.9\np1,7,0.3\np2,1,0.5\n")
     ...     pm.read_confidences(file, case="p1")
     {4: 0.9, 7: 0.3}
     """

@@ -107,7 +107,9 @@ def _lengths(given: Sequence[Any], sizes: Ints, names: Sequence[str]) -> Masks:
 
 
 def _polygons(given: Sequence[Any], sizes: Ints, names: Sequence[str]) -> Masks:
-    corners = [corners_of(one, name) for mask, name in zip(given, names, strict=True) for one in mask]
+    corners = [
+        corners_of(one, name) for mask, name in zip(given, names, strict=True) for one in mask
+    ]
     sides = (np.ascontiguousarray(side) for side in sizes.T)
     runs = native.polygon_runs(np.concatenate(corners), _firsts(corners), _firsts(given), *sides)
     return Masks((0, 0), *runs, order="F")

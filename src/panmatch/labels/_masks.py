@@ -238,9 +238,7 @@ def _array_runs(mask: Any, name: str, order: Order) -> tuple[tuple[int, ...], In
     return array.shape, edges[::2].copy(), edges[1::2].copy()
 
 
-def _of_counts(
-    found: tuple[Ints, Ints, Ints, Ints], shape: tuple[int, int], name: str
-) -> Masks:
+def _of_counts(found: tuple[Ints, Ints, Ints, Ints], shape: tuple[int, int], name: str) -> Masks:
     *runs, totals = found
     for i in np.flatnonzero(totals != math.prod(shape)).tolist():
         what = (

@@ -114,7 +114,9 @@ def _add_sharing(first: Overlap, second: Overlap, ref_at: Ints, pred_at: Ints) -
         (second.sharing, ref_at[refs:], pred_at[preds:]),
     ):
         rows += [] if one is None else one.moved(of_refs, of_preds)
-    overlapping = any(one.sharing is not None and one.sharing.refs_overlap for one in (first, second))
+    overlapping = any(
+        one.sharing is not None and one.sharing.refs_overlap for one in (first, second)
+    )
     return Sharing.of_rows(rows, refs_overlap=overlapping)
 
 

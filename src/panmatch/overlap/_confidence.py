@@ -50,7 +50,7 @@ def read_confidence(values: npt.ArrayLike | Mapping[int, float], ids: Ints) -> F
 
 
 def needed_confidence(overlap: Overlap) -> Floats:
-    """Return the confidences of an overlap, or raise an `OverlapError` that says how to add them."""
+    """Return the confidences of an overlap, or raise an `OverlapError` with the remedy."""
     if overlap.confidence is None:
         raise OverlapError(
             "the predictions of this overlap have no confidence: add one for each with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,9 +52,7 @@ class Sharing:
         """The predictions of every row."""
         ends = self.first.tolist()
         members = self.preds.tolist()
-        return [
-            tuple(members[i:j]) for i, j in zip(ends[:-1], ends[1:], strict=True)
-        ]
+        return [tuple(members[i:j]) for i, j in itertools.pairwise(ends)]
 
     @classmethod
     def of_rows(

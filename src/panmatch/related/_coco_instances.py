@@ -213,9 +213,7 @@ def _box_pairs(
     return ref, pred, _iou(ref, pred, shared, *sizes, reference.crowd[ref_row])
 
 
-def _iou(
-    ref: Ints, pred: Ints, shared: Areas, refs: Areas, preds: Areas, crowd: Areas
-) -> Floats:
+def _iou(ref: Ints, pred: Ints, shared: Areas, refs: Areas, preds: Areas, crowd: Areas) -> Floats:
     """Return the IoU of every pair; with crowd, the share of the prediction inside it."""
     union = np.where(crowd[ref], preds[pred], refs[ref] + preds[pred] - shared)
     iou: Floats = shared / union

@@ -19,8 +19,8 @@ class Calibration:
     Attributes
     ----------
     edges
-        Of the bins, from 0 to 1; a bin holds confidences from its lower edge up to, but without, its
-        upper one, the last one also 1.
+        Of the bins, from 0 to 1. A bin holds confidences from its lower edge up to, but without,
+        its upper one; the last one also holds 1.
     counts, matched
         Predictions in each bin, and those of them that are matched.
     limbs

@@ -87,9 +87,7 @@ class Surface:
     def over_thresholds(self, cut: float) -> Curve:
         """Return the curve of the predictions with a confidence of at least `cut` (D7)."""
         held = self.confidences >= check_cut(cut)
-        thresholds, place = np.unique(
-            np.append(self.thresholds[held], 0.0), return_inverse=True
-        )
+        thresholds, place = np.unique(np.append(self.thresholds[held], 0.0), return_inverse=True)
         tallies = _summed(place[:-1], self.changes[held], len(thresholds))
         kept = np.append(True, (tallies.counts[1:] != tallies.counts[:-1]).any(axis=1))
         return frozen_curve(
@@ -99,9 +97,7 @@ class Surface:
     def over_cuts(self, threshold: float) -> CutCurve:
         """Return the tallies at a threshold over all cuts."""
         held = self.thresholds <= check_threshold(threshold)
-        falling, place = np.unique(
-            np.append(-self.confidences[held], -np.inf), return_inverse=True
-        )
+        falling, place = np.unique(np.append(-self.confidences[held], -np.inf), return_inverse=True)
         tallies = _summed(place[:-1], self.changes[held], len(falling))
         return CutCurve(-falling, tallies, self.n_cases)
 

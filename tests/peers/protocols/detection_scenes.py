@@ -38,9 +38,7 @@ def box(low: npt.ArrayLike, size: npt.ArrayLike) -> tuple[slice, ...]:
     return tuple(slice(at, at + side) for at, side in pairs)
 
 
-def put(
-    found: Volume, rng: np.random.Generator, low: npt.ArrayLike, size: npt.ArrayLike
-) -> None:
+def put(found: Volume, rng: np.random.Generator, low: npt.ArrayLike, size: npt.ArrayLike) -> None:
     """Add a candidate that touches no other; few digits, so that some confidences are equal."""
     around = box(np.maximum(np.asarray(low) - 1, 0), np.asarray(size) + 2)
     confidence = np.float32(rng.integers(1, 9) / 8)
