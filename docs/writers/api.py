@@ -22,7 +22,7 @@ numpy and little else; what needs an extra is loaded when you first use it, and 
 extra if it is missing.
 
 Every name has a page with its signature, its parameters, and an example that is run as a test.
-D1 to D15 are [the definitions](../../explanation/definitions.md).
+D1 to D17 are [the definitions](../../explanation/definitions.md).
 
 Three more packages are meant for you: [`panmatch.related`](related.md) has other metrics of the
 field, [`panmatch.phantoms`](phantoms.md) makes synthetic scenes with known mistakes, and
@@ -93,6 +93,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "count_overlaps", "count_region_overlaps", "count_part_overlaps",
             "count_class_overlaps", "Overlap", "ClassOverlaps", "save_overlap", "load_overlap",
+            "read_coco_instances", "coco_overlaps", "read_confidences", "confidences_from_image",
         ),
     ),
     "Match": (
@@ -107,6 +108,13 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "Tally", "curve", "Curve", "tally_classes", "ClassTallies", "class_curves",
             "ClassCurves", "GroupScore", "part_averages",
+        ),
+    ),
+    "Score with confidence": (
+        "Every threshold and confidence cut at once: average precision, FROC, the best cut.",
+        (
+            "surface", "Surface", "add_surfaces", "CutCurve", "BestCut", "Froc", "calibration",
+            "Calibration", "surface_interval", "Interval",
         ),
     ),
     "Measure": (

@@ -71,5 +71,6 @@ inline std::vector<int64_t> shape_of(const LabelArray& array) {
 void bind_voxels(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_masks(nb::module_& m);
 
 }  // namespace panmatch

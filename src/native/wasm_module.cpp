@@ -12,6 +12,7 @@ nb::module_& functions() {
         bind_voxels(made);
         bind_graph(made);
         bind_parts(made);
+        bind_masks(made);
         return made;
     }();
     return all;

@@ -26,6 +26,17 @@ def shipped_configs() -> list[Path]:
     return sorted(PEER.parents[1].glob(SHIPPED))
 
 
+def ask(script: str, folder: Path, questions: Any, imported: str = "pycocotools") -> Any:
+    """Run a script of this folder on questions, and return its answers, both as JSON."""
+    if not PEER.exists():
+        pytest.fail(f"{PEER.relative_to(ROOT)} is missing: run `make test`, which builds it.")
+    (folder / "questions.json").write_text(json.dumps(questions))
+    program = Program(str(Path(__file__).with_name(script)), (str(PEER),), (imported,))
+    done = run(program, "questions.json", "results.json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "results.json").read_text())
+
+
 def ask_peer(
     script: str, folder: Path, scenes: Sequence[tuple[Labels, Labels]], **more: npt.NDArray[Any]
 ) -> dict[str, Any]:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         RankStability,
         ranking_over_threshold,
         resample,
+        surface_interval,
     )
     from panmatch.datasets._table_files import write_table
     from panmatch.datasets._verdict import (
@@ -122,6 +123,7 @@ __getattr__, __dir__ = lazy_face(
             "RankStability",
             "ranking_over_threshold",
             "resample",
+            "surface_interval",
         ),
         "panmatch.datasets._other_outputs": ("OTHER_OUTPUTS", "WIDE", "wide_files"),
         "panmatch.datasets._outputs": (
@@ -222,6 +224,7 @@ __all__ = [
     "spread",
     "start_early",
     "summary_table",
+    "surface_interval",
     "verdict",
     "verdict_on_models",
     "what_would_change",

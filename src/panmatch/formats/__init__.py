@@ -4,6 +4,8 @@ The libraries behind the formats are imported when the first file of their kind 
 """
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
+from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
+from panmatch.formats._confidence_files import read_confidences
 from panmatch.formats._grey import image_name, read_grey
 from panmatch.formats._images import (
     LabelImage,
@@ -32,6 +34,7 @@ from panmatch.formats._units import convert_spacing
 from panmatch.formats._writing import write_like
 
 __all__ = [
+    "CocoInstances",
     "CocoPanoptic",
     "ImageLike",
     "LabelImage",
@@ -41,6 +44,7 @@ __all__ = [
     "can_resample",
     "case_name",
     "check_same_grid",
+    "coco_overlaps",
     "convert_spacing",
     "grid_difference",
     "image_name",
@@ -52,7 +56,9 @@ __all__ = [
     "locked",
     "open_labels",
     "pair_images",
+    "read_coco_instances",
     "read_coco_panoptic",
+    "read_confidences",
     "read_grey",
     "read_labels",
     "resample_like",

@@ -23,6 +23,7 @@ from panmatch.labels._arrays import (
     memory_bytes,
     refuse_beyond_int64,
     refuse_labels,
+    thread_count,
 )
 from panmatch.labels._combinations import (
     Counted,
@@ -54,6 +55,7 @@ from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
 
 if TYPE_CHECKING:
+    from panmatch.labels._confidences import Reduction, confidences_from_image
     from panmatch.labels._contacts import cropped, touching_labels
     from panmatch.labels._encodings import (
         from_cityscapes,
@@ -64,6 +66,16 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._mask_table import MaskTable, read_segmentations
+    from panmatch.labels._masks import (
+        Masks,
+        as_list,
+        length_masks,
+        order_of,
+        polygon_masks,
+        read_masks,
+        text_masks,
+    )
     from panmatch.labels._object_pairs import (
         ObjectPairs,
         SkeletonOverlaps,
@@ -76,6 +88,7 @@ else:  # few need these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.labels._confidences": ("Reduction", "confidences_from_image"),
             "panmatch.labels._contacts": ("cropped", "touching_labels"),
             "panmatch.labels._encodings": (
                 "from_cityscapes",
@@ -91,6 +104,16 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
+            "panmatch.labels._mask_table": ("MaskTable", "read_segmentations"),
+            "panmatch.labels._masks": (
+                "Masks",
+                "as_list",
+                "length_masks",
+                "order_of",
+                "polygon_masks",
+                "read_masks",
+                "text_masks",
+            ),
             "panmatch.labels._object_pairs": (
                 "ObjectPairs",
                 "SkeletonOverlaps",
@@ -118,9 +141,12 @@ __all__ = [
     "LabelArray",
     "LabelGroup",
     "Mask",
+    "MaskTable",
+    "Masks",
     "Meaning",
     "ObjectPairs",
     "Panoptic",
+    "Reduction",
     "Regions",
     "SegmentClass",
     "SegmentImages",
@@ -133,6 +159,7 @@ __all__ = [
     "as_dask",
     "as_images",
     "as_labels",
+    "as_list",
     "as_mask",
     "as_spacing",
     "as_volume",
@@ -142,6 +169,7 @@ __all__ = [
     "check_same_shape",
     "component_sizes",
     "components_within_labels",
+    "confidences_from_image",
     "connected_components",
     "cropped",
     "distinct_labels",
@@ -159,12 +187,17 @@ __all__ = [
     "inner_band",
     "is_chunked",
     "is_on_device",
+    "length_masks",
     "library_of",
     "map_labels",
     "mask_of",
     "memory_bytes",
     "nearest_labels",
+    "order_of",
     "paint_volumes",
+    "polygon_masks",
+    "read_masks",
+    "read_segmentations",
     "refuse_beyond_int64",
     "refuse_labels",
     "segment_geometry",
@@ -172,5 +205,7 @@ __all__ = [
     "shortest_decimal",
     "skeleton_overlaps",
     "surface_distances",
+    "text_masks",
+    "thread_count",
     "touching_labels",
 ]

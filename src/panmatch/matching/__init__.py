@@ -25,7 +25,7 @@ from panmatch.matching._one_to_one import OneToOne
 from panmatch.matching._region_union import RegionUnion
 from panmatch.matching._same_id import SameId
 from panmatch.matching._solution import Budget, Certificate, Course, Solution
-from panmatch.matching._steps import count_steps
+from panmatch.matching._steps import Changes, count_changes, count_steps
 from panmatch.matching._strategy import Dash, Strategy, best_first
 from panmatch.matching._tally import (
     QUALITIES,
@@ -48,6 +48,7 @@ __all__ = [
     "STRATEGIES",
     "Budget",
     "Certificate",
+    "Changes",
     "Course",
     "Dash",
     "ManyToOne",
@@ -69,6 +70,7 @@ __all__ = [
     "best_first",
     "carry",
     "check_overlap",
+    "count_changes",
     "count_steps",
     "limbs_to_floats",
     "limbs_to_units",

@@ -10,15 +10,16 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import check_choice
+from panmatch.errors import StrategyError, check_choice
 from panmatch.matching._objective import Objective, check_objective
 from panmatch.matching._optimal_cover import optimal_cover
 from panmatch.matching._optimal_merge import optimal_merge
 from panmatch.matching._optimal_part_merge import optimal_part_merge
+from panmatch.matching._shared_merge import sweep_shared, walk_shared
 from panmatch.matching._solution import Budget, Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, sweep_seeds, walk_edges
 from panmatch.matching._sweep import sweep_within
-from panmatch.overlap import Floats, Ints, Overlap
+from panmatch.overlap import Floats, Ints, Overlap, Unions, predictions_overlap
 
 Gate = Literal["seed", "edge"]
 Solver = Literal["merge", "optimal"]
@@ -101,6 +102,16 @@ class ManyToOne(Strategy):
         """Maximum PQ weighs all objects against each other."""
         return self.solver == "merge"
 
+    def prepare(self, overlap: Overlap) -> Overlap:
+        """Return the overlap as it is; the optimal solver needs disjoint predictions (D16)."""
+        if self.solver == "optimal" and predictions_overlap(overlap):
+            raise StrategyError(
+                "strategy='many-to-one' with solver='optimal' needs predictions that do not share "
+                "voxels, but some of these masks do (D16): use solver='merge', which counts shared "
+                "voxels once, or strategy='one-to-one'."
+            )
+        return overlap
+
     def solve(self, overlap: Overlap, score: Floats, threshold: float) -> Solution:
         """Return the edges matched at `threshold`."""
         if self.solver == "optimal":
@@ -122,12 +133,15 @@ class ManyToOne(Strategy):
             )
         if self.gate == "edge":  # decisions above the threshold do not depend on those below
             return Course.nested(self._merge(overlap, score, 0.0), score)
-        return sweep_seeds(overlap, best_first(score), score)
+        sweep = sweep_shared if predictions_overlap(overlap) else sweep_seeds
+        return sweep(overlap, best_first(score), score)
 
     def _merge(self, overlap: Overlap, score: Floats, threshold: float) -> Ints:
         walk, passing = best_first(score), int(np.count_nonzero(score > threshold))
         if self.gate == "edge":
             walk = walk[:passing]
+        if predictions_overlap(overlap):
+            return walk_shared(overlap, walk, seedable=passing, unions=Unions(overlap))
         return walk_edges(overlap, walk, seedable=passing, grow=True)
 
     def _optimal(

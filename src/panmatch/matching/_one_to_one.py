@@ -92,7 +92,7 @@ class OneToOne(Strategy):
         by_iou, fixed = np.array_equal(score, overlap.iou), _has_fixed_denominator(overlap)
         if by_iou and not fixed:
             return optimal_cover(overlap, score > threshold, exclusive=True)
-        if by_iou and threshold >= 0.5:  # no two such pairs share an object, so all are matched
+        if by_iou and _is_settled(overlap, threshold):
             return Solution(passing, certify(overlap, score > threshold, passing, 1, began))
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
@@ -123,10 +123,19 @@ class OneToOne(Strategy):
         """
         if self.objective == "parts":
             return False
-        return self.solver == "greedy" or threshold >= 0.5 or _has_fixed_denominator(overlap)
+        settled = _is_settled(overlap, threshold)
+        return self.solver == "greedy" or settled or _has_fixed_denominator(overlap)
 
     def _weighs_pq(self, overlap: Overlap, score: Floats) -> bool:
         return np.array_equal(score, overlap.iou) and not _has_fixed_denominator(overlap)
+
+
+def _is_settled(overlap: Overlap, threshold: float) -> bool:
+    """Whether no two edges above the threshold share an object, so that all are matched.
+
+    An IoU above ½ is more than half of either object; only masks that share voxels can have two.
+    """
+    return threshold >= 0.5 and overlap.sharing is None
 
 
 def _has_fixed_denominator(overlap: Overlap) -> bool:

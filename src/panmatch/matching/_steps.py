@@ -11,7 +11,7 @@ from panmatch import native
 from panmatch.matching._exact_sum import to_limbs
 from panmatch.matching._solution import Course
 from panmatch.matching._tally import Quality, Tallies
-from panmatch.overlap import Floats, Ints, Overlap, sum_by
+from panmatch.overlap import Floats, Ints, Overlap, Unions, predictions_overlap, sum_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +38,40 @@ class _Events:
         return events, vertex[order]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """Where single objects become matched or free as the threshold rises, and by how much.
+
+    Attributes
+    ----------
+    ref, ref_at, tp, limbs
+        A reference, a threshold, and the change there of TP (1, 0 or −1) and of its quality (D13).
+    pred, pred_at, matched
+        The same for whole predictions that would otherwise be false positives.
+    """
+
+    ref: Ints
+    ref_at: Floats
+    tp: Ints
+    limbs: Ints
+    pred: Ints
+    pred_at: Floats
+    matched: Ints
+
+
+def count_changes(overlap: Overlap, course: Course, quality: Quality = "iou") -> Changes:
+    """Return the changes of every object as the threshold rises."""
+    events = _Events.of(course)
+    return Changes(*_ref_changes(overlap, events, quality), *_pred_changes(overlap, events))
+
+
 def count_steps(
     overlap: Overlap, course: Course, quality: Quality = "iou"
 ) -> tuple[Floats, Tallies]:
     """Return every threshold at which the tally changes, from 0 on, and the tally from there."""
-    events = _Events.of(course)
-    tp_at, tp_change, quality_change = _ref_changes(overlap, events, quality)
-    pred_at, pred_change = _pred_changes(overlap, events)
+    changes = count_changes(overlap, course, quality)
+    tp_at, tp_change, quality_change = changes.ref_at, changes.tp, changes.limbs
+    pred_at, pred_change = changes.pred_at, changes.matched
     thresholds, place = np.unique(np.concatenate([[0.0], tp_at, pred_at]), return_inverse=True)
     of_refs, of_preds = place[1 : 1 + len(tp_at)], place[1 + len(tp_at) :]
     n = len(thresholds)
@@ -57,8 +84,10 @@ def count_steps(
     return _without_repeats(thresholds, tallies)
 
 
-def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[Floats, Ints, Ints]:
-    """Return thresholds, and the changes there of TP and of the quality in limbs (D13)."""
+def _ref_changes(
+    overlap: Overlap, events: _Events, quality: Quality
+) -> tuple[Ints, Floats, Ints, Ints]:
+    """Return references, thresholds, and the changes there of TP and of quality in limbs (D13)."""
     events, ref = events.by(overlap.edges.ref[events.edge])
     pred_areas = overlap.pred_areas[overlap.edges.pred]
 
@@ -68,6 +97,9 @@ def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[F
     partners = running(np.ones(len(overlap.edges)))
     shared = running(overlap.edges.intersection.astype(np.float64))
     covered = running(pred_areas.astype(np.float64))
+    if predictions_overlap(overlap):
+        excess = _running_excess(overlap, events, ref)
+        shared, covered = shared - excess[0], covered - excess[1]
     matched = partners > 0.5
     value = np.where(matched, shared / (overlap.ref_sizes[ref] + covered - shared), 0.0)
     if quality == "parts":
@@ -78,14 +110,31 @@ def _ref_changes(overlap: Overlap, events: _Events, quality: Quality) -> tuple[F
     last = _last_of_each(ref, events.threshold)
     vertex = ref[last]
     return (
+        vertex,
         events.threshold[last],
         _differences(vertex, matched[last].astype(np.int64)),
         _differences(vertex, to_limbs(value[last])),
     )
 
 
-def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
-    """Return thresholds, and the change there of the number of matched predictions.
+def _running_excess(overlap: Overlap, events: _Events, ref: Ints) -> tuple[Floats, Floats]:
+    """Return, after each event, how much sums over matched predictions exceed their union (D16)."""
+    unions, preds = Unions(overlap), overlap.edges.pred[events.edge].tolist()
+    excess = np.zeros((2, len(ref)))
+    last, members = -1, list[int]()
+    for i, (one, pred, sign) in enumerate(
+        zip(ref.tolist(), preds, events.sign.tolist(), strict=True)
+    ):
+        members = members if one == last else []
+        last = one
+        members.append(pred) if sign > 0 else members.remove(pred)
+        if len(members) > 1:
+            excess[:, i] = unions.excess(one, members)
+    return excess[0], excess[1]
+
+
+def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Ints, Floats, Ints]:
+    """Return predictions, thresholds, and the change there of the number of matched ones.
 
     Predictions that would be dismissed when unmatched are left out: they are never false positives
     (D10).
@@ -98,7 +147,7 @@ def _pred_changes(overlap: Overlap, events: _Events) -> tuple[Floats, Ints]:
     last = _last_of_each(pred, events.threshold)
     change = _differences(pred[last], matched[last].astype(np.int64))
     counted = ~predictions.dismissible[pred[last]]
-    return events.threshold[last][counted], change[counted]
+    return pred[last][counted], events.threshold[last][counted], change[counted]
 
 
 def _last_of_each(vertex: Ints, threshold: Floats) -> Ints:

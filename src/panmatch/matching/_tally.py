@@ -20,7 +20,7 @@ from panmatch.matching._exact_sum import (
     units_to_float,
     units_to_limbs,
 )
-from panmatch.overlap import Areas, Floats, Ints, Overlap
+from panmatch.overlap import Areas, Floats, Ints, Overlap, Unions, predictions_overlap
 
 Quality = Literal["iou", "parts"]
 QUALITIES: tuple[Quality, ...] = ("iou", "parts")
@@ -311,6 +311,12 @@ def union_areas(overlap: Overlap, edges: Ints) -> tuple[Areas, Areas]:
     n, ref = len(overlap.ref_ids), overlap.edges.ref[edges]
     shared = np.bincount(ref, overlap.edges.intersection[edges], n)
     covered = np.bincount(ref, overlap.pred_areas[overlap.edges.pred[edges]], n)
+    if predictions_overlap(overlap):
+        unions, preds = Unions(overlap), overlap.edges.pred[edges]
+        for one in np.flatnonzero(np.bincount(ref, minlength=n) > 1).tolist():
+            inside, known = unions.excess(one, preds[ref == one].tolist())
+            shared[one] -= inside
+            covered[one] -= known
     return shared, overlap.ref_sizes + covered - shared
 
 

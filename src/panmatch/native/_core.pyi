@@ -170,3 +170,52 @@ def improve(
     kicks: int,
     seconds: float,
 ) -> Mask: ...
+def text_runs(text: npt.NDArray[np.uint8], first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
+def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
+def polygon_runs(
+    xy: Floats, xy_first: Ints, polygon_first: Ints, height: Ints, width: Ints
+) -> tuple[Ints, Ints, Ints]: ...
+def run_sizes(first: Ints, start: Ints, stop: Ints) -> Ints: ...
+def shared_pairs(
+    first_a: Ints,
+    start_a: Ints,
+    stop_a: Ints,
+    first_b: Ints,
+    start_b: Ints,
+    stop_b: Ints,
+    rows_a: Ints,
+    rows_b: Ints,
+    group_a: Ints,
+    group_b: Ints,
+    length: Ints,
+    threads: int,
+) -> tuple[Ints, Ints, Ints]: ...
+def shared_sets(
+    ref_first: Ints,
+    ref_start: Ints,
+    ref_stop: Ints,
+    pred_first: Ints,
+    pred_start: Ints,
+    pred_stop: Ints,
+) -> tuple[Ints, Ints, Ints, Ints]: ...
+def ranked_verdicts(
+    group_ref: Ints,
+    group_pred: Ints,
+    pair_ref: Ints,
+    pair_pred: Ints,
+    pair_iou: Floats,
+    crowd: Mask,
+    ignored: Mask,
+    outside: Mask,
+    thresholds: Floats,
+    n_ranges: int,
+    threads: int,
+) -> Mask: ...
+def ranked_precision(
+    verdicts: Mask,
+    order: Ints,
+    first: Ints,
+    n_ref: Ints,
+    recalls: Floats,
+    n_levels: int,
+) -> tuple[Floats, Floats]: ...

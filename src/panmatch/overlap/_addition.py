@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from panmatch.errors import OverlapError
-from panmatch.labels import Ints
+from panmatch.labels import Floats, Ints
 from panmatch.overlap._columns import Areas, sum_by
 from panmatch.overlap._parts import check_same_labels, merge_parts
 from panmatch.overlap._pieces import Pieces, Predictions
+from panmatch.overlap._sharing import Sharing
 
 if TYPE_CHECKING:
     from panmatch.overlap._graph import Overlap
@@ -36,6 +37,8 @@ def add_overlaps(first: Overlap, second: Overlap) -> Overlap:
         pred_void=_add_up(pred_at, first.pred_void, second.pred_void, len(pred_ids)),
         pred_crowd=_add_crowd(first, second, pred_at, len(pred_ids)),
         pieces=_add_pieces(first, second, pred_at, regions),
+        sharing=_add_sharing(first, second, ref_at, pred_at),
+        confidence=_add_confidence(first, second),
         voxels=None
         if first.voxels is None or second.voxels is None
         else first.voxels + second.voxels,
@@ -100,6 +103,44 @@ def _add_pieces(first: Overlap, second: Overlap, pred_at: Ints, regions: Ints) -
     sizes = _add_up(id_at, mine.sizes, theirs.sizes, len(ids))
     ignored = _add_up(id_at, mine.ignored, theirs.ignored, len(ids))
     return Pieces(regions, Predictions(ids, sizes, ignored, vertex, owner))
+
+
+def _add_sharing(first: Overlap, second: Overlap, ref_at: Ints, pred_at: Ints) -> Sharing | None:
+    """Return the shared voxels of a sum, given the place of every vertex in it."""
+    rows: list[tuple[int, list[int], int]] = []
+    refs, preds = len(first.ref_ids), len(first.pred_ids)
+    for one, of_refs, of_preds in (
+        (first.sharing, ref_at[:refs], pred_at[:preds]),
+        (second.sharing, ref_at[refs:], pred_at[preds:]),
+    ):
+        rows += [] if one is None else one.moved(of_refs, of_preds)
+    overlapping = any(
+        one.sharing is not None and one.sharing.refs_overlap for one in (first, second)
+    )
+    return Sharing.of_rows(rows, refs_overlap=overlapping)
+
+
+def _add_confidence(first: Overlap, second: Overlap) -> Floats | None:
+    """Return the confidences of a sum; a prediction has the same one in both."""
+    if first.confidence is None or second.confidence is None:
+        if first.confidence is not second.confidence:
+            raise OverlapError(
+                "overlaps can only be added if both have confidences or neither has: use "
+                "with_confidence on the sum."
+            )
+        return None
+    ids, places = _join(first.predictions.ids, second.predictions.ids)
+    joined: Floats = np.zeros(len(ids))
+    values = np.concatenate([first.confidence, second.confidence])
+    joined[places] = values
+    differing = np.flatnonzero(joined[places] != values)
+    if len(differing):
+        one = places[differing[0]]
+        raise OverlapError(
+            f"prediction {ids[one]} has the confidence {values[differing[0]]} in one overlap and "
+            f"{joined[one]} in the other; it can only have one."
+        )
+    return joined
 
 
 def _add_up(places: Ints, first: Areas, second: Areas, n: int) -> Areas:

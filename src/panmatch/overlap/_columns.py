@@ -89,8 +89,16 @@ def check_consistency(columns: Mapping[str, Areas]) -> None:
     if crowd is not None and (len(crowd) != len(sizes) or (crowd < 0).any()):
         raise OverlapError("pred_crowd must have one number of at least 0 for every prediction.")
     _check_edges(columns)
-    _check_disjoint(columns, "ref", columns["ref_sizes"])
-    _check_disjoint(columns, "pred", columns["pred_sizes"] - columns["pred_void"])
+    areas = {"ref": columns["ref_sizes"], "pred": sizes - void}
+    for side, area in areas.items():
+        if "shared_ref" in columns:
+            _check_fit(columns, side, area)
+        else:
+            _check_disjoint(columns, side, area)
+    if "shared_ref" in columns:
+        _check_sharing(columns)
+    if "confidence" in columns:
+        _check_confidence(columns)
 
 
 def _check_lengths(columns: Mapping[str, Areas]) -> None:
@@ -149,6 +157,46 @@ def _check_edges(columns: Mapping[str, Areas]) -> None:
     if columns["edge_intersection"].min() <= 0:
         raise OverlapError(
             "edge_intersection must be positive: a pair that shares nothing is not an edge."
+        )
+
+
+def _check_fit(columns: Mapping[str, Areas], side: str, sizes: Areas) -> None:
+    ends, shared = columns[f"edge_{side}"], columns["edge_intersection"]
+    over = np.flatnonzero(shared > sizes[ends]) if len(ends) else ends
+    if len(over):
+        worst = over[0]
+        raise OverlapError(
+            f"segment {columns[f'{side}_ids'][ends[worst]]} of side '{side}' has size "
+            f"{sizes[ends[worst]]}, but an intersection of {shared[worst]}."
+        )
+
+
+def _check_sharing(columns: Mapping[str, Areas]) -> None:
+    """Masks that share voxels are whole and have no void."""
+    ref, first, preds = (columns[f"shared_{name}"] for name in ("ref", "first", "preds"))
+    lengths = np.diff(first)
+    fits = (
+        len(first) == len(ref) + 1 == len(columns["shared_voxels"]) + 1
+        and first[0] == 0
+        and first[-1] == len(preds)
+        and (lengths > 1).all()
+        and (columns["shared_voxels"] > 0).all()
+        and (not len(ref) or (ref.min() >= -1 and ref.max() < len(columns["ref_ids"])))
+        and (not len(preds) or (preds.min() >= 0 and preds.max() < len(columns["pred_ids"])))
+    )
+    if not fits:
+        raise OverlapError("the columns of shared voxels do not fit together (D16).")
+    if "pred_regions" in columns or columns["pred_void"].any():
+        raise OverlapError("masks that share voxels cannot be cut by regions or reach into void.")
+
+
+def _check_confidence(columns: Mapping[str, Areas]) -> None:
+    ids = columns.get("whole_ids", columns["pred_ids"])
+    values = columns["confidence"]
+    if values.shape != ids.shape or not np.isfinite(values).all():
+        raise OverlapError(
+            f"confidence must hold one finite number for each of the {len(ids)} predictions, got "
+            f"{values!r}."
         )
 
 

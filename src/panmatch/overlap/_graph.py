@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -22,8 +22,15 @@ from panmatch.overlap._columns import (
     as_positions,
     check_consistency,
 )
+from panmatch.overlap._confidence import (
+    check_cut,
+    keep_predictions,
+    needed_confidence,
+    read_confidence,
+)
 from panmatch.overlap._parts import Parts
 from panmatch.overlap._pieces import Pieces, Predictions
+from panmatch.overlap._sharing import Sharing
 from panmatch.overlap._thresholds import check_threshold
 
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
@@ -91,6 +98,11 @@ class Overlap:
     voxels
         All voxels outside void, background included; None where nobody has said. Only scores that
         count background as a segment need it.
+    sharing
+        Voxels that several masks of one side share (D16); None where the segments of each side
+        are disjoint.
+    confidence
+        Confidence of every prediction, in the order of ``predictions.ids``; None if unknown.
 
     Examples
     --------
@@ -112,6 +124,8 @@ class Overlap:
     pieces: Pieces | None = None
     parts: Parts | None = None
     voxels: float | None = None
+    sharing: Sharing | None = None
+    confidence: Floats | None = None
 
     def __post_init__(self) -> None:
         columns = self.columns()
@@ -136,7 +150,8 @@ class Overlap:
         """
         made = object.__new__(cls)
         values = (*ref, *pred, edges, np.zeros_like(pred[1]))
-        for name, value in zip(cls.__slots__, (*values, None, None, None, voxels), strict=True):
+        rest = (None, None, None, voxels, None, None)
+        for name, value in zip(cls.__slots__, (*values, *rest), strict=True):
             object.__setattr__(made, name, value)
         for column in (*values[:4], values[5], edges.ref, edges.pred, edges.intersection):
             column.flags.writeable = False
@@ -188,6 +203,91 @@ class Overlap:
             pred_void=np.zeros_like(preds),
             voxels=voxels,
         )
+
+    @classmethod
+    def from_masks(
+        cls,
+        reference_masks: Iterable[object],
+        prediction_masks: Iterable[object],
+        *,
+        confidence: npt.ArrayLike | None = None,
+        crowd: Iterable[bool] | None = None,
+        size: Sequence[int] | None = None,
+    ) -> Overlap:
+        """Build an overlap from masks that may share voxels (D16); ids are 1 … n.
+
+        Masks become runs of voxels, one after the other, so memory grows with their outlines, not
+        with their number times the image. A mask without voxels is not a segment: it is left out,
+        and the others keep their ids.
+
+        Parameters
+        ----------
+        reference_masks, prediction_masks
+            Masks of one image. Each is a boolean array, a run-length encoding of COCO (a mapping
+            with ``size`` and ``counts``, compressed or not), or a list of polygons.
+        confidence
+            Of every prediction, in the order of `prediction_masks`.
+        crowd
+            Which references are crowd: never false negatives, and an unmatched prediction more than
+            half in crowd is dismissed (D10).
+        size
+            Shape of the image, if there are polygons.
+
+        Raises
+        ------
+        LabelError, ShapeError
+            If a mask cannot be read, or masks differ in shape.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import panmatch as pm
+        >>> whole, left, right = np.zeros((3, 1, 6), bool)
+        >>> whole[:, :5], left[:, :3], right[:, 2:5] = True, True, True
+        >>> ov = pm.Overlap.from_masks([whole], [left, right])
+        >>> ov.iou
+        array([0.6, 0.6])
+        >>> pm.match(ov, "many-to-one").tally
+        Tally(tp=1, fp=0, fn=0, quality=1.0)
+        """
+        from panmatch.overlap._mask_counting import count_masks
+
+        return count_masks(reference_masks, prediction_masks, confidence, crowd, size)
+
+    def with_confidence(self, values: npt.ArrayLike | Mapping[int, float]) -> Overlap:
+        """Return the same overlap with a confidence for every prediction.
+
+        Parameters
+        ----------
+        values
+            One finite number per prediction, in the order of ``predictions.ids`` (which is that of
+            `pred_ids` unless predictions are cut by regions), or a mapping from id to number.
+
+        Raises
+        ------
+        OverlapError
+            If a prediction has none, an id is unknown, or a value is not a finite number.
+
+        Examples
+        --------
+        >>> import panmatch as pm
+        >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 7, 7])
+        >>> ov.with_confidence({7: 0.3, 4: 0.9}).confidence
+        array([0.9, 0.3])
+        """
+        return replace(self, confidence=read_confidence(values, self.predictions.ids))
+
+    def above_cut(self, cut: float) -> Overlap:
+        """Keep all references, and the predictions with a confidence of at least `cut`.
+
+        Examples
+        --------
+        >>> import panmatch as pm
+        >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 7, 7]).with_confidence([0.9, 0.3])
+        >>> ov.above_cut(0.5).pred_ids
+        array([4])
+        """
+        return keep_predictions(self, needed_confidence(self) >= check_cut(cut))
 
     @property
     def pred_areas(self) -> Areas:
@@ -315,6 +415,10 @@ class Overlap:
             whole = self.pieces.predictions
             values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
             columns |= dict(zip(PIECE_NAMES, (self.pieces.regions, *values), strict=True))
+        if self.sharing is not None:
+            columns |= self.sharing.columns()
+        if self.confidence is not None:
+            columns["confidence"] = self.confidence
         if self.voxels is not None:
             columns["voxels"] = np.array([self.voxels])
         return columns | ({} if self.parts is None else self.parts.columns())
@@ -344,6 +448,10 @@ class Overlap:
             pieces=_pieces_of(columns),
             parts=Parts.from_columns(columns),
             voxels=as_areas(columns["voxels"], "voxels").item() if "voxels" in columns else None,
+            sharing=Sharing.from_columns(columns),
+            confidence=np.asarray(columns["confidence"], np.float64)
+            if "confidence" in columns
+            else None,
         )
 
     def to_json(self) -> str:

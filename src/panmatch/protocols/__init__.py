@@ -16,6 +16,7 @@ with needs_extra("cli", "Protocols"):
     import pydantic as _pydantic  # noqa: F401
     import yaml as _yaml  # noqa: F401
 
+from panmatch.protocols._detections import DETECTION_PROTOCOLS, DetectionProtocol
 from panmatch.protocols._differences import Difference
 from panmatch.protocols._explain import (
     CaseExplanation,
@@ -31,8 +32,10 @@ from panmatch.protocols._reading import find_protocol, protocol_names, protocol_
 from panmatch.protocols._run import check_spacing, run
 
 __all__ = [
+    "DETECTION_PROTOCOLS",
     "CaseExplanation",
     "Compared",
+    "DetectionProtocol",
     "Difference",
     "Explanation",
     "Number",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy.typing as npt
 
@@ -11,6 +12,7 @@ from panmatch.errors import OptionError
 from panmatch.evaluation import Result
 from panmatch.formats import ImageLike
 from panmatch.labels import Panoptic, Unit
+from panmatch.protocols._detections import DETECTION_PROTOCOLS
 from panmatch.protocols._models import Protocol
 from panmatch.protocols._numbers import protocol_numbers
 from panmatch.protocols._reading import find_protocol
@@ -19,8 +21,8 @@ from panmatch.protocols._reading import find_protocol
 def run(
     name: str,
     *,
-    reference: ImageLike | Panoptic,
-    prediction: ImageLike | Panoptic,
+    reference: ImageLike | Panoptic | Any,
+    prediction: ImageLike | Panoptic | Any,
     classes: Mapping[str, object] | None = None,
     reference_parts: ImageLike | None = None,
     prediction_parts: ImageLike | None = None,
@@ -36,7 +38,8 @@ def run(
         Name of the protocol, such as ``"brats-2023-lesionwise"``; `protocol_names` lists all. A
         variant follows after a slash: ``"panoptica-2.1.7/semantic"``.
     reference, prediction, reference_parts, prediction_parts, spacing, unit, threads
-        As for `panmatch.evaluate`.
+        As for `panmatch.evaluate`. Programs that rank detections by confidence
+        (`DETECTION_PROTOCOLS`) take a whole dataset instead, and no further options.
     classes
         Classes by name, as in a spec, if the program does not fix them: ``{"lesion": 1}`` or
         ``{"lesion": {"labels": [1, 2]}}``.
@@ -49,6 +52,8 @@ def run(
     >>> found["tp"], found["panoptic_quality"]
     (2.0, 0.75)
     """
+    if name in DETECTION_PROTOCOLS:
+        return DETECTION_PROTOCOLS[name].numbers(reference, prediction)
     protocol = find_protocol(name, None if classes is None else {"classes": classes})
     result = evaluate(
         reference=reference,

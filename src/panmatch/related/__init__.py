@@ -22,6 +22,7 @@ from panmatch.related._clustering import (
     variation_of_information,
 )
 from panmatch.related._coco import coco_pq, coco_pq_of
+from panmatch.related._coco_instances import CocoPrecision, coco_precision
 from panmatch.related._components import CCMetric, cc_metric, cluster_dice, cluster_iou
 from panmatch.related._graph_clusters import (
     ClusterCurve,
@@ -35,6 +36,7 @@ from panmatch.related._lesionwise import (
     lesionwise_f1,
     lesionwise_hd95,
 )
+from panmatch.related._luna import rank_points
 from panmatch.related._overlap_scores import (
     StardistScores,
     aji,
@@ -43,6 +45,7 @@ from panmatch.related._overlap_scores import (
     sorted_ap,
     stardist_scores,
 )
+from panmatch.related._ranked import Ranked, rank_greedily, rank_most_pairs
 from panmatch.related._registry import (
     Averages,
     ClassSides,
@@ -59,8 +62,10 @@ __all__ = [
     "CCMetric",
     "ClassSides",
     "ClusterCurve",
+    "CocoPrecision",
     "Lesions",
     "Option",
+    "Ranked",
     "RelatedPart",
     "RelatedScore",
     "StardistScores",
@@ -75,6 +80,7 @@ __all__ = [
     "cluster_iou",
     "coco_pq",
     "coco_pq_of",
+    "coco_precision",
     "cremi_score",
     "det",
     "false_negative_volume",
@@ -89,6 +95,9 @@ __all__ = [
     "lesionwise_hd95",
     "npq",
     "rand_index",
+    "rank_greedily",
+    "rank_most_pairs",
+    "rank_points",
     "resolve_related",
     "seg",
     "share",

@@ -14,7 +14,7 @@ import numpy as np
 
 from panmatch.errors import OptionError, OverlapError, check_choice
 from panmatch.matching import check_overlap, ratio
-from panmatch.overlap import Areas, Ints, Overlap, sum_by
+from panmatch.overlap import Areas, Ints, Overlap, check_disjoint, sum_by
 from panmatch.related._expected_information import expected_information
 
 Background = Literal["ignore", "include"]
@@ -55,6 +55,7 @@ class Contingency:
         """
         check_overlap(overlap)
         check_choice("background", background, get_args(Background))
+        check_disjoint(overlap, "Comparing clusterings")
         if overlap.pieces is not None:
             raise OverlapError(
                 "overlap is cut by regions, but clusterings are compared as a whole: pass "

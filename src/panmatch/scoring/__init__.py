@@ -6,6 +6,7 @@ from panmatch._lazy import lazy_face
 from panmatch.scoring._curve import Curve, Curves, areas_of, curve, curves
 
 if TYPE_CHECKING:
+    from panmatch.scoring._calibration import Calibration, calibration
     from panmatch.scoring._class_scores import (
         ClassCurves,
         ClassTallies,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
+    from panmatch.scoring._cut_curve import BestCut, CutCurve, CutScore, Froc, Interpolation
     from panmatch.scoring._error_budget import (
         CHOICES,
         LOSS_LOOKS,
@@ -52,11 +54,13 @@ if TYPE_CHECKING:
         measure_options,
     )
     from panmatch.scoring._rows import ObjectRows
+    from panmatch.scoring._surface import COCO_THRESHOLDS, Surface, add_surfaces, surface
     from panmatch.scoring._wrong_class import class_error_budgets, overlaps_by_right_class
 else:  # a first score needs none of these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.scoring._calibration": ("Calibration", "calibration"),
             "panmatch.scoring._class_scores": (
                 "ClassCurves",
                 "ClassTallies",
@@ -65,6 +69,13 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "match_classes",
                 "part_averages",
                 "tally_classes",
+            ),
+            "panmatch.scoring._cut_curve": (
+                "BestCut",
+                "CutCurve",
+                "CutScore",
+                "Froc",
+                "Interpolation",
             ),
             "panmatch.scoring._error_budget": (
                 "CHOICES",
@@ -103,17 +114,26 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "measure_options",
             ),
             "panmatch.scoring._rows": ("ObjectRows",),
+            "panmatch.scoring._surface": (
+                "COCO_THRESHOLDS",
+                "Surface",
+                "add_surfaces",
+                "surface",
+            ),
             "panmatch.scoring._wrong_class": ("class_error_budgets", "overlaps_by_right_class"),
         },
     )
 
 __all__ = [
     "CHOICES",
+    "COCO_THRESHOLDS",
     "COMPONENT_KINDS",
     "LOSS_LOOKS",
     "MEANINGS",
     "REPAIRS",
     "Average",
+    "BestCut",
+    "Calibration",
     "ClassCurves",
     "ClassTallies",
     "Column",
@@ -123,10 +143,14 @@ __all__ = [
     "ComponentMeaning",
     "Curve",
     "Curves",
+    "CutCurve",
+    "CutScore",
     "ErrorBudget",
+    "Froc",
     "GraphComponents",
     "GraphStructure",
     "GroupScore",
+    "Interpolation",
     "LossLook",
     "MeasureOptions",
     "Measurements",
@@ -138,9 +162,12 @@ __all__ = [
     "Penalty",
     "Repair",
     "RepairGains",
+    "Surface",
     "TableRows",
+    "add_surfaces",
     "all_metrics",
     "areas_of",
+    "calibration",
     "class_curves",
     "class_error_budgets",
     "curve",
@@ -156,5 +183,6 @@ __all__ = [
     "overlaps_by_right_class",
     "part_averages",
     "resolve_metrics",
+    "surface",
     "tally_classes",
 ]

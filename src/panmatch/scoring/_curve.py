@@ -226,7 +226,7 @@ class Curves:
             Tallies(np.concatenate(changes)),
             len(curves),
             first,
-            _all_proven([one.proven for _, one in given]),
+            all_proven([one.proven for _, one in given]),
         )
 
     @classmethod
@@ -245,7 +245,7 @@ class Curves:
             Tallies(np.concatenate([one.changes.counts for _, one in blocks])),
             n_cases,
             first,
-            _all_proven([one.proven for _, one in blocks]),
+            all_proven([one.proven for _, one in blocks]),
         )
 
     @property
@@ -259,7 +259,7 @@ class Curves:
         np.add.at(totals, self.step, self.changes.counts)
         first = self.first
         tallies = Tallies(totals).cumulative()
-        return _frozen(
+        return frozen_curve(
             self.thresholds, tallies, first.strategy, first.score, first.quality_name, self.proven
         )
 
@@ -380,12 +380,12 @@ def curves(
     course = chosen.sweep(overlap, overlap.score(score))
     proven = course.proven if score == "iou" else None
     return [
-        _frozen(*count_steps(overlap, course, quality), chosen, score, quality, proven)
+        frozen_curve(*count_steps(overlap, course, quality), chosen, score, quality, proven)
         for quality in qualities
     ]
 
 
-def _frozen(
+def frozen_curve(
     thresholds: Floats,
     tallies: Tallies,
     strategy: Strategy,
@@ -393,6 +393,7 @@ def _frozen(
     quality_name: Quality,
     proven: bool | None,
 ) -> Curve:
+    """Return a curve whose arrays cannot be written to."""
     thresholds.flags.writeable = tallies.counts.flags.writeable = False
     return Curve(thresholds, tallies, strategy, score, quality_name, proven)
 
@@ -408,7 +409,7 @@ def _check_alike(first: Curve, other: Curve) -> None:
         )
 
 
-def _all_proven(proofs: Sequence[bool | None]) -> bool | None:
+def all_proven(proofs: Sequence[bool | None]) -> bool | None:
     """Return False if one is disproved, None if one is unknown, else True."""
     if any(proof is False for proof in proofs):
         return False

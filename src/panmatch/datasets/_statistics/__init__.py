@@ -26,6 +26,7 @@ from panmatch.datasets._statistics._stability import (
     rank_stability,
     ranking_over_threshold,
 )
+from panmatch.datasets._statistics._surfaces import surface_interval
 
 __all__ = [
     "FEWEST_CASES",
@@ -51,4 +52,5 @@ __all__ = [
     "ranks",
     "resample",
     "signed_rank_p",
+    "surface_interval",
 ]

@@ -1,0 +1,257 @@
+// Bindings of the loops over runs of masks, and over detections ranked by confidence.
+#include "bindings.hpp"
+#include "parallel.hpp"
+#include "polygons.hpp"
+#include "ranked.hpp"
+#include "runs.hpp"
+
+namespace panmatch {
+namespace {
+
+using RunColumns = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>>;
+using Totals = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>, Array<int64_t>>;
+
+void check_first(const FlatArray<int64_t>& first, size_t length) {
+    bool fits = first.shape(0) > 0 && first(0) == 0 &&
+                first(first.shape(0) - 1) == static_cast<int64_t>(length);
+    for (size_t i = 1; fits && i < first.shape(0); ++i) fits = first(i - 1) <= first(i);
+    if (!fits) throw nb::value_error("first must rise from 0 to the number of values");
+}
+
+RunView view_of(const FlatArray<int64_t>& first, const FlatArray<int64_t>& start,
+                const FlatArray<int64_t>& stop) {
+    check_first(first, start.shape(0));
+    if (start.shape(0) != stop.shape(0)) throw nb::value_error("one stop per start is needed");
+    return {first.data(), start.data(), stop.data()};
+}
+
+Totals with_totals(Runs&& runs, std::vector<int64_t>&& totals) {
+    return {flat(std::move(runs.first)), flat(std::move(runs.start)), flat(std::move(runs.stop)),
+            flat(std::move(totals))};
+}
+
+// Runs of masks from texts, and how many voxels each text covers; −1 where it is damaged.
+Totals text_runs(const FlatArray<uint8_t>& text, const FlatArray<int64_t>& first) {
+    check_first(first, text.shape(0));
+    Runs runs;
+    std::vector<int64_t> totals;
+    {
+        nb::gil_scoped_release unlocked;
+        std::vector<int64_t> lengths;
+        for (size_t i = 1; i < first.shape(0); ++i) {
+            bool read = read_lengths(text.data() + first(i - 1), text.data() + first(i), lengths);
+            totals.push_back(
+                read ? add_lengths(lengths.data(), static_cast<int64_t>(lengths.size()), runs) : -1);
+            runs.finish_mask();
+        }
+    }
+    return with_totals(std::move(runs), std::move(totals));
+}
+
+// The same from lengths of runs, outside and inside in turn.
+Totals length_runs(const FlatArray<int64_t>& lengths, const FlatArray<int64_t>& first) {
+    check_first(first, lengths.shape(0));
+    Runs runs;
+    std::vector<int64_t> totals;
+    for (size_t i = 1; i < first.shape(0); ++i) {
+        totals.push_back(add_lengths(lengths.data() + first(i - 1), first(i) - first(i - 1), runs));
+        runs.finish_mask();
+    }
+    return with_totals(std::move(runs), std::move(totals));
+}
+
+// Runs of masks that consist of polygons: those of mask i are polygon_first[i] … and so on, the
+// numbers of polygon k are xy_first[k] …, x and y in turn.
+RunColumns polygon_runs(const FlatArray<double>& xy, const FlatArray<int64_t>& xy_first,
+                        const FlatArray<int64_t>& polygon_first, const FlatArray<int64_t>& height,
+                        const FlatArray<int64_t>& width) {
+    check_first(xy_first, xy.shape(0));
+    check_first(polygon_first, xy_first.shape(0) - 1);
+    size_t masks = polygon_first.shape(0) - 1;
+    if (height.shape(0) != masks || width.shape(0) != masks)
+        throw nb::value_error("one height and width per mask are needed");
+    Runs runs;
+    {
+        nb::gil_scoped_release unlocked;
+        for (size_t i = 0; i < masks; ++i) {
+            PolygonPainter painter(height(i), width(i));
+            for (int64_t k = polygon_first(i); k < polygon_first(i + 1); ++k)
+                painter.add(xy.data() + xy_first(k), (xy_first(k + 1) - xy_first(k)) / 2);
+            painter.finish(runs);
+        }
+    }
+    return {flat(std::move(runs.first)), flat(std::move(runs.start)), flat(std::move(runs.stop))};
+}
+
+void check_rows(const FlatArray<int64_t>& rows, size_t masks) {
+    for (size_t i = 0; i < rows.shape(0); ++i)
+        if (rows(i) < 0 || rows(i) >= static_cast<int64_t>(masks))
+            throw nb::value_error("rows must name masks");
+}
+
+// Voxels of every mask.
+Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<int64_t>& start,
+                         const FlatArray<int64_t>& stop) {
+    RunView view = view_of(first, start, stop);
+    std::vector<int64_t> sizes(first.shape(0) - 1);
+    for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = view.voxels(static_cast<int64_t>(i));
+    return flat(std::move(sizes));
+}
+
+// Pairs of masks of one group that share voxels, as places in `rows`, and how many; sorted by group,
+// then place. The places of group i are group_a[i] … group_a[i + 1] − 1, and length[i] is the length
+// of a line of pixels there.
+RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64_t>& start_a,
+                        const FlatArray<int64_t>& stop_a, const FlatArray<int64_t>& first_b,
+                        const FlatArray<int64_t>& start_b, const FlatArray<int64_t>& stop_b,
+                        const FlatArray<int64_t>& rows_a, const FlatArray<int64_t>& rows_b,
+                        const FlatArray<int64_t>& group_a, const FlatArray<int64_t>& group_b,
+                        const FlatArray<int64_t>& length, int threads) {
+    RunView a = view_of(first_a, start_a, stop_a), b = view_of(first_b, start_b, stop_b);
+    check_rows(rows_a, first_a.shape(0) - 1);
+    check_rows(rows_b, first_b.shape(0) - 1);
+    check_first(group_a, rows_a.shape(0));
+    check_first(group_b, rows_b.shape(0));
+    int64_t groups = static_cast<int64_t>(length.shape(0));
+    if (group_a.shape(0) != group_b.shape(0) || group_a.shape(0) != length.shape(0) + 1)
+        throw nb::value_error("one length per group is needed");
+    std::vector<SharedPairs> found(static_cast<size_t>(groups));
+    SharedPairs all;
+    {
+        nb::gil_scoped_release unlocked;
+        share_out(
+            groups, threads, [] { return 0; },
+            [&](int, int64_t i) {
+                PairFinder(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1))
+                    .find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1), found[i]);
+            });
+        for (auto& one : found) {
+            all.a.insert(all.a.end(), one.a.begin(), one.a.end());
+            all.b.insert(all.b.end(), one.b.begin(), one.b.end());
+            all.voxels.insert(all.voxels.end(), one.voxels.begin(), one.voxels.end());
+        }
+    }
+    return {flat(std::move(all.a)), flat(std::move(all.b)), flat(std::move(all.voxels))};
+}
+
+Totals shared_sets(const FlatArray<int64_t>& ref_first, const FlatArray<int64_t>& ref_start,
+                   const FlatArray<int64_t>& ref_stop, const FlatArray<int64_t>& pred_first,
+                   const FlatArray<int64_t>& pred_start, const FlatArray<int64_t>& pred_stop) {
+    RunView refs = view_of(ref_first, ref_start, ref_stop);
+    RunView preds = view_of(pred_first, pred_start, pred_stop);
+    SharedSets found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = SetSweep(refs, static_cast<int64_t>(ref_first.shape(0)) - 1, preds,
+                         static_cast<int64_t>(pred_first.shape(0)) - 1)
+                    .run();
+    }
+    return {flat(std::move(found.ref)), flat(std::move(found.first)), flat(std::move(found.preds)),
+            flat(std::move(found.voxels))};
+}
+
+// Verdicts on all predictions, shape [range, threshold, prediction]. Groups are images and classes;
+// a row of `ignored` or `outside` is a range of areas. Pairs are sorted by group.
+Array<uint8_t> ranked_verdicts(const FlatArray<int64_t>& group_ref,
+                               const FlatArray<int64_t>& group_pred,
+                               const FlatArray<int64_t>& pair_ref,
+                               const FlatArray<int64_t>& pair_pred,
+                               const FlatArray<double>& pair_iou, const FlatArray<uint8_t>& crowd,
+                               const FlatArray<uint8_t>& ignored,
+                               const FlatArray<uint8_t>& outside,
+                               const FlatArray<double>& thresholds, int64_t n_ranges, int threads) {
+    size_t n_ref = crowd.shape(0), ranges = static_cast<size_t>(n_ranges);
+    size_t n_pred = ranges > 0 ? outside.shape(0) / ranges : 0, levels = thresholds.shape(0);
+    check_first(group_ref, n_ref);
+    check_first(group_pred, n_pred);
+    if (ignored.shape(0) != ranges * n_ref || outside.shape(0) != ranges * n_pred ||
+        group_ref.shape(0) != group_pred.shape(0) || pair_ref.shape(0) != pair_iou.shape(0) ||
+        pair_pred.shape(0) != pair_iou.shape(0))
+        throw nb::value_error("the columns of references, predictions and pairs must fit");
+    std::vector<uint8_t> verdict(ranges * levels * n_pred);
+    {
+        nb::gil_scoped_release unlocked;
+        const int64_t* refs = pair_ref.data();
+        struct Space {
+            RankedMatcher matcher;
+            std::vector<double> iou;
+        };
+        share_out(
+            static_cast<int64_t>(group_ref.shape(0)) - 1, threads, [] { return Space{}; },
+            [&](Space& space, int64_t i) {
+                int64_t ref = group_ref(i), pred = group_pred(i);
+                RankedGroup group{group_ref(i + 1) - ref, group_pred(i + 1) - pred, nullptr,
+                                  crowd.data() + ref};
+                space.iou.assign(static_cast<size_t>(group.n_ref * group.n_pred), 0.0);
+                auto at = std::lower_bound(refs, refs + pair_ref.shape(0), ref) - refs;
+                for (; at < static_cast<int64_t>(pair_ref.shape(0)) && refs[at] < group_ref(i + 1);
+                     ++at)
+                    space.iou[(pair_pred(at) - pred) * group.n_ref + refs[at] - ref] = pair_iou(at);
+                group.iou = space.iou.data();
+                for (size_t range = 0; range < ranges; ++range)
+                    for (size_t level = 0; level < levels; ++level)
+                        space.matcher.match(group, ignored.data() + range * n_ref + ref,
+                                            outside.data() + range * n_pred + pred,
+                                            thresholds(level),
+                                            verdict.data() + (range * levels + level) * n_pred +
+                                                pred);
+            });
+    }
+    return to_numpy(std::move(verdict), {ranges, levels, n_pred});
+}
+
+// Precision [class, threshold, recall] and the highest recall [class, threshold] for verdicts
+// [threshold, prediction]. The detections of class k are order[first[k]] …, by falling confidence;
+// −1 for a class without references.
+std::tuple<Array<double>, Array<double>> ranked_precision(
+    const FlatArray<uint8_t>& verdicts, const FlatArray<int64_t>& order,
+    const FlatArray<int64_t>& first, const FlatArray<int64_t>& n_ref,
+    const FlatArray<double>& recalls, int64_t n_levels) {
+    check_first(first, order.shape(0));
+    size_t classes = n_ref.shape(0), levels = static_cast<size_t>(n_levels);
+    size_t n = recalls.shape(0), n_pred = levels > 0 ? verdicts.shape(0) / levels : 0;
+    bool fits = first.shape(0) == classes + 1 && verdicts.shape(0) == levels * n_pred;
+    for (size_t i = 0; fits && i < order.shape(0); ++i)
+        fits = order(i) >= 0 && order(i) < static_cast<int64_t>(n_pred);
+    if (!fits) throw nb::value_error("order must name predictions that have verdicts");
+    std::vector<double> precision(classes * levels * n, -1.0), recall(classes * levels, -1.0);
+    {
+        nb::gil_scoped_release unlocked;
+        RankedCurve curve;
+        for (size_t k = 0; k < classes; ++k) {
+            if (n_ref(k) == 0) continue;
+            for (size_t level = 0; level < levels; ++level) {
+                curve.trace(verdicts.data() + level * n_pred, order.data() + first(k),
+                            first(k + 1) - first(k), n_ref(k));
+                curve.sample(recalls.data(), static_cast<int64_t>(n),
+                             precision.data() + (k * levels + level) * n);
+                recall[k * levels + level] = curve.highest_recall();
+            }
+        }
+    }
+    return {to_numpy(std::move(precision), {classes, levels, n}),
+            to_numpy(std::move(recall), {classes, levels})};
+}
+
+}  // namespace
+
+void bind_masks(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("text_runs", &text_runs, "text"_a, "first"_a);
+    m.def("length_runs", &length_runs, "lengths"_a, "first"_a);
+    m.def("polygon_runs", &polygon_runs, "xy"_a, "xy_first"_a, "polygon_first"_a, "height"_a,
+          "width"_a);
+    m.def("run_sizes", &run_sizes, "first"_a, "start"_a, "stop"_a);
+    m.def("shared_pairs", &shared_pairs, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
+          "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
+          "threads"_a);
+    m.def("shared_sets", &shared_sets, "ref_first"_a, "ref_start"_a, "ref_stop"_a, "pred_first"_a,
+          "pred_start"_a, "pred_stop"_a);
+    m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,
+          "pair_pred"_a, "pair_iou"_a, "crowd"_a, "ignored"_a, "outside"_a, "thresholds"_a,
+          "n_ranges"_a, "threads"_a);
+    m.def("ranked_precision", &ranked_precision, "verdicts"_a, "order"_a, "first"_a, "n_ref"_a,
+          "recalls"_a, "n_levels"_a);
+}
+
+}  // namespace panmatch

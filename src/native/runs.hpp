@@ -1,0 +1,246 @@
+// Masks as runs of voxels, in one order of all voxels: decoding, intersections, shared voxels.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace panmatch {
+
+// Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
+// rise, and are neither empty nor adjacent.
+struct Runs {
+    std::vector<int64_t> first{0}, start, stop;
+
+    int64_t masks() const { return static_cast<int64_t>(first.size()) - 1; }
+    void add(int64_t from, int64_t to) {
+        if (from == to) return;
+        if (static_cast<int64_t>(start.size()) > first.back() && stop.back() == from) {
+            stop.back() = to;
+        } else {
+            start.push_back(from);
+            stop.push_back(to);
+        }
+    }
+    void finish_mask() { first.push_back(static_cast<int64_t>(start.size())); }
+};
+
+// Lengths of runs, outside and inside in turn, from the text that COCO files hold: six bits per
+// character, five of them digits, and from the fourth number on differences to the last but one.
+// False where the text is damaged.
+inline bool read_lengths(const uint8_t* at, const uint8_t* end, std::vector<int64_t>& lengths) {
+    lengths.clear();
+    while (at < end) {
+        int64_t value = 0;
+        int shift = 0;
+        bool more = true;
+        for (; more; shift += 5) {
+            if (at == end || *at < 48 || *at > 111 || shift > 50) return false;
+            int64_t bits = *at++ - 48;
+            value |= (bits & 31) << shift;
+            more = (bits & 32) != 0;
+            if (!more && (bits & 16) != 0) value -= int64_t{1} << (shift + 5);
+        }
+        if (lengths.size() > 2) value += lengths[lengths.size() - 2];
+        if (value < 0) return false;
+        lengths.push_back(value);
+    }
+    return true;
+}
+
+// Adds a mask; returns how many voxels the lengths cover, or −1 if one of them is negative.
+inline int64_t add_lengths(const int64_t* length, int64_t n, Runs& runs) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (length[i] < 0) return -1;
+        if (i % 2 == 1) runs.add(at, at + length[i]);
+        at += length[i];
+    }
+    return at;
+}
+
+// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis.
+struct RunBox {
+    int64_t row_low, row_high, low, high;  // inclusive
+
+    bool meets(const RunBox& other) const {
+        return row_low <= other.row_high && other.row_low <= row_high && low <= other.high &&
+               other.low <= high;
+    }
+};
+
+inline RunBox box_of(const int64_t* start, const int64_t* stop, int64_t n, int64_t length) {
+    RunBox box{start[0] / length, (stop[n - 1] - 1) / length, length, -1};
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t low = start[i] % length, size = stop[i] - start[i];
+        bool wraps = low + size > length;
+        box.low = std::min(box.low, wraps ? 0 : low);
+        box.high = std::max(box.high, wraps ? length - 1 : low + size - 1);
+    }
+    return box;
+}
+
+// The masks of one side, as arrays of the caller.
+struct RunView {
+    const int64_t *first, *start, *stop;
+
+    int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
+    int64_t voxels(int64_t mask) const {
+        int64_t sum = 0;
+        for (int64_t run = first[mask]; run < first[mask + 1]; ++run) sum += stop[run] - start[run];
+        return sum;
+    }
+    RunBox box(int64_t mask, int64_t length) const {
+        return box_of(start + first[mask], stop + first[mask], count(mask), length);
+    }
+};
+
+// Voxels that mask i of one side and mask j of the other share.
+inline int64_t shared_voxels(const RunView& a, int64_t i, const RunView& b, int64_t j) {
+    int64_t at = a.first[i], end = a.first[i + 1], other = b.first[j], last = b.first[j + 1];
+    at = std::upper_bound(a.stop + at, a.stop + end, b.start[other]) - a.stop;
+    if (at == end) return 0;
+    other = std::upper_bound(b.stop + other, b.stop + last, a.start[at]) - b.stop;
+    int64_t shared = 0;
+    while (at < end && other < last) {
+        int64_t from = std::max(a.start[at], b.start[other]);
+        int64_t to = std::min(a.stop[at], b.stop[other]);
+        if (from < to) shared += to - from;
+        bool first_ends = a.stop[at] < b.stop[other];
+        at += first_ends;
+        other += !first_ends;
+    }
+    return shared;
+}
+
+struct SharedPairs {
+    std::vector<int64_t> a, b, voxels;
+};
+
+// All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
+// voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
+class PairFinder {
+public:
+    PairFinder(const RunView& a, const int64_t* rows_a, const RunView& b, const int64_t* rows_b,
+               int64_t length)
+        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length) {}
+
+    void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
+        order_.clear();
+        int64_t tallest = 0;
+        for (int64_t j = begin_b; j < end_b; ++j) {
+            if (b_.count(rows_b_[j]) == 0) continue;
+            order_.push_back({b_.box(rows_b_[j], length_), j});
+            tallest = std::max(tallest, order_.back().box.row_high - order_.back().box.row_low);
+        }
+        std::sort(order_.begin(), order_.end(), [](const Boxed& one, const Boxed& other) {
+            return one.box.row_low != other.box.row_low ? one.box.row_low < other.box.row_low
+                                                        : one.place < other.place;
+        });
+        for (int64_t i = begin_a; i < end_a; ++i)
+            if (a_.count(rows_a_[i]) > 0) find_partners(i, tallest, found);
+    }
+
+private:
+    struct Boxed {
+        RunBox box;
+        int64_t place;
+    };
+
+    RunView a_, b_;
+    const int64_t *rows_a_, *rows_b_;
+    int64_t length_;
+    std::vector<Boxed> order_;
+    std::vector<std::pair<int64_t, int64_t>> partners_;
+
+    void find_partners(int64_t i, int64_t tallest, SharedPairs& found) {
+        RunBox box = a_.box(rows_a_[i], length_);
+        auto at = std::lower_bound(
+            order_.begin(), order_.end(), box.row_low - tallest,
+            [](const Boxed& one, int64_t row) { return one.box.row_low < row; });
+        partners_.clear();
+        for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
+            if (!box.meets(at->box)) continue;
+            int64_t shared = shared_voxels(a_, rows_a_[i], b_, rows_b_[at->place]);
+            if (shared > 0) partners_.emplace_back(at->place, shared);
+        }
+        std::sort(partners_.begin(), partners_.end());
+        for (auto [j, shared] : partners_) {
+            found.a.push_back(i);
+            found.b.push_back(j);
+            found.voxels.push_back(shared);
+        }
+    }
+};
+
+// Voxels of every set of two or more predictions that lie on each other: row r holds the voxels in
+// exactly the predictions preds[first[r]] … preds[first[r + 1] − 1], all of them where ref is −1,
+// else those inside that reference.
+struct SharedSets {
+    std::vector<int64_t> ref, first{0}, preds, voxels;
+};
+
+class SetSweep {
+public:
+    SetSweep(const RunView& refs, int64_t n_ref, const RunView& preds, int64_t n_pred) {
+        add_events(refs, n_ref, kRefSide);
+        add_events(preds, n_pred, kPredSide);
+        std::sort(events_.begin(), events_.end(),
+                  [](const Event& one, const Event& other) { return one.at < other.at; });
+    }
+
+    SharedSets run() {
+        for (size_t i = 0; i < events_.size(); ++i) {
+            if (i > 0 && active_[kPredSide].size() > 1)
+                count(events_[i].at - events_[i - 1].at);
+            change(events_[i]);
+        }
+        SharedSets found;
+        for (const auto& [key, voxels] : voxels_) {
+            found.ref.push_back(key.second);
+            found.preds.insert(found.preds.end(), key.first.begin(), key.first.end());
+            found.first.push_back(static_cast<int64_t>(found.preds.size()));
+            found.voxels.push_back(voxels);
+        }
+        return found;
+    }
+
+private:
+    static constexpr int kRefSide = 0, kPredSide = 1;
+
+    struct Event {
+        int64_t at, mask;
+        int side;
+        bool begins;
+    };
+
+    std::vector<Event> events_;
+    std::vector<int64_t> active_[2];  // sorted
+    std::map<std::pair<std::vector<int64_t>, int64_t>, int64_t> voxels_;
+
+    void add_events(const RunView& side, int64_t masks, int which) {
+        for (int64_t mask = 0; mask < masks; ++mask) {
+            for (int64_t run = side.first[mask]; run < side.first[mask + 1]; ++run) {
+                events_.push_back({side.start[run], mask, which, true});
+                events_.push_back({side.stop[run], mask, which, false});
+            }
+        }
+    }
+
+    void count(int64_t voxels) {
+        if (voxels == 0) return;
+        voxels_[{active_[kPredSide], -1}] += voxels;
+        for (int64_t ref : active_[kRefSide]) voxels_[{active_[kPredSide], ref}] += voxels;
+    }
+
+    void change(const Event& event) {
+        auto& active = active_[event.side];
+        auto place = std::lower_bound(active.begin(), active.end(), event.mask);
+        if (event.begins) active.insert(place, event.mask);
+        else active.erase(place);
+    }
+};
+
+}  // namespace panmatch

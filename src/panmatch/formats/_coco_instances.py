@@ -1,0 +1,189 @@
+"""COCO instances: a JSON file of masks with classes, and one of detections with scores."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from panmatch.errors import FileError, LabelError
+from panmatch.labels import Floats, Ints, MaskTable, read_segmentations
+from panmatch.overlap import Overlap, overlap_of
+
+NAMED = 5  # ids in a message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CocoInstances:
+    """Instances of a dataset.
+
+    Attributes
+    ----------
+    path
+        The JSON file.
+    sizes
+        Height and width of every image, by id.
+    categories
+        Names of the classes, by id.
+    table
+        The instances, in the order of the file.
+    """
+
+    path: Path
+    sizes: dict[int, tuple[int, int]]
+    categories: dict[int, str]
+    table: MaskTable
+
+
+def read_coco_instances(
+    path: str | os.PathLike[str], like: CocoInstances | None = None
+) -> CocoInstances:
+    """Read a file of references, or of predictions for them.
+
+    Parameters
+    ----------
+    path
+        A JSON file with ``images``, ``categories`` and ``annotations``, or a list of detections,
+        each with ``image_id``, ``category_id``, ``score`` and ``segmentation`` or ``bbox``.
+    like
+        The references, if these are predictions: they must have scores, and images and classes of
+        the references.
+    """
+    source = Path(path)
+    try:
+        content = json.loads(source.read_text(encoding="utf-8"))
+        rows = content if isinstance(content, list) else content["annotations"]
+        if like is None:
+            sizes = {int(one["id"]): (int(one["height"]), int(one["width"]))
+                     for one in content["images"]}  # fmt: skip
+            categories = {int(one["id"]): str(one.get("name", one["id"]))
+                          for one in content["categories"]}  # fmt: skip
+        else:
+            sizes, categories = like.sizes, like.categories
+        table = _table(rows, sizes, categories, source, scored=like is not None)
+    except (FileError, LabelError):
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise FileError(
+            f"path={str(source)!r} cannot be read as COCO instances: {error!r}."
+        ) from error
+    return CocoInstances(source, sizes, categories, table)
+
+
+def coco_overlaps(
+    reference: CocoInstances, prediction: CocoInstances
+) -> dict[tuple[int, int], Overlap]:
+    """Return the overlap of every image and class with an instance, with confidences (D10, D16).
+
+    Returns
+    -------
+    dict
+        By image id and category id, rising. Ids of segments count from 1 within the image and
+        class, in the order of the file.
+    """
+    refs, preds = reference.table, prediction.table
+    rows = [_rows_by_group(table) for table in (refs, preds)]
+    none = np.zeros(0, np.int64)
+    found = {}
+    for key in sorted({*rows[0], *rows[1]}):
+        ref_rows, pred_rows = rows[0].get(key, none), rows[1].get(key, none)
+        found[key] = overlap_of(
+            refs.masks_of(ref_rows),
+            preds.masks_of(pred_rows),
+            crowd=refs.crowd[ref_rows],
+            confidence=None if preds.score is None else preds.score[pred_rows],
+        )
+    return found
+
+
+def _rows_by_group(table: MaskTable) -> dict[tuple[int, int], Ints]:
+    order = np.lexsort((table.category, table.image))
+    keys = np.stack([table.image[order], table.category[order]], axis=1)
+    begins = np.flatnonzero(np.diff(keys, axis=0, prepend=-1).any(axis=1)) if len(keys) else order
+    return {
+        (int(keys[at][0]), int(keys[at][1])): np.sort(rows)
+        for at, rows in zip(begins, np.split(order, begins[1:]), strict=True)
+    } if len(keys) else {}  # fmt: skip
+
+
+def _table(
+    rows: Sequence[Mapping[str, Any]],
+    sizes: Mapping[int, tuple[int, int]],
+    categories: Mapping[int, str],
+    source: Path,
+    *,
+    scored: bool,
+) -> MaskTable:
+    image = np.array([row["image_id"] for row in rows], np.int64)
+    category = np.array([row["category_id"] for row in rows], np.int64)
+    _check_known(image, sizes, "image_id", source)
+    if not scored:  # detections of other classes are left out, as in the COCO programs
+        _check_known(category, categories, "category_id", source)
+    shapes = np.array([sizes[one] for one in image.tolist()], np.int64).reshape(-1, 2)
+    boxes = _boxes(rows, source)
+    if boxes is not None and rows and not any("segmentation" in row for row in rows):
+        masks = read_segmentations([[_outline(box)] for box in boxes.tolist()], shapes,
+                                   [""] * len(rows))  # fmt: skip
+        area = boxes[:, 2] * boxes[:, 3]
+    else:
+        file = source.name
+        names = [f"instance {i} of {file}" for i in range(len(rows))]
+        masks = read_segmentations([row.get("segmentation") for row in rows], shapes, names)
+        area = masks.sizes.astype(np.float64)
+        if scored and boxes is not None:  # as in the COCO programs, which ask for the box first
+            area = boxes[:, 2] * boxes[:, 3]
+    if not scored:
+        area = np.array([float(row.get("area", of)) for row, of in zip(rows, area, strict=True)])
+    return MaskTable(
+        image,
+        category,
+        masks,
+        shapes,
+        area,
+        np.array([bool(row.get("iscrowd", 0)) for row in rows], np.bool_),
+        _scores(rows, source) if scored else None,
+        boxes,
+    )
+
+
+def _scores(rows: Sequence[Mapping[str, Any]], source: Path) -> Floats:
+    for i, row in enumerate(rows):
+        if "score" not in row:
+            raise FileError(f"detection {i} of {str(source)!r} has no 'score': add its confidence.")
+    scores = np.array([row["score"] for row in rows], np.float64)
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if len(bad):
+        raise FileError(
+            f"detection {bad[0]} of {str(source)!r} has the score {scores[bad[0]]}; it must be a "
+            f"finite number."
+        )
+    return scores
+
+
+def _boxes(rows: Sequence[Mapping[str, Any]], source: Path) -> Floats | None:
+    if not all("bbox" in row for row in rows):
+        return None
+    boxes = np.array([row["bbox"] for row in rows], np.float64).reshape(-1, 4)
+    if not np.isfinite(boxes).all():
+        raise FileError(f"a 'bbox' of {str(source)!r} is not four finite numbers.")
+    return boxes
+
+
+def _outline(box: Sequence[float]) -> list[float]:
+    x, y, width, height = box
+    return [x, y, x, y + height, x + width, y + height, x + width, y]
+
+
+def _check_known(ids: Ints, known: Mapping[int, object], name: str, source: Path) -> None:
+    unknown = [one for one in np.unique(ids).tolist() if one not in known]
+    if unknown:
+        listed = ", ".join(map(str, unknown[:NAMED])) + (" …" if len(unknown) > NAMED else "")
+        raise FileError(
+            f"path={str(source)!r} has instances of {name} {listed}, which the file of references "
+            f"does not list: check that both files belong to one dataset."
+        )

@@ -1,0 +1,75 @@
+"""Average precision and recall of pycocotools, with crowd, ranges of areas and limits."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from panmatch import protocols
+from panmatch.formats import read_coco_instances
+from panmatch.related import coco_precision
+from tests.instance_scenes import random_dataset
+from tests.peers.asking import ask
+
+DATASETS = 220
+NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[dict[str, Any]]:
+    drawn = [random_dataset(seed) for seed in range(DATASETS)]
+    return [one for one in drawn if one["prediction"]]
+
+
+@pytest.fixture(scope="module")
+def answers(
+    questions: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ask(
+        "run_pycocotools_ap.py", tmp_path_factory.mktemp("ap"), questions
+    )
+    return found
+
+
+def write(question: dict[str, Any], folder: Path) -> tuple[Path, Path]:
+    paths = folder / "reference.json", folder / "prediction.json"
+    for path, side in zip(paths, ("reference", "prediction"), strict=True):
+        path.write_text(json.dumps(question[side]))
+    return paths
+
+
+@pytest.mark.parametrize("kind", ["segm", "bbox"])
+def test_all_numbers_of_the_summary_are_equal(
+    kind: str, questions: list[dict[str, Any]], answers: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    name = "coco-instances" if kind == "segm" else "coco-instances/boxes"
+    compared = 0
+    for question, answer in zip(questions, answers, strict=True):
+        reference, prediction = write(question, tmp_path)
+        found = protocols.run(name, reference=reference, prediction=prediction)
+        expected = dict(zip(NAMES, answer[kind]["stats"], strict=True))
+        assert {key: found[key] for key in NAMES} == pytest.approx(expected, abs=1e-12)
+        compared += sum(value > 0 for value in expected.values())
+    assert len(questions) >= 200
+    assert compared > 1500
+
+
+def test_every_class_is_equal(
+    questions: list[dict[str, Any]], answers: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    for question, answer in zip(questions, answers, strict=True):
+        reference = read_coco_instances(write(question, tmp_path)[0])
+        prediction = read_coco_instances(tmp_path / "prediction.json", reference)
+        found = coco_precision(
+            reference.table,
+            prediction.table,
+            images=list(reference.sizes),
+            categories=list(reference.categories),
+        )
+        for category, expected in answer["segm"]["classes"].items():
+            ours = found.average_precision(category=int(category))
+            assert (-1 if math.isnan(ours) else ours) == pytest.approx(expected, abs=1e-12)
