@@ -56,7 +56,7 @@ COMPILER = (
     "-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++17", "-O2", "-g0", "-s",
     "-ffp-contract=off", "-fignore-exceptions", "-DPANMATCH_WASM", "-DPANMATCH_PLAIN",
 )  # fmt: skip
-WASM_SOURCES = ("wasm_module.cpp", "bind_graph.cpp", "bind_voxels.cpp")
+WASM_SOURCES = ("wasm_module.cpp", "bind_files.cpp", "bind_graph.cpp", "bind_voxels.cpp")
 
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; script-src 'self' 'wasm-unsafe-eval'; "

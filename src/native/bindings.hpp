@@ -70,5 +70,6 @@ inline std::vector<int64_t> shape_of(const LabelArray& array) {
 
 void bind_voxels(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_files(nb::module_& m);
 
 }  // namespace panmatch

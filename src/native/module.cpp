@@ -4,4 +4,5 @@
 NB_MODULE(_core, m) {
     panmatch::bind_voxels(m);
     panmatch::bind_graph(m);
+    panmatch::bind_files(m);
 }

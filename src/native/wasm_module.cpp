@@ -11,6 +11,7 @@ nb::module_& functions() {
         nb::module_ made;
         bind_voxels(made);
         bind_graph(made);
+        bind_files(made);
         return made;
     }();
     return all;

@@ -13,6 +13,7 @@ from panmatch.native._core import (
     graph_components,
     grouped_cumsum,
     improve,
+    inflate,
     joint_counts,
     label_components,
     merge,
@@ -23,6 +24,7 @@ from panmatch.native._core import (
     number_components,
     pack,
     paint_numbers,
+    png_pixels,
     segment_geometry,
     surface_distances,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "graph_components",
     "grouped_cumsum",
     "improve",
+    "inflate",
     "joint_counts",
     "label_components",
     "merge",
@@ -47,6 +50,7 @@ __all__ = [
     "number_components",
     "pack",
     "paint_numbers",
+    "png_pixels",
     "segment_geometry",
     "surface_distances",
 ]
