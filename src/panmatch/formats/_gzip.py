@@ -19,8 +19,10 @@ CHECKED, EXTRA, NAMED, COMMENTED = 2, 4, 8, 16  # flags of a header
 
 
 def start_of_gzip(content: bytes, n_bytes: int) -> bytes:
-    """Return up to `n_bytes` from the start of what a gzip file contains."""
-    return zlib.decompressobj(wbits=31).decompress(content, n_bytes)
+    """Return up to `n_bytes` from the start of what a gzip file contains; none if it is damaged."""
+    with suppress(zlib.error):
+        return zlib.decompressobj(wbits=31).decompress(content, n_bytes)
+    return b""
 
 
 def unpack_gzip(content: bytes, n_bytes: int) -> npt.NDArray[np.uint8] | None:

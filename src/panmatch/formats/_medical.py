@@ -7,7 +7,6 @@ import io
 import logging
 import math
 import re
-import zlib
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -170,8 +169,8 @@ def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _decompressed(path: Path, nibabel: ModuleType) -> memoryview:
     """Decompress to the end, where the checksum is, but keep no more than the header announces."""
     packed = path.read_bytes()
-    with suppress(zlib.error):  # the error of the reader below says more
-        start = start_of_gzip(packed, LONGEST_HEADER)
+    start = start_of_gzip(packed, LONGEST_HEADER)
+    if len(start) == LONGEST_HEADER:
         announced = _end_of_voxels(_header(memoryview(start), nibabel))
         check_fits_in_memory(announced, path)
         whole = unpack_gzip(packed, announced)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
+from panmatch.formats._decoding import check_fits_in_memory
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, COLOUR, PALETTE = 0, 2, 3
@@ -25,8 +26,7 @@ KINDS: dict[tuple[int, int], tuple[int, type[np.unsignedinteger[Any]]]] = {
 
 # Deflate, which compresses PNG files, achieves at most 1032 to 1.
 LARGEST_EXPANSION = 1032
-# Larger images are left to Pillow, after a look at how much memory is free.
-MOST_BYTES = 2**28
+MOST_BYTES = 2**30  # larger images are left to Pillow
 ZLIB_HEADER = 2
 
 
@@ -55,6 +55,7 @@ def decode_pixels(path: Path) -> Pixels | None:
     n_bytes = height * (1 + width * pixel_bytes)
     if not 0 < n_bytes <= min(LARGEST_EXPANSION * len(data), MOST_BYTES):
         return None
+    check_fits_in_memory(2 * n_bytes, path)
     numbers = np.empty((height, width), dtype)
     stream = np.frombuffer(data, np.uint8)[ZLIB_HEADER:]
     if not native.png_pixels(stream, pixel_bytes, numbers):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from panmatch import native
 from panmatch.matching._maximum_pq import smallest_denominator
 from panmatch.matching._solution import PAIR_TOLERANCE, Certificate, Course, Solution
-from panmatch.matching._tally import tally_edges
+from panmatch.matching._tally import Tally, tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Mask = npt.NDArray[np.bool_]
@@ -38,7 +38,7 @@ def optimal_cover(overlap: Overlap, passes: Mask, *, exclusive: bool) -> Solutio
     usable = np.flatnonzero(passes)
     matched, rounds = native.cover(*_problem(overlap, usable, overlap.iou, exclusive))
     edges = usable[matched.view(np.bool_)]
-    return Solution(edges, certify(overlap, passes, edges, rounds, began))
+    return certified(overlap, passes, edges, rounds, began)
 
 
 def sweep_optimal_covers(overlap: Overlap, score: Floats, *, exclusive: bool) -> Course:
@@ -48,17 +48,24 @@ def sweep_optimal_covers(overlap: Overlap, score: Floats, *, exclusive: bool) ->
     return Course(*native.cover_sweep(*problem), proven=True)
 
 
-def certify(overlap: Overlap, passes: Mask, edges: Ints, rounds: int, began: float) -> Certificate:
-    """Return the certificate of a matching that is optimal up to rounding.
+def certified(overlap: Overlap, passes: Mask, edges: Ints, rounds: int, began: float) -> Solution:
+    """Return a matching that is optimal up to rounding, with its certificate.
 
     Weights of pairs are rounded and include a bonus for ties. So the largest N − λD may be missed
     by `PAIR_TOLERANCE` per pair.
     """
     tally = tally_edges(overlap, edges)
-    upper = tally.pq
+    value = upper = tally.pq
     if tally.tp:
-        upper += PAIR_TOLERANCE * tally.tp / smallest_denominator(overlap, passes)
-    return Certificate(tally.pq, upper, rounds, 0, time.perf_counter() - began)
+        upper += PAIR_TOLERANCE * tally.tp / _smallest_denominator(overlap, passes, edges, tally)
+    proof = Certificate(value, upper, rounds, 0, time.perf_counter() - began)
+    return Solution(edges, proof, tally)
+
+
+def _smallest_denominator(overlap: Overlap, passes: Mask, edges: Ints, tally: Tally) -> float:
+    if np.count_nonzero(passes) == len(edges):  # what is not matched cannot be
+        return 0.5 * (tally.tp + tally.fn + tally.fp)
+    return smallest_denominator(overlap, passes)
 
 
 def _problem(overlap: Overlap, usable: Ints, score: Floats, exclusive: bool) -> Problem:

@@ -123,23 +123,21 @@ class Overlap:
     def of_counts(
         cls,
         ref: tuple[Ints, Ints],
-        pred: tuple[Ints, Ints],
+        pred: tuple[Ints, Ints, Ints],
         edges: Edges,
         voxels: int,
     ) -> Overlap:
-        """Build the overlap of two whole images from counts that fit together, unchecked.
+        """Build the overlap of two whole images from read-only counts that fit together, unchecked.
 
         Parameters
         ----------
         ref, pred
-            Ids and sizes of the segments of either side.
+            Ids and sizes of the segments of either side, and the voxels of predictions in void.
         """
         made = object.__new__(cls)
-        values = (*ref, *pred, edges, np.zeros_like(pred[1]))
-        for name, value in zip(cls.__slots__, (*values, None, None, None, voxels), strict=True):
+        values = (*ref, *pred[:2], edges, pred[2], None, None, None, voxels)
+        for name, value in zip(cls.__slots__, values, strict=True):
             object.__setattr__(made, name, value)
-        for column in (*values[:4], values[5], edges.ref, edges.pred, edges.intersection):
-            column.flags.writeable = False
         return made
 
     @classmethod
