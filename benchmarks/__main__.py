@@ -17,13 +17,18 @@ from rich.table import Table
 from benchmarks import (
     chunked,
     classes,
+    coco,
     compat,
     core,
     datasets,
+    figures,
+    files,
+    masks,
     metrics,
     optimal,
     playground,
     regions,
+    small,
 )
 from benchmarks.machine import describe_machine, keep_below
 from benchmarks.timing import Row
@@ -34,11 +39,15 @@ MODULES = {
     module.__name__.rpartition(".")[2]: module
     for module in (
         core,
+        small,
         compat,
         optimal,
         metrics,
+        masks,
         regions,
         classes,
+        coco,
+        files,
         datasets,
         chunked,
         playground,
@@ -46,11 +55,15 @@ MODULES = {
 }
 TITLES = {
     "core": "counting, matching and curves",
+    "small": "one small image in a loop",
     "compat": "the drop-in for panoptica",
     "optimal": "proven optimal matching",
     "metrics": "object metrics and distances",
+    "masks": "distances of whole masks",
     "regions": "Voronoi regions",
     "classes": "many classes, and parts",
+    "coco": "COCO panoptic files",
+    "files": "cases from files",
     "datasets": "folders of cases",
     "chunked": "volumes on disk",
     "playground": "the playground",
@@ -66,6 +79,7 @@ def main(names: Sequence[str]) -> None:
         rows = measure(MODULES[name], console)
         missed += sum(row.met is False for row in rows)
         keep_below(README, MARK, join({**read_sections(), name: report(rows)}))
+    figures.main()
     print(f"{missed} targets missed; tables kept in {README.name}.")
 
 

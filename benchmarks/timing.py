@@ -19,6 +19,16 @@ def best_ms(action: Callable[[], object], *, repeats: int = 15) -> float:
     return 1e3 * min(times)
 
 
+def loop_ms(action: Callable[[], object], *, seconds: float = 1.0) -> float:
+    """Return the shortest run in milliseconds of an action that is called again and again."""
+    times: list[float] = []
+    while sum(times) < seconds:
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return 1e3 * min(times)
+
+
 @dataclass(frozen=True)
 class Row:
     """One measured comparison. A target is a bound on the ratio ours/other or other/ours."""
@@ -40,13 +50,11 @@ def in_words(threads: int) -> str:
     return f"{threads} thread{'s' if threads > 1 else ''}"
 
 
-def at_most(what: str, ours: float, other: float, other_name: str, bound: float) -> Row:
-    """Ours may take at most `bound` times as long as the other."""
+def at_most(what: str, ours: float, other: float, other_name: str, bound: float | None) -> Row:
+    """Ours may take at most `bound` times as long as the other; None sets no target."""
     ratio = ours / other
-    return Row(
-        what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.2f} ×", f"≤ {bound:g} ×",
-        ratio <= bound,
-    )  # fmt: skip
+    target, met = ("", None) if bound is None else (f"≤ {bound:g} ×", ratio <= bound)
+    return Row(what, _ms(ours), f"{other_name} {_ms(other)}", f"{ratio:.2f} ×", target, met)
 
 
 def faster(what: str, ours: float, other: float, other_name: str, bound: float | None) -> Row:
@@ -70,4 +78,6 @@ def below(what: str, ours: float, unit: str, bound: float | None) -> Row:
 
 
 def _ms(value: float) -> str:
+    if value < 1:
+        return f"{1000 * value:.0f} µs"
     return f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"

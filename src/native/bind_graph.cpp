@@ -2,6 +2,7 @@
 #include "assignment.hpp"
 #include "bindings.hpp"
 #include "components.hpp"
+#include "label_graph.hpp"
 #include "local_search.hpp"
 #include "maximum_pq.hpp"
 #include "merge.hpp"
@@ -23,6 +24,27 @@ Course to_course(Intervals&& found) {
     size_t n = found.edge.size();
     return {to_numpy(std::move(found.edge), {n}), to_numpy(std::move(found.start), {n}),
             to_numpy(std::move(found.stop), {n})};
+}
+
+// One array, since each costs a small image a microsecond: the numbers of references, predictions,
+// edges and voxels; ids and sizes of references, then of predictions; zeros, one per prediction;
+// references, predictions and shared voxels of the edges.
+Array<int64_t> label_graph(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred,
+                           const FlatArray<int64_t>& counts) {
+    size_t n = ref.shape(0);
+    if (pred.shape(0) != n || counts.shape(0) != n) throw nb::value_error("one count per pair is needed");
+    std::vector<int64_t> all;
+    {
+        nb::gil_scoped_release unlocked;
+        LabelGraph graph(ref.data(), pred.data(), counts.data(), n);
+        all = {static_cast<int64_t>(graph.ref_ids.size()), static_cast<int64_t>(graph.pred_ids.size()),
+               static_cast<int64_t>(graph.shared.size()), graph.voxels};
+        std::vector<int64_t> nothing(graph.pred_ids.size());
+        for (const auto* column : {&graph.ref_ids, &graph.ref_sizes, &graph.pred_ids, &graph.pred_sizes,
+                                   &nothing, &graph.edge_ref, &graph.edge_pred, &graph.shared})
+            all.insert(all.end(), column->begin(), column->end());
+    }
+    return flat(std::move(all));
 }
 
 void check_edges(const FlatArray<int64_t>& ref, const FlatArray<int64_t>& pred, int64_t n_ref, int64_t n_pred) {
@@ -256,6 +278,7 @@ Array<int64_t> graph_components(const FlatArray<int64_t>& start, const FlatArray
 
 void bind_graph(nb::module_& m) {
     using namespace nb::literals;
+    m.def("label_graph", &label_graph, "ref"_a, "pred"_a, "counts"_a);
     m.def("assign", &assign, "ref"_a, "pred"_a, "weight"_a, "n_ref"_a, "n_pred"_a);
     m.def("assign_sweep", &assign_sweep, "ref"_a, "pred"_a, "weight"_a, "score"_a, "n_ref"_a,
           "n_pred"_a);

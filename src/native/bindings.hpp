@@ -72,5 +72,6 @@ void bind_voxels(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_masks(nb::module_& m);
+void bind_files(nb::module_& m);
 
 }  // namespace panmatch

@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
     panmatch::bind_graph(m);
     panmatch::bind_parts(m);
     panmatch::bind_masks(m);
+    panmatch::bind_files(m);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -34,6 +35,17 @@ inline int lowest_bit(uint64_t bits) {
     for (; (bits & 1) == 0; bits >>= 1) ++at;
     return at;
 #endif
+}
+
+// Eight bytes as a number, the first byte lowest.
+inline uint64_t little_endian_word(const uint8_t* at) {
+    uint64_t word = 0;
+#if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    std::memcpy(&word, at, sizeof(word));
+#else
+    for (int i = 0; i < 8; ++i) word |= uint64_t{at[i]} << (8 * i);
+#endif
+    return word;
 }
 
 // Asks for the cache line of an address, which need not exist.

@@ -13,6 +13,7 @@ nb::module_& functions() {
         bind_graph(made);
         bind_parts(made);
         bind_masks(made);
+        bind_files(made);
         return made;
     }();
     return all;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from panmatch.cli._layout import wrapped
 from panmatch.cli._spec import named_spec
@@ -12,16 +13,10 @@ from panmatch.cli._spec_options import change_spec
 from panmatch.datasets import Case, Job, load_case, write_table
 from panmatch.errors import OptionError
 from panmatch.evaluation import Json, Result, Row, Table, number
-from panmatch.protocols import (
-    Explanation,
-    Protocol,
-    ProtocolNumber,
-    explain,
-    explain_case,
-    explanation_lines,
-    find_protocol,
-)
 from panmatch.spec import Spec
+
+if TYPE_CHECKING:
+    from panmatch.protocols import Explanation, Protocol, ProtocolNumber
 
 MOST_LINES = 12  # numbers on one screen
 KEYS = {"classes", "background", "void", "headline"}
@@ -70,6 +65,8 @@ def chosen_spec(
     keys = None
     if choice.spec is not None or choice.dataset_json is not None or choice.classes:
         keys = _changed(choice, default).model_dump(mode="json", include=KEYS)
+    from panmatch.protocols import find_protocol
+
     found = find_protocol(protocol, keys)
     return found.as_spec, found
 
@@ -116,6 +113,8 @@ def explain_run(
     protocol: Protocol, result: Result, cases: Sequence[Case], job: Job
 ) -> list[Explanation]:
     """Return an explanation for each model; this reads the images of all cases again."""
+    from panmatch.protocols import explain, explain_case
+
     known = {(one.model, one.case): one for one in result.cases if one.status == "ok"}
     found = []
     for case in cases:
@@ -146,6 +145,8 @@ def explanation_document(explanations: Sequence[Explanation], models: Sequence[s
 
 def explanation_text(explanations: Sequence[Explanation], models: Sequence[str], width: int) -> str:
     """Return the explanations as text, wrapped to a width."""
+    from panmatch.protocols import explanation_lines
+
     lines = explanation_lines(explanations, models)
     return "\n".join(part for line in lines for part in wrapped(line, width, "  ") or [""])
 

@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -168,6 +169,7 @@ def _note(folder: Path, facts: Json) -> None:
     write_atomically(folder / "run.json", f"{text}\n".encode())
 
 
+@cache
 def _versions() -> dict[str, str]:
     found = {}
     for name in LIBRARIES:

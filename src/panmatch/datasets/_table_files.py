@@ -22,6 +22,7 @@ from panmatch.evaluation import Cell, Kind, Table, is_undefined
 from panmatch.formats import write_atomically
 
 MANY_ROWS = 5_000  # to write at once
+LONGEST_TEXTS = 2**31 - 1  # bytes of a column of text
 
 
 def write_table(folder: Path, name: str, table: Table) -> None:
@@ -110,7 +111,7 @@ class TableFile(ExitStack):
                     rows = pa.ipc.open_stream(piece).read_all()
                     there = set(rows.column_names)
                     cells = [
-                        rows[field.name].cast(field.type)
+                        _as_type(rows[field.name], field.type)
                         if field.name in there
                         else pa.nulls(len(rows), field.type)
                         for field in schema
@@ -243,15 +244,21 @@ def _arrow_array(cells: Sequence[Cell], kind: Kind) -> Any:
         texts = [
             str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
         ]
-        ends = pa.py_buffer(np.cumsum([0, *map(len, texts)], dtype=np.int64))
-        text_type = pa.large_string()
-        buffers = [defined, ends, pa.py_buffer(b"".join(texts))]
-        return pa.Array.from_buffers(text_type, len(cells), buffers).cast(pa.string())
+        # Not a `cast` from large_string, which imports pyarrow.compute and so takes 30 ms.
+        ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        if ends[-1] > LONGEST_TEXTS:
+            raise OverflowError(f"a column of text has {ends[-1]} bytes, which do not fit")
+        buffers = [defined, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(texts))]
+        return pa.Array.from_buffers(pa.string(), len(cells), buffers)
     numpy_type = np.int64 if kind == "whole" else np.float64
     values = np.array(
         [one if given else 0 for one, given in zip(cells, there, strict=True)], numpy_type
     )
     return pa.Array.from_buffers(_arrow_type(kind), len(cells), [defined, pa.py_buffer(values)])
+
+
+def _as_type(column: Any, wanted: Any) -> Any:
+    return column if column.type == wanted else column.cast(wanted)
 
 
 def _arrow_type(kind: Kind) -> Any:

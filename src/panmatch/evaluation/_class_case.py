@@ -27,6 +27,7 @@ from panmatch.labels import (
     fits,
     in_gigabytes,
     is_chunked,
+    is_masked,
     memory_bytes,
 )
 from panmatch.matching import Matcher
@@ -232,7 +233,7 @@ def class_cases(
             f"void={known.labels[0]} must be a mask of void voxels. If it is a label of the "
             f"reference, list it under `void` in the spec."
         )
-    if isinstance(reference.labels, np.ma.MaskedArray):
+    if is_masked(reference.labels):
         reference = Images(reference.labels.data, reference.parts)
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
     cases = [case for layer in layers for case in _of_layer(layer, spec, known, given)]

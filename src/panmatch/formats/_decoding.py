@@ -17,6 +17,9 @@ from panmatch.labels import LabelArray, free_bytes, in_gigabytes
 
 LONGEST_CAUSE = 200
 
+# Asking how much memory is free takes as long as decoding an image of this size.
+ALWAYS_FIT = 1 << 22
+
 # Where values come from: a file, or an image with another name, such as 'reference'.
 Origin = Path | str
 
@@ -103,6 +106,8 @@ def check_fits_in_memory(n_bytes: int, origin: Origin) -> None:
     A compressed file of a few kilobytes may contain terabytes of zeros. Unpacking them would end
     not only this case, but the whole process.
     """
+    if n_bytes <= ALWAYS_FIT:
+        return
     free = free_bytes()
     if n_bytes > free:
         raise FileError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import logging
 import math
 import re
@@ -15,6 +16,7 @@ import numpy as np
 
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import Decode, as_stored_labels, check_fits_in_memory, reading_as
+from panmatch.formats._gzip import start_of_gzip, unpack_gzip
 from panmatch.formats._images import Floats, LabelImage, reverse_axes
 from panmatch.formats._units import shift_decimal_point, usable_spacing
 from panmatch.labels import Array, Unit, shortest_decimal
@@ -165,7 +167,20 @@ def _without_trailing_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _decompressed(path: Path, nibabel: ModuleType) -> memoryview:
-    """Decompress to the end, where the checksum is, but keep no more than the header announces.
+    """Decompress to the end, where the checksum is, but keep no more than the header announces."""
+    packed = path.read_bytes()
+    start = start_of_gzip(packed, LONGEST_HEADER)
+    if len(start) == LONGEST_HEADER:
+        announced = _end_of_voxels(_header(memoryview(start), nibabel))
+        check_fits_in_memory(announced, path)
+        whole = unpack_gzip(packed, announced)
+        if whole is not None:
+            return whole.data
+    return _decompressed_in_chunks(packed, path, nibabel)
+
+
+def _decompressed_in_chunks(packed: bytes, path: Path, nibabel: ModuleType) -> memoryview:
+    """Decompress a file that contains more or less than it announces, or several members.
 
     The buffer grows without ever being copied as a whole.
     """
@@ -175,7 +190,7 @@ def _decompressed(path: Path, nibabel: ModuleType) -> memoryview:
 
         reader = igzip.IGzipFile
     content = bytearray()
-    with reader(path, "rb") as file:
+    with reader(fileobj=io.BytesIO(packed)) as file:
         announced = None
         while chunk := file.read(CHUNK_BYTES):
             if announced is None:

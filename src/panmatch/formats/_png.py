@@ -11,6 +11,7 @@ import numpy.typing as npt
 from panmatch.errors import FileError, needs_extra
 from panmatch.formats._decoding import as_stored_labels, check_fits_in_memory, reading_as
 from panmatch.formats._images import LabelImage
+from panmatch.formats._png_pixels import LARGEST_EXPANSION, decode_pixels
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 LABEL_MODES = ("1", "L", "P", "I;16", "I")
 COLOUR_MODES = ("RGB", "RGBA", "P")
 
-# PNG compresses with deflate, which achieves at most 1032 to 1.
-LARGEST_EXPANSION = 1032
 MOST_PIXELS = 2**31
 BIT_DEPTH_OFFSET = 24
 
@@ -30,6 +29,10 @@ def read_png(path: Path, *, colour_ids: bool = False) -> LabelImage:
     Grey values of 1, 2 and 4 bits are returned as stored, not stretched to 255. With `colour_ids`,
     colours are segment ids of COCO panoptic: R + 256 G + 256² B.
     """
+    pixels = decode_pixels(path)
+    if pixels is not None and pixels.coloured == colour_ids:
+        labels = pixels.numbers.view(np.int32) if colour_ids else pixels.numbers
+        return LabelImage(labels, None, None, path)
     with needs_extra("files", "PNG files"):
         from PIL import PngImagePlugin
 
@@ -49,6 +52,9 @@ def read_png(path: Path, *, colour_ids: bool = False) -> LabelImage:
 
 def read_segment_ids(path: Path) -> npt.NDArray[np.int32]:
     """Read an image whose colours are segment ids: R + 256 G + 256² B."""
+    pixels = decode_pixels(path)
+    if pixels is not None and pixels.coloured:
+        return pixels.numbers.view(np.int32)
     with needs_extra("files", "PNG files"):
         from PIL import Image
 

@@ -51,7 +51,7 @@ from panmatch.labels._panoptic import (
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
 from panmatch.labels._spacing import Unit, as_spacing, shortest_decimal
-from panmatch.labels._void import Void
+from panmatch.labels._void import Void, is_masked
 from panmatch.labels._volumes import ChunkedLabels, Stored, Volume, as_volume, map_labels
 
 if TYPE_CHECKING:
@@ -186,6 +186,7 @@ __all__ = [
     "in_gigabytes",
     "inner_band",
     "is_chunked",
+    "is_masked",
     "is_on_device",
     "length_masks",
     "library_of",

@@ -23,6 +23,8 @@ Mask = npt.NDArray[np.bool_]
 
 def is_on_device(array: object) -> bool:
     """Return whether an array is in the memory of a CUDA device (CuPy, torch, numba …)."""
+    if type(array) is np.ndarray:  # the usual case, in loops over small images
+        return False
     try:
         return getattr(array, "__cuda_array_interface__", None) is not None
     except RuntimeError:  # a tensor that requires gradients does not show it
@@ -58,6 +60,8 @@ MOST_AXES = 8  # a voxel with all its neighbours is a box of 3 to that power
 
 def check_is_array(array: object, name: str) -> None:
     """Raise a `LabelError` for paths, images and tensors that numpy would misread or reject."""
+    if type(array) is np.ndarray:
+        return
     if isinstance(array, str | os.PathLike):
         raise LabelError(
             f"{name}={os.fspath(array)!r} is a path, but this function takes arrays: pass "
@@ -132,6 +136,8 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     >>> as_labels([[0, 1], [2, 2]], "reference").dtype.kind
     'i'
     """
+    if type(array) is np.ndarray and array.dtype.kind in "iu":
+        return _readable_in_place(array)
     check_is_array(array, name)
     if is_on_device(array):
         raise OptionError(
@@ -302,11 +308,11 @@ def _why_not_labels(values: Array, name: str) -> str:
 
 def _readable_in_place(values: LabelArray) -> LabelArray:
     """Copy only what native code cannot address: foreign byte order or odd strides."""
-    native = values.dtype.newbyteorder("=")
-    whole_steps = all(stride % values.itemsize == 0 for stride in values.strides)
-    if values.dtype.isnative and values.flags.aligned and whole_steps:
+    flags = values.flags
+    whole_steps = flags.forc or all(stride % values.itemsize == 0 for stride in values.strides)
+    if values.dtype.isnative and flags.aligned and whole_steps:
         return values
-    return values.astype(native, order="K")
+    return values.astype(values.dtype.newbyteorder("="), order="K")
 
 
 LARGEST_SHARE = 0.25  # of this machine's memory, for an array that is needed as a whole
@@ -403,6 +409,8 @@ def thread_count(threads: int | None, voxels: int, *, voxels_per_thread: int) ->
     >>> thread_count(None, voxels=1000, voxels_per_thread=1 << 20)
     1
     """
+    if threads is None and voxels < 2 * voxels_per_thread:
+        return 1
     if threads is None:
         cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         return max(1, min(cpus or 1, voxels // voxels_per_thread))

@@ -143,30 +143,31 @@ def from_segments(
     kinds = check_classes(classes)
     if 0 in table:
         raise LabelError(f"{name}: the table lists segment 0, which is void: give it another id.")
-    known = sorted(kind.id for kind in kinds)
-    strange = {i: number for i, (number, _) in table.items() if number not in known}
+    place = {kind.id: position for position, kind in enumerate(kinds)}
+    strange = {i: number for i, (number, _) in table.items() if number not in place}
     if strange:
         raise LabelError(
             f"{name}: the table assigns segments to unknown classes: "
             f"{_some(f'{i} to {number}' for i, number in strange.items())}. The known classes are "
-            f"{known}."
+            f"{sorted(place)}."
         )
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         ids = columns[0]
-        listed = np.array(sorted(table), np.int64)
-        strange_ids = (ids != 0) & ~np.isin(ids, listed)
-        refuse_unknown(ids, counts, strange_ids, name, "not in the table", UNLISTED_SEGMENTS)
-        absent = listed[~np.isin(listed, ids)]
-        if len(absent):
+        listed = np.array(sorted([0, *table]), np.int64)
+        row = np.minimum(np.searchsorted(listed, ids), len(listed) - 1)
+        refuse_unknown(ids, counts, listed[row] != ids, name, "not in the table", UNLISTED_SEGMENTS)
+        absent = listed != 0
+        absent[row] = False
+        if absent.any():
             raise LabelError(
                 f"{name}: the table lists segments without a single voxel: "
-                f"{_some(absent.tolist())}. Remove them from the table."
+                f"{_some(listed[absent].tolist())}. Remove them from the table."
             )
-        entries = [table[i] if i else (NO_CLASS, False) for i in ids.tolist()]
-        places = class_places(np.array([number for number, _ in entries]), kinds)
+        entries = [table.get(i, (NO_CLASS, False)) for i in listed.tolist()]
+        places = np.array([place.get(number, NO_CLASS) for number, _ in entries], np.int64)
         crowd = np.array([crowded for _, crowded in entries], np.bool_)
-        return Meaning(places, ids, np.zeros_like(ids), crowd, ids == 0)
+        return Meaning(places[row], ids, np.zeros_like(ids), crowd[row], ids == 0)
 
     return Panoptic((as_volume(segments, name),), kinds, decode)
 

@@ -60,9 +60,9 @@ def check_classes(classes: Iterable[SegmentClass]) -> tuple[SegmentClass, ...]:
     """Return the classes if their ids differ and are not negative, or raise."""
     given = tuple(classes)
     ids = [kind.id for kind in given]
-    twice = sorted({number for number in ids if ids.count(number) > 1})
-    if twice:
-        raise OptionError(f"classes: more than one class has the id {twice[0]}.")
+    if len(set(ids)) < len(ids):
+        twice = min(number for number in ids if ids.count(number) > 1)
+        raise OptionError(f"classes: more than one class has the id {twice}.")
     if not given or min(ids) < 0:
         raise OptionError(f"classes={ids} must be one or more ids, none of them negative.")
     return given

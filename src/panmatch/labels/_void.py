@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -142,9 +144,21 @@ def _either(first: LabelArray, second: LabelArray) -> Mask:
     return either
 
 
+def is_masked(image: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Return whether an image is a masked array; `numpy.ma` is not imported to find out.
+
+    Examples
+    --------
+    >>> is_masked(np.ma.masked_equal([1, 255], 255)), is_masked(np.array([1, 255]))
+    (True, False)
+    """
+    known = sys.modules.get("numpy.ma")
+    return known is not None and isinstance(image, known.MaskedArray)
+
+
 def _mask_of(image: object) -> Mask | None:
     """Return the mask of a masked array that has one."""
-    if not isinstance(image, np.ma.MaskedArray) or image.mask is np.ma.nomask:
+    if not is_masked(image) or image.mask is np.ma.nomask:
         return None
     mask: Mask = np.ma.getmaskarray(image)
     return mask

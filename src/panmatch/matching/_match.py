@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 import numpy as np
@@ -51,6 +51,7 @@ class Matching:
     score: Score
     certificate: Certificate | None = None
     strict: bool = True
+    counted: Tally | None = field(default=None, repr=False)  # the tally, if it is known already
 
     @property
     def pairs(self) -> Ints:
@@ -63,7 +64,7 @@ class Matching:
     @property
     def tally(self) -> Tally:
         """Counts and summed IoU (D3)."""
-        return tally_edges(self.overlap, self.edges)
+        return self.counted or tally_edges(self.overlap, self.edges)
 
     @property
     def part_tally(self) -> Tally | None:
@@ -172,7 +173,9 @@ def match(
     overlap = chosen.prepare(overlap)
     solution = chosen.solve(overlap, overlap.score(score), tau)
     proof = solution.certificate if score == "iou" else None
-    return Matching(overlap, solution.edges, chosen, float(threshold), score, proof, strict)
+    return Matching(
+        overlap, solution.edges, chosen, float(threshold), score, proof, strict, solution.tally
+    )
 
 
 def check_overlap(overlap: object) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from panmatch import native
 from panmatch.errors import check_choice
 from panmatch.matching._objective import Objective, check_objective
-from panmatch.matching._optimal_cover import certify, optimal_cover, sweep_optimal_covers
+from panmatch.matching._optimal_cover import certified, optimal_cover, sweep_optimal_covers
 from panmatch.matching._solution import Course, Solution
 from panmatch.matching._strategy import Dash, Strategy, best_first, walk_edges
 from panmatch.overlap import Floats, Ints, Overlap
@@ -93,12 +93,12 @@ class OneToOne(Strategy):
         if by_iou and not fixed:
             return optimal_cover(overlap, score > threshold, exclusive=True)
         if by_iou and _is_settled(overlap, threshold):
-            return Solution(passing, certify(overlap, score > threshold, passing, 1, began))
+            return certified(overlap, score > threshold, passing, 1, began)
         ref, pred = overlap.edges.ref[passing], overlap.edges.pred[passing]
         weight = _weights(overlap, score)[passing]
         chosen = native.assign(ref, pred, weight, len(overlap.ref_ids), len(overlap.pred_ids))
         edges = passing[chosen.view(np.bool_)]
-        return Solution(edges, certify(overlap, score > threshold, edges, 1, began))
+        return certified(overlap, score > threshold, edges, 1, began)
 
     def sweep(self, overlap: Overlap, score: Floats) -> Course:
         """Return the matchings at all thresholds.

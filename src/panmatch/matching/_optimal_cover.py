@@ -17,7 +17,7 @@ from panmatch import native
 from panmatch.matching._maximum_pq import smallest_denominator
 from panmatch.matching._objective import edge_quality
 from panmatch.matching._solution import PAIR_TOLERANCE, Certificate, Course, Solution
-from panmatch.matching._tally import Quality, tally_edges
+from panmatch.matching._tally import Quality, Tally, tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
 
 Mask = npt.NDArray[np.bool_]
@@ -43,7 +43,7 @@ def optimal_cover(
     usable = np.flatnonzero(passes)
     matched, rounds = native.cover(*_problem(overlap, usable, overlap.iou, exclusive, quality))
     edges = usable[matched.view(np.bool_)]
-    return Solution(edges, certify(overlap, passes, edges, rounds, began, quality))
+    return certified(overlap, passes, edges, rounds, began, quality)
 
 
 def sweep_optimal_covers(
@@ -55,24 +55,31 @@ def sweep_optimal_covers(
     return Course(*native.cover_sweep(*problem), proven=True)
 
 
-def certify(
+def certified(
     overlap: Overlap,
     passes: Mask,
     edges: Ints,
     rounds: int,
     began: float,
     quality: Quality = "iou",
-) -> Certificate:
-    """Return the certificate of a matching that is optimal up to rounding.
+) -> Solution:
+    """Return a matching that is optimal up to rounding, with its certificate.
 
     Weights of pairs are rounded and include a bonus for ties. So the largest N − λD may be missed
     by `PAIR_TOLERANCE` per pair.
     """
     tally = tally_edges(overlap, edges, quality)
-    upper = tally.pq
+    value = upper = tally.pq
     if tally.tp:
-        upper += PAIR_TOLERANCE * tally.tp / smallest_denominator(overlap, passes)
-    return Certificate(tally.pq, upper, rounds, 0, time.perf_counter() - began, quality)
+        upper += PAIR_TOLERANCE * tally.tp / _smallest_denominator(overlap, passes, edges, tally)
+    proof = Certificate(value, upper, rounds, 0, time.perf_counter() - began, quality)
+    return Solution(edges, proof, tally if quality == "iou" else None)
+
+
+def _smallest_denominator(overlap: Overlap, passes: Mask, edges: Ints, tally: Tally) -> float:
+    if np.count_nonzero(passes) == len(edges):  # what is not matched cannot be
+        return 0.5 * (tally.tp + tally.fn + tally.fp)
+    return smallest_denominator(overlap, passes)
 
 
 def _problem(

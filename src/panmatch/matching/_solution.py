@@ -11,7 +11,7 @@ import numpy as np
 
 from panmatch._html import block, plural
 from panmatch.errors import OptionError
-from panmatch.matching._tally import Quality
+from panmatch.matching._tally import Quality, Tally
 from panmatch.overlap import Floats, Ints
 
 PROOF_TOLERANCE = 1e-9  # on PQ; solvers work in floating point
@@ -152,7 +152,11 @@ class Course:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """Positions of the matched edges, rising, and the proof of an optimal solver (D6)."""
+    """Positions of the matched edges, rising, and the proof of an optimal solver (D6).
+
+    A solver that has counted its matching passes on the `tally`.
+    """
 
     edges: Ints
     certificate: Certificate | None = None
+    tally: Tally | None = None

@@ -13,6 +13,7 @@ from panmatch.overlap._counting import (
     count_sides,
 )
 from panmatch.overlap._graph import Edges, Overlap, Score
+from panmatch.overlap._joined_images import join_images
 from panmatch.overlap._mask_counting import overlap_of
 from panmatch.overlap._parts import BACKGROUNDS, Background, Parts
 from panmatch.overlap._pieces import Pieces, Predictions, unite_regions
@@ -49,6 +50,7 @@ __all__ = [
     "count_region_overlaps",
     "count_sides",
     "cut_merged",
+    "join_images",
     "join_split",
     "keep_predictions",
     "lowest_above",

@@ -325,12 +325,15 @@ class SideCounts:
 
     def overlaps(self, background: Background = "image") -> ClassOverlaps:
         """Return the overlaps of all classes; `background` is that of `count_class_overlaps`."""
+        return assemble(self.rows()).class_overlaps(self.reference.classes, background)
+
+    def rows(self) -> Rows:
+        """Return the combinations with their meaning on either side."""
         ref, pred = (
             self._decoded(side, columns)
             for side, columns in zip((self.reference, self.prediction), self._sides, strict=True)
         )
-        built = assemble(Rows(ref, pred, self.counts, ref.void | self.in_mask))
-        return built.class_overlaps(self.reference.classes, background)
+        return Rows(ref, pred, self.counts, ref.void | self.in_mask)
 
     @property
     def _sides(self) -> tuple[Ints, Ints]:

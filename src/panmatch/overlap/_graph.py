@@ -137,24 +137,23 @@ class Overlap:
     def of_counts(
         cls,
         ref: tuple[Ints, Ints],
-        pred: tuple[Ints, Ints],
+        pred: tuple[Ints, Ints, Ints],
         edges: Edges,
         voxels: int,
     ) -> Overlap:
-        """Build the overlap of two whole images from counts that fit together, unchecked.
+        """Build the overlap of two whole images from read-only counts that fit together, unchecked.
 
         Parameters
         ----------
         ref, pred
-            Ids and sizes of the segments of either side.
+            Ids and sizes of the segments of either side, and the voxels of predictions in void.
         """
         made = object.__new__(cls)
-        values = (*ref, *pred, edges, np.zeros_like(pred[1]))
         rest = (None, None, None, voxels, None, None)
-        for name, value in zip(cls.__slots__, (*values, *rest), strict=True):
+        for name, value in zip(
+            cls.__slots__, (*ref, *pred[:2], edges, pred[2], *rest), strict=True
+        ):
             object.__setattr__(made, name, value)
-        for column in (*values[:4], values[5], edges.ref, edges.pred, edges.intersection):
-            column.flags.writeable = False
         return made
 
     @classmethod

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from panmatch import native
 from panmatch.labels import Ints
-from panmatch.overlap._columns import sum_by
 from panmatch.overlap._graph import Edges, Overlap
+
+HEAD = 4  # numbers before the columns
 
 
 def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
@@ -23,31 +23,18 @@ def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
 
     Examples
     --------
+    >>> import numpy as np
     >>> assemble_labels(np.array([0, 1, 1]), np.array([7, 0, 7]), np.array([1, 1, 2])).iou
     array([0.5])
     """
-    ref_ids, ref_at = _number_sorted(reference)
-    order = np.argsort(prediction, kind="stable")
-    pred_ids, in_order = _number_sorted(prediction[order])
-    pred_at = np.empty_like(in_order)
-    pred_at[order] = in_order
-    ref_sizes, pred_sizes = (
-        sum_by(places, voxels, len(ids)) for places, ids in ((ref_at, ref_ids), (pred_at, pred_ids))
-    )
-    # Background is the first of the sorted labels, where there is any.
-    no_ref, no_pred = (int(len(ids) > 0 and ids[0] == 0) for ids in (ref_ids, pred_ids))
-    both = (ref_at >= no_ref) & (pred_at >= no_pred)
+    numbers = native.label_graph(reference, prediction, voxels)
+    numbers.flags.writeable = False
+    n_ref, n_pred, n_edges, n_voxels = numbers[:HEAD].tolist()
+    columns, start = [], HEAD
+    for length in (n_ref, n_ref, n_pred, n_pred, n_pred, n_edges, n_edges, n_edges):
+        columns.append(numbers[start : start + length])
+        start += length
+    ref_ids, ref_sizes, pred_ids, pred_sizes, nothing, *edges = columns
     return Overlap.of_counts(
-        (ref_ids[no_ref:], ref_sizes[no_ref:]),
-        (pred_ids[no_pred:], pred_sizes[no_pred:]),
-        Edges(ref_at[both] - no_ref, pred_at[both] - no_pred, voxels[both]),
-        int(voxels.sum()),
+        (ref_ids, ref_sizes), (pred_ids, pred_sizes, nothing), Edges(*edges), n_voxels
     )
-
-
-def _number_sorted(column: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct values of a sorted column, and the place of every row among them."""
-    first = np.empty(len(column), np.bool_)
-    first[:1] = True
-    np.not_equal(column[1:], column[:-1], out=first[1:])
-    return column[first], np.cumsum(first) - 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import chain, islice
 
 from panmatch.labels import Panoptic
-from panmatch.overlap import count_class_overlaps
+from panmatch.overlap import count_sides, join_images
 from panmatch.scoring import ClassTallies, tally_classes
+
+IMAGES_TOGETHER = 500
 
 
 def coco_pq(
@@ -82,8 +85,11 @@ def coco_pq_of(images: Iterable[tuple[Panoptic, Panoptic]]) -> ClassTallies:
     >>> related.coco_pq_of([(reference, prediction)]).all.pq  # void is left out
     1.0
     """
+    # At a threshold of ½ images can be matched together, which saves most of the time.
+    counted = (count_sides(reference, prediction) for reference, prediction in images)
     total: ClassTallies | None = None
-    for reference, prediction in images:
-        tallies = tally_classes(count_class_overlaps(reference, prediction))
+    for first in counted:
+        together = chain([first], islice(counted, IMAGES_TOGETHER - 1))
+        tallies = tally_classes(join_images(together))
         total = tallies if total is None else total + tallies
     return ClassTallies((), {}) if total is None else total
