@@ -133,9 +133,10 @@ private:
         std::atomic<int64_t> steps{0};
         share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
             int64_t taken = 0;
+            Walk walk(grid_, step_, open_);
             for (int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
                 Nearest best{*this};
-                walk_outwards(grid_, step_, 0, open_, wanted[i], 0, best);
+                walk.outwards(wanted[i], best);
                 found.label[from + i] = best.label;
                 found.square[from + i] = best.square;
                 taken += best.steps;
