@@ -14,6 +14,7 @@ from benchmarks.scenes import Labels
 
 ROOT = Path(__file__).parents[1]
 PEER = ROOT / ".venv-peers" / "bin" / "python"
+EXACTA = ROOT / ".venv-oracle-exacta" / "bin" / "python"
 CCMETRICS = ROOT / ".venv-ccmetrics" / "bin" / "python"
 
 
