@@ -1,4 +1,4 @@
-"""Metrics of objects and the distance transform against panoptica and scipy."""
+"""Metrics of objects and the distance transform against panoptica, exacta and scipy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 import panmatch as pm
-from benchmarks import scenes
+from benchmarks import scenes, surfaces
 from benchmarks.peers import panoptica
 from benchmarks.timing import Row, best_ms, faster, in_words
 from panmatch.labels import edge_distances
@@ -20,6 +20,7 @@ THEIRS = "IOU,DSC,ASSD,HD95,NSD"
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
     yield from object_metrics()
+    yield from surfaces.rows()
     yield from distance_transform()
 
 

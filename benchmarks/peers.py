@@ -32,6 +32,7 @@ def python_of(program: str) -> Path:
 
 
 PEER = python_of("panoptica")
+EXACTA = python_of("exacta")
 CCMETRICS = python_of("ccmetrics")
 
 

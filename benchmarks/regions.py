@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from scipy import ndimage
@@ -11,7 +12,7 @@ import panmatch as pm
 from benchmarks import scenes
 from benchmarks.memory import extra_memory
 from benchmarks.peers import CCMETRICS, ask
-from benchmarks.timing import Row, below, best_ms, faster, in_words, not_measured
+from benchmarks.timing import Row, at_most, below, best_ms, faster, in_words, not_measured
 from panmatch import related
 from panmatch.labels import nearest_labels
 
@@ -19,6 +20,7 @@ from panmatch.labels import nearest_labels
 def rows() -> Iterator[Row]:
     """Yield every comparison as soon as it is measured."""
     yield from cells()
+    yield large_cells()
     yield cell_memory()
     yield from region_pq()
     yield from cc_dice()
@@ -41,6 +43,14 @@ def cells() -> Iterator[Row]:
         what = f"Voronoi regions, 256³, 200 objects, {in_words(threads)}"
         name = "scipy distance_transform_edt(return_indices=True) and lookup"
         yield faster(what, ours, theirs, name, 8 if threads == 2 else None)
+
+
+def large_cells() -> Row:
+    labels = scenes.twice_as_large((scenes.scattered(200),) * 2)[0]
+    one, two = (
+        best_ms(partial(nearest_labels, labels, threads=threads), repeats=3) for threads in (1, 2)
+    )
+    return at_most("Voronoi regions, 512³, 200 objects, 2 threads", two, one, "1 thread", 0.6)
 
 
 def cell_memory() -> Row:

@@ -13,7 +13,7 @@ from panmatch import phantoms
 Labels = npt.NDArray[np.integer[Any]]
 Pair = tuple[Labels, Labels]
 
-RADII = {50: (20, 28), 500: (10, 14), 3000: (6, 8)}
+RADII = {50: (20, 28), 64: (12, 24), 500: (10, 14), 512: (6, 12), 3000: (6, 8)}
 
 
 @cache
@@ -28,6 +28,29 @@ def balls(instances: int) -> Pair:
 def scattered(instances: int) -> Labels:
     """Return 256³ int32: small balls far apart, so that most of the image is cells."""
     return phantoms.balls((256, 256, 256), instances, radius=(4, 14), seed=2)
+
+
+@cache
+def organs(count: int) -> Pair:
+    """Return 256³ uint8: wavy ellipsoids, a single one being large, and others a little off."""
+    rng = np.random.default_rng(5)
+    reference, prediction = np.zeros((2, 256, 256, 256), np.uint8)
+    low, high = (90, 110) if count == 1 else (12, 50)
+    for label in range(1, count + 1):
+        radii = rng.uniform(low, high, 3)
+        centre = rng.uniform(118, 138, 3) if count == 1 else rng.uniform(40, 216, 3)
+        reference[_organ(centre, radii) & (reference == 0)] = label
+        centre, radii = centre + rng.uniform(-3, 3, 3), radii * rng.uniform(0.93, 1.07, 3)
+        prediction[_organ(centre, radii) & (prediction == 0)] = label
+    return reference, prediction
+
+
+def _organ(centre: npt.NDArray[Any], radii: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    z, y, x = np.ogrid[:256, :256, :256]
+    places = (z, y, x)
+    away = sum(((at - c) / r) ** 2 for at, c, r in zip(places, centre, radii, strict=True))
+    inside: npt.NDArray[np.bool_] = away < 1 + 0.08 * np.sin(x / 9) + 0.06 * np.sin(y / 7 + z / 11)
+    return inside
 
 
 def twice_as_large(pair: Pair) -> Pair:

@@ -1,4 +1,4 @@
-// Where runs of equal values end: one bit per element, 64 elements at a time.
+// Where values are equal, and where runs of equal values end: one bit per element, 64 at a time.
 //
 // Lanes of 16 bytes, which every x86-64 and ARM64 processor has. Those of 32 bytes gained 5 to 7 %
 // here and less of the whole count, which waits for memory: not worth a choice at run time.
@@ -22,98 +22,113 @@ __m128i load(const T* at) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-// All ones in every element of a 16-byte lane that equals its predecessor.
-inline __m128i same(const uint8_t* x) { return _mm_cmpeq_epi8(load(x), load(x - 1)); }
-inline __m128i same(const uint16_t* x) { return _mm_cmpeq_epi16(load(x), load(x - 1)); }
-inline __m128i same(const uint32_t* x) { return _mm_cmpeq_epi32(load(x), load(x - 1)); }
+// All ones in every element of a 16-byte lane that equals its counterpart.
+inline __m128i same(const uint8_t* x, const uint8_t* y) { return _mm_cmpeq_epi8(load(x), load(y)); }
+inline __m128i same(const uint16_t* x, const uint16_t* y) { return _mm_cmpeq_epi16(load(x), load(y)); }
+inline __m128i same(const uint32_t* x, const uint32_t* y) { return _mm_cmpeq_epi32(load(x), load(y)); }
 
 // SSE2 has no 64-bit compare: both halves must agree.
-inline __m128i same(const uint64_t* x) {
-    __m128i halves = _mm_cmpeq_epi32(load(x), load(x - 1));
+inline __m128i same(const uint64_t* x, const uint64_t* y) {
+    __m128i halves = _mm_cmpeq_epi32(load(x), load(y));
     return _mm_and_si128(halves, _mm_shuffle_epi32(halves, _MM_SHUFFLE(2, 3, 0, 1)));
 }
 
-// One byte per element for 16 elements, 0xFF where element and predecessor agree.
-inline __m128i same_16(const uint8_t* x) { return same(x); }
+// One byte per element for 16 elements, 0xFF where both agree.
+inline __m128i same_16(const uint8_t* x, const uint8_t* y) { return same(x, y); }
 
-inline __m128i same_16(const uint16_t* x) { return _mm_packs_epi16(same(x), same(x + 8)); }
-
-inline __m128i same_16(const uint32_t* x) {
-    return _mm_packs_epi16(_mm_packs_epi32(same(x), same(x + 4)),
-                           _mm_packs_epi32(same(x + 8), same(x + 12)));
+inline __m128i same_16(const uint16_t* x, const uint16_t* y) {
+    return _mm_packs_epi16(same(x, y), same(x + 8, y + 8));
 }
 
-inline __m128i same_16(const uint64_t* x) {
-    auto four = [](const uint64_t* at) {
-        __m128 low = _mm_castsi128_ps(same(at)), high = _mm_castsi128_ps(same(at + 2));
+inline __m128i same_16(const uint32_t* x, const uint32_t* y) {
+    return _mm_packs_epi16(_mm_packs_epi32(same(x, y), same(x + 4, y + 4)),
+                           _mm_packs_epi32(same(x + 8, y + 8), same(x + 12, y + 12)));
+}
+
+inline __m128i same_16(const uint64_t* x, const uint64_t* y) {
+    auto four = [&](int at) {
+        __m128 low = _mm_castsi128_ps(same(x + at, y + at));
+        __m128 high = _mm_castsi128_ps(same(x + at + 2, y + at + 2));
         return _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
     };
-    return _mm_packs_epi16(_mm_packs_epi32(four(x), four(x + 4)),
-                           _mm_packs_epi32(four(x + 8), four(x + 12)));
+    return _mm_packs_epi16(_mm_packs_epi32(four(0), four(4)), _mm_packs_epi32(four(8), four(12)));
 }
 
 template <typename T>
-uint64_t changes_in_word(const T* x) {
+uint64_t equal_in_word(const T* x, const T* y) {
     uint64_t equal = 0;
     for (int part = 0; part < 4; ++part) {
-        int bits = _mm_movemask_epi8(same_16(x + 16 * part));
+        int bits = _mm_movemask_epi8(same_16(x + 16 * part, y + 16 * part));
         equal |= static_cast<uint64_t>(bits) << (16 * part);
     }
-    return ~equal;
+    return equal;
 }
 
 #elif defined(PANMATCH_NEON)
 
-// All ones in every element of a 16-byte lane that equals its predecessor.
-inline uint8x16_t same(const uint8_t* x) { return vceqq_u8(vld1q_u8(x), vld1q_u8(x - 1)); }
-inline uint16x8_t same(const uint16_t* x) { return vceqq_u16(vld1q_u16(x), vld1q_u16(x - 1)); }
-inline uint32x4_t same(const uint32_t* x) { return vceqq_u32(vld1q_u32(x), vld1q_u32(x - 1)); }
-inline uint64x2_t same(const uint64_t* x) { return vceqq_u64(vld1q_u64(x), vld1q_u64(x - 1)); }
-
-// One byte per element for 16 elements, 0xFF where element and predecessor agree.
-inline uint8x16_t same_16(const uint8_t* x) { return same(x); }
-
-inline uint8x16_t same_16(const uint16_t* x) {
-    return vcombine_u8(vmovn_u16(same(x)), vmovn_u16(same(x + 8)));
+// All ones in every element of a 16-byte lane that equals its counterpart.
+inline uint8x16_t same(const uint8_t* x, const uint8_t* y) { return vceqq_u8(vld1q_u8(x), vld1q_u8(y)); }
+inline uint16x8_t same(const uint16_t* x, const uint16_t* y) {
+    return vceqq_u16(vld1q_u16(x), vld1q_u16(y));
+}
+inline uint32x4_t same(const uint32_t* x, const uint32_t* y) {
+    return vceqq_u32(vld1q_u32(x), vld1q_u32(y));
+}
+inline uint64x2_t same(const uint64_t* x, const uint64_t* y) {
+    return vceqq_u64(vld1q_u64(x), vld1q_u64(y));
 }
 
-inline uint8x16_t same_16(const uint32_t* x) {
-    auto eight = [](const uint32_t* at) {
-        return vmovn_u16(vcombine_u16(vmovn_u32(same(at)), vmovn_u32(same(at + 4))));
-    };
-    return vcombine_u8(eight(x), eight(x + 8));
+// One byte per element for 16 elements, 0xFF where both agree.
+inline uint8x16_t same_16(const uint8_t* x, const uint8_t* y) { return same(x, y); }
+
+inline uint8x16_t same_16(const uint16_t* x, const uint16_t* y) {
+    return vcombine_u8(vmovn_u16(same(x, y)), vmovn_u16(same(x + 8, y + 8)));
 }
 
-inline uint8x16_t same_16(const uint64_t* x) {
-    auto four = [](const uint64_t* at) {
-        return vmovn_u32(vcombine_u32(vmovn_u64(same(at)), vmovn_u64(same(at + 2))));
+inline uint8x16_t same_16(const uint32_t* x, const uint32_t* y) {
+    auto eight = [&](int at) {
+        return vmovn_u16(vcombine_u16(vmovn_u32(same(x + at, y + at)),
+                                      vmovn_u32(same(x + at + 4, y + at + 4))));
     };
-    return vcombine_u8(vmovn_u16(vcombine_u16(four(x), four(x + 4))),
-                       vmovn_u16(vcombine_u16(four(x + 8), four(x + 12))));
+    return vcombine_u8(eight(0), eight(8));
+}
+
+inline uint8x16_t same_16(const uint64_t* x, const uint64_t* y) {
+    auto four = [&](int at) {
+        return vmovn_u32(vcombine_u32(vmovn_u64(same(x + at, y + at)),
+                                      vmovn_u64(same(x + at + 2, y + at + 2))));
+    };
+    return vcombine_u8(vmovn_u16(vcombine_u16(four(0), four(4))),
+                       vmovn_u16(vcombine_u16(four(8), four(12))));
 }
 
 // Every byte keeps the bit of its place among eight; adding neighbours three times joins the eight.
 template <typename T>
-uint64_t changes_in_word(const T* x) {
+uint64_t equal_in_word(const T* x, const T* y) {
     const uint8x16_t bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u));
-    auto bits = [&](int part) { return vandq_u8(same_16(x + 16 * part), bit); };
+    auto bits = [&](int part) { return vandq_u8(same_16(x + 16 * part, y + 16 * part), bit); };
     uint8x16_t sum = vpaddq_u8(vpaddq_u8(bits(0), bits(1)), vpaddq_u8(bits(2), bits(3)));
-    return ~vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)), 0);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)), 0);
 }
 
 #else
 
 template <typename T>
-uint64_t changes_in_word(const T* x) {
+uint64_t equal_in_word(const T* x, const T* y) {
     T any = 0;
-    for (int i = 0; i < kWord; ++i) any = static_cast<T>(any | (x[i] ^ x[i - 1]));
-    if (any == 0) return 0;
+    for (int i = 0; i < kWord; ++i) any = static_cast<T>(any | (x[i] ^ y[i]));
+    if (any == 0) return ~uint64_t{0};
     uint64_t bits = 0;
-    for (int i = 0; i < kWord; ++i) bits |= uint64_t{x[i] != x[i - 1]} << i;
+    for (int i = 0; i < kWord; ++i) bits |= uint64_t{x[i] == y[i]} << i;
     return bits;
 }
 
 #endif
+
+template <typename T>
+uint64_t changes_in_word(const T* x) {
+    return ~equal_in_word(x, x - 1);
+}
 
 // The first word without a predecessor and a last word that is not full lack neighbours: they
 // are completed in a buffer by repeating the border value.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "envelope.hpp"
+#include "edge_columns.hpp"
 #include "lines.hpp"
 
 namespace panmatch {
@@ -26,43 +26,19 @@ public:
     // Fills `out`, in C order, with distances.
     void fill(D* out, int threads) const {
         if (grid_.size() == 0) return;
-        size_t axes = grid_.shape.size();
-        along_rows(out, threads, axes == 1);
-        for (size_t axis = axes - 1; axis-- > 0;) along_columns(axis, out, threads, axis == 0);
+        if (exact_in_float(grid_)) fill_with<float>(out, threads);
+        else fill_with<double>(out, threads);
     }
 
     // The steps of `fill`: squared distances within rows, then within planes, and so on, from the
-    // last axis to the first; with `root` distances instead of their squares.
-    void along_rows(D* out, int threads, bool root = false) const {
-        int64_t n = grid_.shape.back();
-        share_rows(grid_, threads, [&](int64_t row) {
-            const T* labels = labels_ + offset_of(row, 0, grid_.shape.size() - 1);
-            each_run(labels, n, [&](int64_t from, int64_t to) {
-                fill_run(labels[from] != 0, from, to, root, out + row * n);
-            });
-        });
+    // last axis to the first.
+    void along_rows(D* out, int threads) const {
+        share_rows(grid_, threads, [&](int64_t row) { fill_row(row, out, false); });
     }
 
-    void along_columns(size_t axis, D* out, int threads, bool root = false) const {
-        int64_t n = grid_.shape[axis];
-        auto make = [&] {
-            return Columns{Envelope<false>(grid_.weight[axis], n),
-                           std::vector<double>(n * kColumnsAtOnce), std::vector<T>(n * kColumnsAtOnce)};
-        };
-        share_columns(grid_, axis, threads, make, [&](Columns& columns, const ColumnBlock& block) {
-            const T* labels = labels_ + offset_of(block.slab, 0, axis) +
-                              offset_of(block.line, axis + 1, grid_.shape.size() - 1) + block.at;
-            for (int64_t x = 0; x < n; ++x)
-                for (int64_t c = 0; c < block.count; ++c)
-                    columns.label[c * n + x] = labels[x * stride_[axis] + c];
-            block.each([&](int64_t at, int64_t place) { columns.height[place] = out[at]; });
-            for (int64_t c = 0; c < block.count; ++c)
-                column(columns.envelope, &columns.label[c * n], &columns.height[c * n], n);
-            block.each([&](int64_t at, int64_t place) {
-                double square = columns.height[place];
-                out[at] = static_cast<D>(root ? grid_.unit.length(square) : square);
-            });
-        });
+    void along_columns(size_t axis, D* out, int threads) const {
+        if (exact_in_float(grid_)) settle_columns<float>(axis, out, threads, false);
+        else settle_columns<double>(axis, out, threads, false);
     }
 
 private:
@@ -70,12 +46,6 @@ private:
     const T* labels_;
     const std::vector<int64_t>& stride_;
     bool border_;
-
-    struct Columns {
-        Envelope<false> envelope;
-        std::vector<double> height;
-        std::vector<T> label;
-    };
 
     // Offset of the labels at a position counted in C order over the axes in [first, last).
     int64_t offset_of(int64_t index, size_t first, size_t last) const {
@@ -85,15 +55,6 @@ private:
             index /= grid_.shape[axis];
         }
         return offset;
-    }
-
-    template <typename Visit>
-    static void each_run(const T* labels, int64_t n, Visit&& visit) {
-        for (int64_t from = 0, to; from < n; from = to) {
-            to = from + 1;
-            while (to < n && labels[to] == labels[from]) ++to;
-            visit(from, to);
-        }
     }
 
     void fill_run(bool object, int64_t from, int64_t to, bool root, D* out) const {
@@ -114,16 +75,57 @@ private:
         }
     }
 
-    void column(Envelope<false>& envelope, const T* label, double* height, int64_t n) const {
-        each_run(label, n, [&](int64_t from, int64_t to) {
-            if (label[from] == 0) return;
-            envelope.begin(from, to - 1);
-            if (border_ || from > 0) envelope.add(from - 1, 0);
-            for (int64_t x = from; x < to; ++x)
-                if (height[x] < kInfinity) envelope.add(x, height[x]);
-            if (border_ || to < n) envelope.add(to, 0);
-            envelope.read([&](int64_t x, double cost, int64_t) { height[x] = cost; });
+    void fill_row(int64_t row, D* out, bool root) const {
+        const T* labels = labels_ + offset_of(row, 0, grid_.shape.size() - 1);
+        int64_t n = grid_.shape.back();
+        each_run(n, [&](int64_t x) { return labels[x]; }, [&](int64_t from, int64_t to) {
+            fill_run(labels[from] != 0, from, to, root, out + row * n);
         });
+    }
+
+    // S: how squared distances are kept within columns. The last axis takes roots.
+    template <typename S>
+    void fill_with(D* out, int threads) const {
+        size_t axes = grid_.shape.size();
+        if (axes == 1) return share_rows(grid_, threads, [&](int64_t row) { fill_row(row, out, true); });
+        size_t axis = axes - 2;
+        share_planes(grid_, threads, [&](int64_t row) { fill_row(row, out, false); }, maker<S>(axis),
+                     [&](auto& groups, const ColumnBlock& block) { settle(axis, groups, block, out, axis == 0); });
+        while (axis-- > 0) settle_columns<S>(axis, out, threads, axis == 0);
+    }
+
+    template <typename S>
+    void settle_columns(size_t axis, D* out, int threads, bool root) const {
+        share_columns(grid_, axis, threads, maker<S>(axis), [&](auto& groups, const ColumnBlock& block) {
+            settle(axis, groups, block, out, root);
+        });
+    }
+
+    template <typename S>
+    auto maker(size_t axis) const {
+        EdgeColumns<T, S> group(grid_.weight[axis], grid_.shape[axis], border_, exact_in_double(grid_));
+        return [group] { return std::vector<EdgeColumns<T, S>>(kColumnsAtOnce / kLanes, group); };
+    }
+
+    template <typename Groups>
+    void settle(size_t axis, Groups& groups, const ColumnBlock& block, D* out, bool root) const {
+        const T* labels = labels_ + offset_of(block.slab, 0, axis) +
+                          offset_of(block.line, axis + 1, grid_.shape.size() - 1) + block.at;
+        block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
+            prefetch_lanes(out + at, block, x);
+            groups[c / kLanes].read(x, out + at, labels + x * stride_[axis] + c, count);
+        });
+        for (int64_t c = 0; c < block.count; c += kLanes)
+            groups[c / kLanes].settle(std::min(kLanes, block.count - c));
+        block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
+            groups[c / kLanes].write(x, out + at, count);
+            if (root) take_roots(out + at, count);
+        });
+    }
+
+    void take_roots(D* values, int64_t count) const {
+        for (int64_t i = 0; i < count; ++i)
+            values[i] = static_cast<D>(grid_.unit.length(static_cast<double>(values[i])));
     }
 };
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "boundaries.hpp"
 #include "parallel.hpp"
 #include "strided.hpp"
 
@@ -77,6 +78,7 @@ public:
     }
 
 private:
+    static constexpr int64_t kBlock = 4 * kWord;
     const std::vector<int64_t>& shape_;
     const Operand& image_;
 
@@ -87,14 +89,32 @@ private:
             row /= shape_[axis];
             from += index[axis] * image_.stride[axis];
         }
-        int64_t n = shape_.back(), step = image_.stride.back();
-        auto at = [&](int64_t x) { return *reinterpret_cast<const T*>(from + x * step); };
-        for (int64_t first = 0; first < n;) {
-            T label = at(first);
-            int64_t stop = first + 1;
-            while (stop < n && at(stop) == label) ++stop;
+        int64_t n = shape_.back(), first = 0;
+        auto end_run = [&](int64_t stop) {
+            T label = *reinterpret_cast<const T*>(from + first * image_.stride.back());
             if (label != 0) add_run(table.row(static_cast<int64_t>(label)), index, first, stop);
             first = stop;
+        };
+        each_change(from, n, end_run);
+        end_run(n);
+    }
+
+    // Calls visit(x) wherever a row has another label than just before.
+    template <typename Visit>
+    void each_change(const char* from, int64_t n, Visit&& visit) const {
+        int64_t step = image_.stride.back();
+        if (step != static_cast<int64_t>(sizeof(T))) {
+            auto at = [&](int64_t x) { return *reinterpret_cast<const T*>(from + x * step); };
+            for (int64_t x = 1; x < n; ++x)
+                if (at(x) != at(x - 1)) visit(x);
+            return;
+        }
+        for (int64_t start = 0; start < n; start += kBlock) {
+            uint64_t bits[kBlock / kWord] = {};
+            mark_changes(from + start * step, image_.width, std::min(kBlock, n - start), start > 0, bits);
+            for (int64_t word = 0; word < kBlock / kWord; ++word)
+                for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+                    visit(start + word * kWord + lowest_bit(rest));
         }
     }
 

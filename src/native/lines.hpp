@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "parallel.hpp"
+#include "portability.hpp"
 
 namespace panmatch {
 
@@ -33,6 +35,9 @@ struct Grid {
     }
 };
 
+constexpr int64_t kLanes = 8;           // columns in a group that is looked at together
+constexpr int64_t kColumnsAtOnce = 64;  // whole cache lines, so that threads do not share any
+
 // Neighbouring columns along one axis of an array in C order.
 struct ColumnBlock {
     int64_t start;         // position of the first voxel of the first column
@@ -40,30 +45,52 @@ struct ColumnBlock {
     int64_t length, count;  // voxels per column, columns
     int64_t slab, line, at;  // position along the axes before, the axes after, and the last axis
 
-    // Calls visit(position in C order, place in a buffer of whole columns) for every voxel, in an
-    // order that is kind to both.
+    // Calls visit(place in the columns, position in C order, first column, number of columns) for
+    // the voxels that groups of columns have at each place.
     template <typename Visit>
-    void each(Visit&& visit) const {
+    void each_group(Visit&& visit) const {
         for (int64_t x = 0; x < length; ++x)
-            for (int64_t c = 0; c < count; ++c) visit(start + x * step + c, c * length + x);
+            for (int64_t c = 0; c < count; c += kLanes)
+                visit(x, start + x * step + c, c, std::min(kLanes, count - c));
     }
 };
 
-constexpr int64_t kColumnsAtOnce = 16;
+// Asks for the voxels that are read some steps later: the processor does not foresee such strides.
+template <typename T>
+void prefetch_lanes(const T* at, const ColumnBlock& block, int64_t x) {
+    constexpr int64_t kAhead = 8;
+    if (x + kAhead < block.length) prefetch(reinterpret_cast<const char*>(at + kAhead * block.step));
+}
+
+// All columns along an axis (not the last one), in blocks. A slab is what the axes before cut out.
+class ColumnBlocks {
+public:
+    ColumnBlocks(const Grid& grid, size_t axis) : length_(grid.shape[axis]), width_(grid.shape.back()) {
+        for (size_t a = axis + 1; a < grid.shape.size(); ++a) inner_ *= grid.shape[a];
+        across_ = (width_ + kColumnsAtOnce - 1) / kColumnsAtOnce;
+        per_slab = inner_ / width_ * across_;
+        slabs = grid.size() / (length_ * inner_);
+    }
+
+    ColumnBlock at(int64_t number) const {
+        int64_t at = number % across_ * kColumnsAtOnce, line = number % per_slab / across_;
+        int64_t slab = number / per_slab;
+        return {slab * length_ * inner_ + line * width_ + at, inner_, length_,
+                std::min(kColumnsAtOnce, width_ - at), slab, line, at};
+    }
+
+    int64_t per_slab, slabs;
+
+private:
+    int64_t length_, width_, inner_ = 1, across_;
+};
 
 // Shares out all columns along `axis` (not the last one): body(state, block).
 template <typename Make, typename Body>
 void share_columns(const Grid& grid, size_t axis, int threads, Make&& make, Body&& body) {
-    int64_t n = grid.shape[axis], inner = 1, width = grid.shape.back();
-    for (size_t a = axis + 1; a < grid.shape.size(); ++a) inner *= grid.shape[a];
-    int64_t lines = inner / width, blocks = (width + kColumnsAtOnce - 1) / kColumnsAtOnce;
-    int64_t units = grid.size() / (n * width) * blocks;
-    share_out(units, threads, make, [&](auto& state, int64_t unit) {
-        int64_t at = unit % blocks * kColumnsAtOnce, line = unit / blocks % lines;
-        int64_t slab = unit / blocks / lines;
-        body(state, ColumnBlock{slab * n * inner + line * width + at, inner, n,
-                                std::min(kColumnsAtOnce, width - at), slab, line, at});
-    });
+    ColumnBlocks blocks(grid, axis);
+    share_out(blocks.slabs * blocks.per_slab, threads, make,
+              [&](auto& state, int64_t number) { body(state, blocks.at(number)); });
 }
 
 // Shares out all rows, that is, the lines along the last axis: body(row).
@@ -76,16 +103,43 @@ void share_rows(const Grid& grid, int threads, Body&& body) {
     });
 }
 
-// True if every squared distance within the grid is a whole number of at most 24 bits: float then
-// computes what double would.
-inline bool exact_in_float(const Grid& grid) {
+// All rows, then all columns along the last axis but one. Where there are planes enough for all
+// threads, one plane after the other, while it is in the cache.
+template <typename Row, typename Make, typename Body>
+void share_planes(const Grid& grid, int threads, Row&& row, Make&& make, Body&& body) {
+    constexpr int64_t kPlanes = 4;  // per thread
+    size_t axis = grid.shape.size() - 2;
+    ColumnBlocks blocks(grid, axis);
+    if (blocks.slabs < kPlanes * threads) {
+        share_rows(grid, threads, row);
+        share_columns(grid, axis, threads, make, body);
+        return;
+    }
+    share_out(blocks.slabs, threads, make, [&](auto& state, int64_t slab) {
+        int64_t rows = grid.shape[axis];
+        for (int64_t i = slab * rows; i < (slab + 1) * rows; ++i) row(i);
+        for (int64_t i = 0; i < blocks.per_slab; ++i) body(state, blocks.at(slab * blocks.per_slab + i));
+    });
+}
+
+// The largest squared distance within the grid, give or take a voxel on either side; infinity if
+// some are not whole numbers.
+inline double largest_square(const Grid& grid) {
     double sum = 0;
     for (size_t axis = 0; axis < grid.shape.size(); ++axis) {
         double n = static_cast<double>(grid.shape[axis] + 1);
-        if (grid.weight[axis] != std::floor(grid.weight[axis])) return false;
+        if (grid.weight[axis] != std::floor(grid.weight[axis])) return std::numeric_limits<double>::infinity();
         sum += grid.weight[axis] * n * n;
     }
-    return sum < static_cast<double>(1 << 24);
+    return sum;
+}
+
+// True if every squared distance within the grid is a whole number of at most 24 bits: float then
+// computes what double would.
+inline bool exact_in_float(const Grid& grid) { return largest_square(grid) < static_cast<double>(1 << 24); }
+
+inline bool exact_in_double(const Grid& grid) {
+    return largest_square(grid) <= static_cast<double>(int64_t{1} << 53);
 }
 
 }  // namespace panmatch

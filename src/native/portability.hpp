@@ -48,6 +48,21 @@ inline uint64_t little_endian_word(const uint8_t* at) {
     return word;
 }
 
+// The position of the highest bit that is set; `bits` must not be 0.
+inline int highest_bit(uint64_t bits) {
+#if defined(__GNUC__)
+    return 63 - __builtin_clzll(bits);
+#elif defined(_M_X64) || defined(_M_ARM64)
+    unsigned long at;
+    _BitScanReverse64(&at, bits);
+    return static_cast<int>(at);
+#else
+    int at = 63;
+    for (; (bits >> 63) == 0; bits <<= 1) --at;
+    return at;
+#endif
+}
+
 // Asks for the cache line of an address, which need not exist.
 inline void prefetch(const char* at) {
 #if defined(__GNUC__)

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "envelope.hpp"
+#include "label_columns.hpp"
 #include "lines.hpp"
 #include "walk.hpp"
 
@@ -28,7 +28,10 @@ public:
 
     void fill() {
         if (grid_.size() == 0) return;
-        along_rows();
+        if (open_ == 0) return along_rows();
+        --open_;
+        share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(open_),
+                     [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
         while (open_ > 0) along_columns();
     }
 
@@ -87,12 +90,6 @@ private:
         }
     };
 
-    struct Columns {
-        Envelope<true> envelope;
-        std::vector<double> height;
-        std::vector<T> label;
-    };
-
     std::vector<int64_t> outside(const uint8_t* where) const {
         std::vector<int64_t> wanted;
         for (int64_t at = 0; at < grid_.size(); ++at)
@@ -133,9 +130,10 @@ private:
         std::atomic<int64_t> steps{0};
         share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
             int64_t taken = 0;
+            Walk walk(grid_, step_, open_);
             for (int64_t i = share * kShare; i < std::min(count, (share + 1) * kShare); ++i) {
                 Nearest best{*this};
-                walk_outwards(grid_, step_, 0, open_, wanted[i], 0, best);
+                walk.outwards(wanted[i], best);
                 found.label[from + i] = best.label;
                 found.square[from + i] = best.square;
                 taken += best.steps;
@@ -146,12 +144,13 @@ private:
     }
 
     void along_rows() {
-        int64_t n = grid_.shape.back();
-        share_rows(grid_, threads_, [&](int64_t row) { fill_row(regions_ + row * n, &squares_[row * n]); });
+        share_rows(grid_, threads_, [&](int64_t row) { fill_row(row); });
     }
 
-    void fill_row(T* label, D* square) const {
+    void fill_row(int64_t row) const {
         int64_t n = grid_.shape.back(), left = -1;
+        T* label = regions_ + row * n;
+        D* square = &squares_[row * n];
         for (int64_t right = 0; right <= n; ++right) {
             if (right < n && label[right] == 0) continue;
             if (right < n) square[right] = 0;
@@ -177,33 +176,29 @@ private:
 
     // Settles one more axis.
     void along_columns() {
-        size_t axis = --open_;
-        int64_t n = grid_.shape[axis];
-        auto make = [&] {
-            return Columns{Envelope<true>(grid_.weight[axis], n),
-                           std::vector<double>(n * kColumnsAtOnce), std::vector<T>(n * kColumnsAtOnce)};
-        };
-        share_columns(grid_, axis, threads_, make, [&](Columns& columns, const ColumnBlock& block) {
-            block.each([&](int64_t at, int64_t place) {
-                columns.height[place] = squares_[at];
-                columns.label[place] = regions_[at];
-            });
-            for (int64_t c = 0; c < block.count; ++c)
-                column(columns.envelope, &columns.label[c * n], &columns.height[c * n], n);
-            block.each([&](int64_t at, int64_t place) {
-                squares_[at] = static_cast<D>(columns.height[place]);
-                regions_[at] = columns.label[place];
-            });
-        });
+        --open_;
+        share_columns(grid_, open_, threads_, maker(open_),
+                      [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
     }
 
-    static void column(Envelope<true>& envelope, T* label, double* height, int64_t n) {
-        envelope.begin(0, n - 1);
-        for (int64_t x = 0; x < n; ++x)
-            if (height[x] < kInfinity) envelope.add(x, height[x], static_cast<int64_t>(label[x]));
-        envelope.read([&](int64_t x, double cost, int64_t nearest) {
-            height[x] = cost;
-            label[x] = static_cast<T>(nearest);
+    using Columns = std::vector<LabelColumns<T, D>>;
+
+    auto maker(size_t axis) const {
+        return [this, axis] {
+            return Columns(kColumnsAtOnce / kLanes, LabelColumns<T, D>(grid_.weight[axis], grid_.shape[axis]));
+        };
+    }
+
+    void settle(Columns& groups, const ColumnBlock& block) {
+        block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
+            prefetch_lanes(&squares_[at], block, x);
+            prefetch_lanes(regions_ + at, block, x);
+            groups[c / kLanes].read(x, &squares_[at], regions_ + at, count);
+        });
+        for (int64_t c = 0; c < block.count; c += kLanes)
+            groups[c / kLanes].settle(std::min(kLanes, block.count - c));
+        block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
+            groups[c / kLanes].write(x, &squares_[at], regions_ + at, count);
         });
     }
 };
