@@ -17,7 +17,9 @@ from panmatch.cli._options import (
     AllowMismatch,
     Also,
     AsJson,
+    CaseColumns,
     Classes,
+    Cluster,
     Dask,
     DatasetJson,
     Everything,
@@ -143,6 +145,8 @@ def evaluate(
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
     reference_parts: RefParts = None,
     prediction_parts: PredictionParts = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Worker processes.")] = 1,
@@ -221,6 +225,8 @@ def evaluate(
         images=images,
         title=title,
         missing=missing,
+        case_table=cases,
+        cluster=cluster,
         resample=resample,
     )
     raise typer.Exit(code)
@@ -373,6 +379,14 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for tables; created if missing.")
     ] = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            help="Bootstrap interval: studentised (the default), bca or percentile.",
+        ),
+    ] = None,
     everything: Everything = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -382,7 +396,7 @@ def compare(
     from panmatch.cli._evaluate import choose_detail
 
     detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
-    run_compare(outs, score or [], out, detail)
+    run_compare(outs, score or [], out, detail, cases, cluster, interval)
 
 
 @app.command(

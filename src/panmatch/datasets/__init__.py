@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from panmatch.datasets._advice import Advice
     from panmatch.datasets._advice_points import Point
     from panmatch.datasets._advise import CasesAdvice, advise, advise_on_cases
+    from panmatch.datasets._case_table import (
+        CaseDescription,
+        CaseTable,
+        describe_cases,
+        read_case_table,
+    )
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._citations import CITATIONS, Citation, citations_of
     from panmatch.datasets._comparison import (
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
         note_protocol,
         note_seconds,
         read_run,
+        resampling_of,
         spread,
         summary_table,
     )
@@ -59,8 +66,12 @@ if TYPE_CHECKING:
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
         Interval,
+        IntervalMethod,
         RankInterval,
         RankStability,
+        ResampledScores,
+        Resampling,
+        interval_ends,
         ranking_over_threshold,
         resample,
     )
@@ -82,6 +93,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._advice": ("Advice",),
         "panmatch.datasets._advice_points": ("Point",),
         "panmatch.datasets._advise": ("CasesAdvice", "advise", "advise_on_cases"),
+        "panmatch.datasets._case_table": (
+            "CaseDescription",
+            "CaseTable",
+            "describe_cases",
+            "read_case_table",
+        ),
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._citations": ("CITATIONS", "Citation", "citations_of"),
         "panmatch.datasets._comparison": (
@@ -118,8 +135,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._statistics": (
             "FEWEST_CASES",
             "Interval",
+            "IntervalMethod",
             "RankInterval",
             "RankStability",
+            "ResampledScores",
+            "Resampling",
+            "interval_ends",
             "ranking_over_threshold",
             "resample",
         ),
@@ -130,6 +151,7 @@ __getattr__, __dir__ = lazy_face(
             "note_protocol",
             "note_seconds",
             "read_run",
+            "resampling_of",
             "spread",
             "summary_table",
         ),
@@ -157,6 +179,8 @@ __all__ = [
     "WIDE",
     "Advice",
     "Case",
+    "CaseDescription",
+    "CaseTable",
     "CasesAdvice",
     "Citation",
     "Comparison",
@@ -166,6 +190,7 @@ __all__ = [
     "Evaluator",
     "ImageFile",
     "Interval",
+    "IntervalMethod",
     "Job",
     "Missing",
     "Outcome",
@@ -177,6 +202,8 @@ __all__ = [
     "Point",
     "RankInterval",
     "RankStability",
+    "ResampledScores",
+    "Resampling",
     "RunOptions",
     "ScoreRow",
     "Stopwatch",
@@ -188,12 +215,14 @@ __all__ = [
     "compare",
     "compare_files",
     "compare_runs",
+    "describe_cases",
     "draft_spec",
     "evaluate",
     "evaluate_folders",
     "find_images",
     "find_pairs",
     "headline_rankings",
+    "interval_ends",
     "left_out_metrics",
     "listed_cases",
     "listed_notices",
@@ -210,9 +239,11 @@ __all__ = [
     "plain_text",
     "play_command",
     "ranking_over_threshold",
+    "read_case_table",
     "read_manifest",
     "read_run",
     "resample",
+    "resampling_of",
     "result_html",
     "result_table",
     "results_sentence",

@@ -66,6 +66,7 @@ from panmatch.scoring import LOSS_LOOKS
 
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
+INTERVALS = {"studentised": "studentised", "bca": "BCa", "percentile": "percentile"}
 STYLES = ("report.css", "pictures.css")
 TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
 SCRIPTS = ("report.js", "curves.js", "cases.js", "pictures.js")
@@ -340,10 +341,12 @@ def what_was_computed(result: Result) -> str:
             "For strategies in regions, predictions were cut by the Voronoi regions of the "
             "references: each voxel belongs to the nearest reference."
         )
+    unit = spec.averaging.cluster or "case"
     sentences.append(
         f"Pooled scores add up the counts of all cases; means average the scores of cases. "
-        f"Intervals hold 95 % of {RESAMPLES} bootstrap resamples of the cases. They are left out "
-        f"if fewer than {FEWEST_CASES} cases have a score."
+        f"Intervals are {INTERVALS[spec.averaging.interval]} 95 % intervals from {RESAMPLES} "
+        f"bootstrap resamples of the {unit}s. They are left out if fewer than {FEWEST_CASES} "
+        f"{unit}s have a score."
     )
     if spec.edge_cases:
         said = "; ".join(f"{name}: {case}" for name, case in spec.edge_cases.items())
