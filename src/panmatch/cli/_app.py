@@ -54,6 +54,7 @@ from panmatch.cli._options import (
     read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
+from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
 
@@ -399,6 +400,14 @@ def compare(
     run_compare(outs, score or [], out, detail, cases, cluster, interval)
 
 
+app.command(
+    epilog=examples(
+        "panmatch subgroups out --by size",
+        "panmatch subgroups out --cases cases.csv --by site --cluster patient -o tables",
+    )
+)(subgroups)
+
+
 @app.command(
     epilog=examples(
         "panmatch report out",
@@ -415,11 +424,15 @@ def report(
     ] = None,
     images: Images = None,
     title: Title = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
 ) -> None:
     """Write the results and figures of a run to one HTML file."""
+    from panmatch.datasets import CaseDescription
     from panmatch.report import write_report
 
-    typer.echo(f"Report: {write_report(folder, out, title, images=images)}")
+    how = CaseDescription(cases, cluster)
+    typer.echo(f"Report: {write_report(folder, out, title, images=images, how=how)}")
 
 
 @app.command(

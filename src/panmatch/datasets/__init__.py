@@ -75,6 +75,12 @@ if TYPE_CHECKING:
         ranking_over_threshold,
         resample,
     )
+    from panmatch.datasets._subgroups import (
+        SIZE,
+        SubgroupFamily,
+        Subgroups,
+        subgroup_columns,
+    )
     from panmatch.datasets._table_files import write_table
     from panmatch.datasets._verdict import (
         headline_rankings,
@@ -157,6 +163,12 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
         "panmatch.datasets._paper_text": ("PaperFormat", "PaperText", "paper_text", "run_text"),
+        "panmatch.datasets._subgroups": (
+            "SIZE",
+            "SubgroupFamily",
+            "Subgroups",
+            "subgroup_columns",
+        ),
         "panmatch.datasets._table_files": ("write_table",),
         "panmatch.datasets._verdict": (
             "headline_rankings",
@@ -176,6 +188,7 @@ __all__ = [
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
     "RESAMPLES",
+    "SIZE",
     "WIDE",
     "Advice",
     "Case",
@@ -207,6 +220,8 @@ __all__ = [
     "RunOptions",
     "ScoreRow",
     "Stopwatch",
+    "SubgroupFamily",
+    "Subgroups",
     "advise",
     "advise_on_cases",
     "averages_with_samples",
@@ -252,6 +267,7 @@ __all__ = [
     "run_text",
     "spread",
     "start_early",
+    "subgroup_columns",
     "summary_table",
     "verdict",
     "verdict_on_models",

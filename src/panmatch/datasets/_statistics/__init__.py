@@ -9,6 +9,7 @@ from panmatch.datasets._statistics._bootstrap import (
     interval,
     resample,
 )
+from panmatch.datasets._statistics._interaction import interaction_p
 from panmatch.datasets._statistics._intervals import (
     IntervalMethod,
     ResampledScores,
@@ -48,6 +49,7 @@ __all__ = [
     "Undefined",
     "bootstrap_mean",
     "holm",
+    "interaction_p",
     "interval",
     "interval_ends",
     "kendall_tau",
