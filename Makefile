@@ -18,7 +18,7 @@ SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: coverage browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -172,6 +172,10 @@ scale: $(VENV)/installed $(VENV)/installed-test
 
 load: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.load
+
+# How often intervals contain the true score: writes the tables of docs/explanation/intervals.md.
+coverage: $(VENV)/installed
+	$(BIN)/python -m benchmarks.coverage
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from panmatch.datasets import resample
-from panmatch.datasets._notices import MEASURED_COVERAGE
 from panmatch.datasets._statistics import (
     Interval,
     bootstrap_mean,
     interval,
-    interval_over_cases,
 )
 from panmatch.errors import OptionError, ShapeError
 from panmatch.matching import Weights
@@ -173,43 +169,3 @@ def test_wrong_options_are_explained() -> None:
     for level in (0.0, 1.0, 95, NAN):
         with pytest.raises(OptionError, match="is not a confidence level"):
             interval([1.0], level=level)
-
-
-def test_fewer_than_five_cases_have_no_interval() -> None:
-    samples = [0.1, 0.2, 0.3]
-    assert interval_over_cases(samples, 5) == interval(samples)
-    for n in (0, 1, 4):
-        found = interval_over_cases(samples, n, level=0.8)
-        assert not found.is_defined
-        assert math.isnan(found.high)
-        assert found.level == 0.8
-
-
-def covered(scores: Floats) -> float:
-    """Return the share of rows whose 95 % interval holds the mean of all of them."""
-    counts = resample(scores.shape[1]).astype(float) / scores.shape[1]
-    low, high = np.quantile(scores @ counts.T, [0.025, 0.975], axis=1)
-    return float(np.mean((low <= scores.mean()) & (scores.mean() <= high)))
-
-
-def test_so_few_cases_hold_the_truth_as_often_as_warnings_say() -> None:
-    """Of two cases an interval ends at their scores, and so misses every second truth."""
-    rng = np.random.default_rng(5)
-    assert covered(rng.normal(0.6, 0.15, (2000, 2))) == pytest.approx(0.5, abs=0.04)
-    for n, (worst, best) in MEASURED_COVERAGE.items():
-        good = rng.normal(0.6, 0.15, (2000, n))
-        bad = rng.beta(12, 3, (2000, n)) * (rng.random((2000, n)) < 0.9)
-        assert covered(bad) == pytest.approx(worst / 100, abs=0.04)
-        assert covered(good) == pytest.approx(best / 100, abs=0.03)
-    assert covered(rng.normal(0.6, 0.15, (2000, 40))) > 0.92
-
-
-def test_warnings_and_the_page_say_the_same_coverage() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "compare-models.md").read_text()
-    head, *rows = re.findall(r"^\| (?:score|mean of cases, .*|pooled PQ) \|.*$", page, re.MULTILINE)
-    cases = [int(n) for n in re.findall(r"(\d+) cases", head)]
-    shares = np.array([[int(n) for n in re.findall(r"(\d+) %", row)] for row in rows])
-    assert shares.shape == (4, len(cases))
-    for n, ends in MEASURED_COVERAGE.items():
-        column = shares[:, cases.index(n)]
-        assert (column.min(), column.max()) == ends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from itertools import product
 
@@ -12,7 +13,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from panmatch.datasets import resample
-from panmatch.datasets._statistics import bootstrap_mean, holm, interval, paired_test, signed_rank_p
+from panmatch.datasets._statistics import (
+    Resampling,
+    bootstrap_mean,
+    holm,
+    interval,
+    paired_test,
+    signed_rank_p,
+)
 from panmatch.errors import OptionError, ShapeError
 
 NAN = float("nan")
@@ -97,18 +105,29 @@ def test_the_interval_is_that_of_the_mean_difference_over_the_same_resamples() -
     rng = np.random.default_rng(4)
     first, second = rng.random(12), rng.random(12)
     first[3] = NAN
-    counts = resample(12, 300, seed=8)
-    expected = interval(bootstrap_mean(first - second, counts), level=0.9)
-    assert paired_test(first, second, counts=counts, level=0.9).interval == expected
-    assert paired_test(first, second, n_resamples=300, seed=8, level=0.9).interval == expected
-    assert paired_test(first, second, n_resamples=300, seed=9, level=0.9).interval != expected
+    by_percentiles = Resampling.of(12, "percentile", n_resamples=300, seed=8)
+    expected = interval(bootstrap_mean(first - second, resample(12, 300, seed=8)), level=0.9)
+    found = paired_test(first, second, resampling=by_percentiles, level=0.9).interval
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-15)
+    by_default = paired_test(first, second, level=0.9).interval
+    assert by_default == Resampling.of(12).mean_interval(first - second, level=0.9)
+
+
+def test_an_interval_stays_within_the_possible_differences() -> None:
+    first, second = (
+        np.array([0.9, 0.95, 1.0, 1.0, 0.1, 1.0]),
+        np.array([0.0, 0.0, 0.1, 0.0, 0.0, 0]),
+    )
+    assert paired_test(first, second).interval.high > 1
+    assert paired_test(first, second, bounds=(-1, 1)).interval.high == 1
 
 
 @given(st.lists(st.tuples(tenths, tenths), min_size=2, max_size=7))
 def test_swapping_the_models_turns_everything_round(pairs: list[tuple[float, float]]) -> None:
     first, second = zip(*pairs, strict=True)
-    one = paired_test(first, second, n_resamples=100)
-    other = paired_test(second, first, n_resamples=100)
+    few = Resampling.of(len(pairs), n_resamples=100)
+    one = paired_test(first, second, resampling=few)
+    other = paired_test(second, first, resampling=few)
     assert (one.wins, one.losses, one.ties) == (other.losses, other.wins, other.ties)
     assert one.wins + one.losses + one.ties == one.n == len(pairs)
     assert one.p_value == other.p_value
@@ -164,8 +183,8 @@ def test_infinite_distances_are_the_worst_and_equal_each_other() -> None:
 def test_wrong_arguments_are_explained() -> None:
     with pytest.raises(ShapeError, match="first has 2 cases, second has 1"):
         paired_test([1, 2], [1])
-    with pytest.raises(ShapeError, match=r"counts has shape \(5, 3\), but there are 2 cases"):
-        paired_test([1, 2], [1, 3], counts=resample(3, 5))
+    with pytest.raises(ShapeError, match="values has 2 cases, but 3 were resampled"):
+        Resampling.of(3).mean_interval([1, 2])
     with pytest.raises(OptionError, match="differences contain NaN"):
         signed_rank_p([1, NAN])
     with pytest.raises(OptionError, match=r"values outside \[0, 1\]"):
@@ -198,3 +217,69 @@ def test_adjusted_p_values_keep_their_order_and_never_fall(
     random.shuffle(order)  # type: ignore[attr-defined]
     shuffled = holm([values[i] for i in order])
     assert np.array_equal(shuffled, adjusted[order], equal_nan=True)
+
+
+def p_by_flipping_clusters(differences: list[float], clusters: list[int]) -> float:
+    """Return the exact p by changing the signs of whole clusters in all ways."""
+    rank = stats.rankdata(np.round(np.abs(differences), 9)) * np.sign(differences)
+    names = sorted(set(clusters))
+    observed = abs(rank.sum())
+    reached = 0
+    for signs in itertools.product((1, -1), repeat=len(names)):
+        sign = dict(zip(names, signs, strict=True))
+        total = sum(sign[name] * one for name, one in zip(clusters, rank, strict=True))
+        reached += abs(total) >= observed - 1e-9
+    return float(reached / 2 ** len(names))
+
+
+@given(st.lists(st.tuples(tenths, st.integers(0, 4)), min_size=1, max_size=12))
+def test_the_cases_of_a_cluster_change_their_signs_together(pairs: list[tuple[float, int]]) -> None:
+    differences, clusters = ([*one] for one in zip(*pairs, strict=True))
+    expected = p_by_flipping_clusters(differences, clusters)
+    assert signed_rank_p(differences, clusters) == pytest.approx(expected, abs=1e-12)
+
+
+def test_clusters_of_one_case_change_nothing() -> None:
+    for n in (8, 150):
+        differences = np.random.default_rng(n).normal(0.2, 1, n)
+        assert signed_rank_p(differences, range(n)) == signed_rank_p(differences)
+
+
+def test_a_few_large_clusters_are_enumerated() -> None:
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(6), 40)
+    differences = rng.normal(0.3, 1, 240)
+    expected = p_by_flipping_clusters(differences.tolist(), clusters.tolist())
+    assert signed_rank_p(differences, clusters) == expected
+    assert signed_rank_p(np.abs(differences), clusters) == 2 / 2**6
+
+
+@pytest.mark.parametrize("clusters", [8, 30])
+def test_tests_of_clusters_keep_their_error_rate_and_tests_of_cases_do_not(clusters: int) -> None:
+    """There is no difference, but the cases of a patient have a correlation of 0.5."""
+    rng = np.random.default_rng(clusters)
+    owner = np.repeat(np.arange(clusters), 5)
+    by_case, by_cluster = 0, 0
+    for _ in range(600):
+        shared = rng.normal(0, 1, clusters)[owner]
+        differences = shared + rng.normal(0, 1, len(owner))
+        by_case += signed_rank_p(differences) <= 0.05
+        by_cluster += signed_rank_p(differences, owner) <= 0.05
+    assert by_cluster / 600 == pytest.approx(0.05, abs=0.03)
+    assert by_case / 600 > 0.15
+
+
+def test_wilcoxon_keeps_its_error_rate_with_ties_and_zeros() -> None:
+    rng = np.random.default_rng(8)
+    rejected = [signed_rank_p(np.round(rng.normal(0, 0.2, 15), 1)) <= 0.05 for _ in range(800)]
+    assert 0.02 < np.mean(rejected) <= 0.065
+
+
+def test_holm_keeps_the_chance_of_any_error_over_correlated_settings() -> None:
+    rng = np.random.default_rng(9)
+    some = 0
+    for _ in range(400):
+        shared = rng.normal(0, 1, (12, 1))
+        differences = shared + rng.normal(0, 1, (12, 9))
+        some += bool((holm([signed_rank_p(one) for one in differences.T]) <= 0.05).any())
+    assert some / 400 <= 0.07

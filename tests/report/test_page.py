@@ -18,6 +18,7 @@ from panmatch.datasets import (
     compare,
     load_run,
     pair,
+    resampling_of,
     run_dataset,
     spread,
 )
@@ -237,7 +238,7 @@ def test_pq_and_part_pq_stand_side_by_side_with_their_intervals(out_with_parts: 
             one for one in averages
             if (one.setting.class_name, one.score.name, one.averaging) == ("cell", name, "pooled")
         )  # fmt: skip
-        ends = spread(average)
+        ends = spread(average, resampling_of(result, "far"))
         numbers = (average.value, ends.low, ends.high)
         assert values[place] == tuple(f"{number:.3f}" for number in numbers)
     assert values[0] != values[1]

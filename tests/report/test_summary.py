@@ -22,6 +22,7 @@ from panmatch.datasets import (
     listed_cases,
     load_run,
     pair,
+    resampling_of,
     run_dataset,
     spread,
 )
@@ -85,7 +86,7 @@ def test_a_card_has_the_numbers_of_the_averages(out_with_parts: Path, model: str
         and one.threshold in (None, 0.3)
     }
     for name, title in (("pq", "PQ"), ("part_pq", "PartPQ"), ("autc", "AUTC")):
-        ends = spread(found[name])
+        ends = spread(found[name], resampling_of(result, model))
         assert f"{title} {found[name].value:.3f} {ends.low:.3f} – {ends.high:.3f}" in card
     series = next(
         one for one in result.series

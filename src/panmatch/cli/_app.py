@@ -17,7 +17,9 @@ from panmatch.cli._options import (
     AllowMismatch,
     Also,
     AsJson,
+    CaseColumns,
     Classes,
+    Cluster,
     Dask,
     DatasetJson,
     Everything,
@@ -52,6 +54,7 @@ from panmatch.cli._options import (
     read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
+from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
 
@@ -143,6 +146,8 @@ def evaluate(
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
     reference_parts: RefParts = None,
     prediction_parts: PredictionParts = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Worker processes.")] = 1,
@@ -221,6 +226,8 @@ def evaluate(
         images=images,
         title=title,
         missing=missing,
+        case_table=cases,
+        cluster=cluster,
         resample=resample,
     )
     raise typer.Exit(code)
@@ -373,6 +380,14 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for tables; created if missing.")
     ] = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            help="Bootstrap interval: studentised (the default), bca or percentile.",
+        ),
+    ] = None,
     everything: Everything = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -382,7 +397,15 @@ def compare(
     from panmatch.cli._evaluate import choose_detail
 
     detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
-    run_compare(outs, score or [], out, detail)
+    run_compare(outs, score or [], out, detail, cases, cluster, interval)
+
+
+app.command(
+    epilog=examples(
+        "panmatch subgroups out --by size",
+        "panmatch subgroups out --cases cases.csv --by site --cluster patient -o tables",
+    )
+)(subgroups)
 
 
 @app.command(
@@ -401,11 +424,15 @@ def report(
     ] = None,
     images: Images = None,
     title: Title = None,
+    cases: CaseColumns = None,
+    cluster: Cluster = None,
 ) -> None:
     """Write the results and figures of a run to one HTML file."""
+    from panmatch.datasets import CaseDescription
     from panmatch.report import write_report
 
-    typer.echo(f"Report: {write_report(folder, out, title, images=images)}")
+    how = CaseDescription(cases, cluster)
+    typer.echo(f"Report: {write_report(folder, out, title, images=images, how=how)}")
 
 
 @app.command(

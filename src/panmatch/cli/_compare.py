@@ -7,14 +7,17 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast, get_args
 
 from panmatch.cli._compare_screen import comparison_screen
 from panmatch.cli._evaluate import Detail, print_warnings, warning_lines
 from panmatch.cli._json import as_json, comparison_document
 from panmatch.cli._layout import screen_width, wrapped
 from panmatch.datasets import (
+    CaseDescription,
     Comparison,
     Interval,
+    IntervalMethod,
     Placing,
     compare_files,
     compare_runs,
@@ -22,14 +25,20 @@ from panmatch.datasets import (
     order_text,
     write_table,
 )
-from panmatch.errors import OptionError
+from panmatch.errors import OptionError, check_choice
 from panmatch.evaluation import Notice, Score, number, p_text, plural, signed, table
 
 NARROW = 0.02  # narrower intervals of thresholds are not printed
 
 
 def run_compare(
-    paths: Sequence[Path], scores: Sequence[str], out: Path | None, detail: Detail = "all"
+    paths: Sequence[Path],
+    scores: Sequence[str],
+    out: Path | None,
+    detail: Detail = "all",
+    cases: str | None = None,
+    cluster: str | None = None,
+    interval: str | None = None,
 ) -> None:
     """Compare models, print the answer, and write all tables if a folder is given.
 
@@ -41,14 +50,19 @@ def run_compare(
         The scores to compare by.
     out
         Folder for tables.
+    cases, cluster, interval
+        As for `panmatch.datasets.describe_cases`; None for those of the runs.
     """
+    if interval is not None:
+        check_choice("--interval", interval, get_args(IntervalMethod))
+    how = CaseDescription(cases, cluster, cast("IntervalMethod | None", interval))
     files = [path for path in paths if path.is_file() or path.suffix.lower() == ".tsv"]
     if 0 < len(files) < len(paths):
         raise OptionError(
             f"OUT={str(files[0])!r} is a file, but others are not: name either output folders of "
             f"`panmatch evaluate` or TSV files, which `panmatch evaluate --wide` writes."
         )
-    comparison = compare_files(paths, scores) if files else compare_runs(paths, scores)
+    comparison = compare_files(paths, scores, how) if files else compare_runs(paths, scores, how)
     warnings = list(comparison.notices) if files else _warnings(comparison, paths)
     if out is not None:
         for name, content in comparison.plain_tables().items():
@@ -128,7 +142,17 @@ def _placing_text(placing: Placing) -> str:
 
 
 def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> list[str]:
-    head = ["strategy", "τ", "pair", "difference", "95 % interval", "won–lost–tied", "p", "Holm"]
+    head = [
+        "strategy",
+        "τ",
+        "pair",
+        "difference",
+        "95 % interval",
+        "won–lost–tied",
+        "p",
+        "Holm",
+        "all",
+    ]
     rows = [head]
     for difference in comparison.differences:
         criterion, test = difference.criterion, difference.test
@@ -143,9 +167,10 @@ def _difference_lines(comparison: Comparison, class_name: str, score: Score) -> 
                     f"{test.wins}–{test.losses}–{test.ties}",
                     p_text(test.p_value),
                     p_text(difference.p_holm),
+                    p_text(difference.p_holm_all),
                 ]
             )
-    tests = "Wilcoxon signed-rank, Holm over the pairs"
+    tests = "Wilcoxon signed-rank, Holm over the pairs and over all that is compared"
     return [f"Paired differences of {score.title} ({class_name}; {tests}):", *table(rows, left=3)]
 
 

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
@@ -35,6 +35,7 @@ from panmatch.datasets import (
     note_protocol,
     note_seconds,
     play_command,
+    read_case_table,
     read_manifest,
     run_dataset,
     wide_files,
@@ -73,11 +74,16 @@ def run_evaluate(
     title: str | None = None,
     threads: int | None = None,
     missing: str | None = None,
+    case_table: str | None = None,
+    cluster: str | None = None,
     resample: bool = False,
     protocol: Protocol | None = None,
     explained: bool = False,
 ) -> int:
     """Evaluate all cases, print the results, and return the exit code."""
+    if cluster is not None:
+        averaging = spec.averaging.model_copy(update={"cluster": cluster})
+        spec = spec.model_copy(update={"averaging": averaging})
     if missing is not None:
         check_choice("--missing", missing, get_args(Missing))
     for name in options.also:
@@ -96,6 +102,9 @@ def run_evaluate(
             clock = Stopwatch(shown.enter)
             with clock.phase("search"):
                 pairing = find_cases(paths, spec)
+                if case_table is not None:
+                    named = [case.name for case in pairing.cases if case.reference is not None]
+                    options = replace(options, table=read_case_table(case_table, named))
             shown.expect(len(pairing.cases))
             job = Job(
                 spec.canonical(),

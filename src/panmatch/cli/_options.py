@@ -115,6 +115,23 @@ MissingPredictions = Annotated[
         "worst)."
     ),
 ]
+CaseColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--cases",
+        metavar="TABLE",
+        help="What is known about the cases: a CSV file with the columns case, patient, site, and "
+        "so on, or a pattern for their names, such as '{patient}_{visit}'.",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column of --cases that says which cases belong together, such as patient. Intervals "
+        "and tests then draw patients, not cases.",
+    ),
+]
 PredictionParts = Annotated[
     list[str] | None,
     typer.Option(help="Part images of PRED; with --model, NAME=FOLDER for each model."),

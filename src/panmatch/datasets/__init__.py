@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from panmatch.datasets._advice import Advice
     from panmatch.datasets._advice_points import Point
     from panmatch.datasets._advise import CasesAdvice, advise, advise_on_cases
+    from panmatch.datasets._case_table import (
+        CaseDescription,
+        CaseTable,
+        describe_cases,
+        read_case_table,
+    )
     from panmatch.datasets._cases import Case, ImageFile, coco_cases, read_manifest
     from panmatch.datasets._citations import CITATIONS, Citation, citations_of
     from panmatch.datasets._comparison import (
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
         note_protocol,
         note_seconds,
         read_run,
+        resampling_of,
         spread,
         summary_table,
     )
@@ -59,11 +66,21 @@ if TYPE_CHECKING:
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
         Interval,
+        IntervalMethod,
         RankInterval,
         RankStability,
+        ResampledScores,
+        Resampling,
+        interval_ends,
         ranking_over_threshold,
         resample,
         surface_interval,
+    )
+    from panmatch.datasets._subgroups import (
+        SIZE,
+        SubgroupFamily,
+        Subgroups,
+        subgroup_columns,
     )
     from panmatch.datasets._table_files import write_table
     from panmatch.datasets._verdict import (
@@ -83,6 +100,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._advice": ("Advice",),
         "panmatch.datasets._advice_points": ("Point",),
         "panmatch.datasets._advise": ("CasesAdvice", "advise", "advise_on_cases"),
+        "panmatch.datasets._case_table": (
+            "CaseDescription",
+            "CaseTable",
+            "describe_cases",
+            "read_case_table",
+        ),
         "panmatch.datasets._cases": ("Case", "ImageFile", "coco_cases", "read_manifest"),
         "panmatch.datasets._citations": ("CITATIONS", "Citation", "citations_of"),
         "panmatch.datasets._comparison": (
@@ -119,8 +142,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._statistics": (
             "FEWEST_CASES",
             "Interval",
+            "IntervalMethod",
             "RankInterval",
             "RankStability",
+            "ResampledScores",
+            "Resampling",
+            "interval_ends",
             "ranking_over_threshold",
             "resample",
             "surface_interval",
@@ -132,11 +159,18 @@ __getattr__, __dir__ = lazy_face(
             "note_protocol",
             "note_seconds",
             "read_run",
+            "resampling_of",
             "spread",
             "summary_table",
         ),
         "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
         "panmatch.datasets._paper_text": ("PaperFormat", "PaperText", "paper_text", "run_text"),
+        "panmatch.datasets._subgroups": (
+            "SIZE",
+            "SubgroupFamily",
+            "Subgroups",
+            "subgroup_columns",
+        ),
         "panmatch.datasets._table_files": ("write_table",),
         "panmatch.datasets._verdict": (
             "headline_rankings",
@@ -156,9 +190,12 @@ __all__ = [
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
     "RESAMPLES",
+    "SIZE",
     "WIDE",
     "Advice",
     "Case",
+    "CaseDescription",
+    "CaseTable",
     "CasesAdvice",
     "Citation",
     "Comparison",
@@ -168,6 +205,7 @@ __all__ = [
     "Evaluator",
     "ImageFile",
     "Interval",
+    "IntervalMethod",
     "Job",
     "Missing",
     "Outcome",
@@ -179,9 +217,13 @@ __all__ = [
     "Point",
     "RankInterval",
     "RankStability",
+    "ResampledScores",
+    "Resampling",
     "RunOptions",
     "ScoreRow",
     "Stopwatch",
+    "SubgroupFamily",
+    "Subgroups",
     "advise",
     "advise_on_cases",
     "averages_with_samples",
@@ -190,12 +232,14 @@ __all__ = [
     "compare",
     "compare_files",
     "compare_runs",
+    "describe_cases",
     "draft_spec",
     "evaluate",
     "evaluate_folders",
     "find_images",
     "find_pairs",
     "headline_rankings",
+    "interval_ends",
     "left_out_metrics",
     "listed_cases",
     "listed_notices",
@@ -212,9 +256,11 @@ __all__ = [
     "plain_text",
     "play_command",
     "ranking_over_threshold",
+    "read_case_table",
     "read_manifest",
     "read_run",
     "resample",
+    "resampling_of",
     "result_html",
     "result_table",
     "results_sentence",
@@ -223,6 +269,7 @@ __all__ = [
     "run_text",
     "spread",
     "start_early",
+    "subgroup_columns",
     "summary_table",
     "surface_interval",
     "verdict",

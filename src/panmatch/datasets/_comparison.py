@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from panmatch.datasets._case_table import CaseDescription, cluster_of, shared_subjects
 from panmatch.datasets._criteria import Criterion, Difference, Placing
 from panmatch.datasets._notices import few_cases
-from panmatch.datasets._outputs import RESAMPLES, SEED
+from panmatch.datasets._outputs import RESAMPLES, SEED, bounds_of
 from panmatch.datasets._run import load_run
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
+    IntervalMethod,
+    PairedTest,
     RankInterval,
     RankStability,
-    bootstrap_mean,
+    Resampling,
     holm,
-    interval_over_cases,
     lead_share,
     paired_test,
     rank_counts,
     rank_stability,
     ranking_over_threshold,
     ranks,
-    resample,
 )
 from panmatch.errors import Argument, FileError, OptionError, check_choice
 from panmatch.evaluation import (
@@ -44,9 +45,9 @@ from panmatch.evaluation import (
     mean_of_defined,
 )
 from panmatch.labels import Unit
-from panmatch.matching import Weights
 from panmatch.overlap import Floats
 from panmatch.scoring import Curve
+from panmatch.spec import Averaging, Spec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,10 @@ class Comparison:
         Where the curves come from; empty if only scores are known.
     source
         Where the settings come from, in words.
+    units
+        What is drawn at random: the cluster of each case, or the number of cases.
+    interval
+        Which bootstrap interval to use.
 
     Examples
     --------
@@ -100,6 +105,8 @@ class Comparison:
     notices: tuple[Notice, ...] = ()
     series: tuple[CaseSeries, ...] = ()
     source: Literal["the spec", "the files"] = "the spec"
+    units: int | tuple[str, ...] | None = None
+    interval: IntervalMethod = "studentised"
 
     def __repr__(self) -> str:
         by = ", ".join(score.title for score in self.scores)
@@ -117,26 +124,40 @@ class Comparison:
         return replace(self, scores=tuple(scores), values=kept)
 
     @cached_property
-    def counts(self) -> Weights:
-        """How often each case is drawn in every resample."""
-        return resample(len(self.cases), RESAMPLES, SEED)
+    def resampling(self) -> Resampling:
+        """What is drawn at random, cases or clusters, and how intervals follow from it."""
+        units = len(self.cases) if self.units is None else self.units
+        return Resampling.of(units, self.interval, n_resamples=RESAMPLES, seed=SEED)
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """Paired differences between every two models, p corrected over the pairs."""
+        """Paired differences between every two models.
+
+        p-values are corrected over the pairs of models within a setting, and over everything that
+        is compared: all pairs, scores, classes, matchers and thresholds.
+        """
         pairs = list(combinations(range(len(self.models)), 2))
+        tests = {
+            criterion: [self._test(criterion, a, b) for a, b in pairs] for criterion in self.values
+        }
+        every = iter(holm([test.p_value for row in tests.values() for test in row]).tolist())
         found = []
-        for criterion, table in self.values.items():
-            up = criterion.score.higher_is_better
-            tests = [
-                paired_test(table[:, a], table[:, b], counts=self.counts, higher_is_better=up)
-                for a, b in pairs
-            ]
-            adjusted = holm([test.p_value for test in tests]).tolist()
-            for (a, b), test, p_holm in zip(pairs, tests, adjusted, strict=True):
+        for criterion, row in tests.items():
+            adjusted = holm([test.p_value for test in row]).tolist()
+            for (a, b), test, p_holm in zip(pairs, row, adjusted, strict=True):
                 names = self.models[a], self.models[b]
-                found.append(Difference(criterion, *names, test, p_holm))
+                found.append(Difference(criterion, *names, test, p_holm, next(every)))
         return found
+
+    def _test(self, criterion: Criterion, a: int, b: int) -> PairedTest:
+        table, (low, high) = self.values[criterion], bounds_of(criterion.score)
+        return paired_test(
+            table[:, a],
+            table[:, b],
+            resampling=self.resampling,
+            bounds=(low - high, high - low),
+            higher_is_better=criterion.score.higher_is_better,
+        )
 
     @cached_property
     def rankings(self) -> dict[Criterion, list[Placing]]:
@@ -189,17 +210,18 @@ class Comparison:
         table, up = self.values[criterion], criterion.score.higher_is_better
         means = mean_of_defined(table)
         places = ranks(means, up)
-        shares = rank_counts(table, self.counts, higher_is_better=up)
-        if np.count_nonzero(~np.isnan(table).all(axis=1)) < FEWEST_CASES:
+        shares = rank_counts(table, self.resampling.drawn, higher_is_better=up)
+        any_score = np.where(np.isnan(table).all(axis=1), np.nan, 0.0)
+        if self.resampling.n_defined(any_score) < FEWEST_CASES:
             shares[:] = np.nan
-        defined = np.count_nonzero(~np.isnan(table), axis=0)
+        bounds = bounds_of(criterion.score)
         return [
             Placing(
                 criterion,
                 self.models[i],
                 float(places[i]),
                 float(means[i]),
-                interval_over_cases(bootstrap_mean(table[:, i], self.counts), int(defined[i])),
+                self.resampling.mean_interval(table[:, i], bounds=bounds),
                 float(shares[i, 0]),
             )
             for i in np.argsort(places, kind="stable")
@@ -214,14 +236,18 @@ class Comparison:
         return {key: curves for key, curves in found.items() if len(curves) == len(self.models)}
 
 
-def compare_runs(folders: Sequence[Path], scores: Sequence[str] = ()) -> Comparison:
+def compare_runs(
+    folders: Sequence[Path],
+    scores: Sequence[str] = (),
+    how: CaseDescription = CaseDescription(),  # noqa: B008
+) -> Comparison:
     """Compare the models of several runs, or of one run with several models."""
     runs = {folder: load_run(folder) for folder in folders}
     if len(runs) < len(folders):
         raise OptionError("the same folder is named twice.")
     first = next(iter(runs.values()))
     for folder, run in runs.items():
-        if run.spec != first.spec:
+        if _same_averaging(run.spec) != _same_averaging(first.spec):
             raise OptionError(_specs_differ(folders[0], folder, first, run))
     cases = tuple(
         replace(case, model=name)
@@ -229,7 +255,13 @@ def compare_runs(folders: Sequence[Path], scores: Sequence[str] = ()) -> Compari
         for case in run.cases
         if case.model == model
     )
-    return compare(Result(first.spec, cases), scores)
+    return compare(how.of(Result(first.spec, cases)), scores)
+
+
+def _same_averaging(spec: Spec) -> Spec:
+    """Return a spec with the usual interval and no clusters, which are those of the first run."""
+    usual = {"interval": Averaging().interval, "cluster": None}
+    return spec.model_copy(update={"averaging": spec.averaging.model_copy(update=usual)})
 
 
 def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
@@ -276,9 +308,20 @@ def compare(result: Result, scores: Sequence[str] = ()) -> Comparison:
         values=_case_values(both, chosen),
         headline_class=both.headline_class,
         unit=both.unit,
-        notices=(*both.notices, *few_cases(both)),
+        notices=(*both.notices, *shared_subjects(both), *few_cases(both)),
         series=tuple(both.series),
+        units=_units(both, shared),
+        interval=both.spec.averaging.interval,
     )
+
+
+def _units(result: Result, cases: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the cluster of each case, or None if cases are independent."""
+    column = result.spec.averaging.cluster
+    if column is None:
+        return None
+    known = {case.case: cluster_of(case.case, case.about, column) for case in result.cases}
+    return tuple(known[case] for case in cases)
 
 
 def shared_cases(

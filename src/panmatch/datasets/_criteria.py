@@ -40,7 +40,8 @@ class Difference:
     first: str
     second: str
     test: PairedTest
-    p_holm: float
+    p_holm: float  # corrected over the pairs of models
+    p_holm_all: float  # corrected over everything that is compared
 
     @property
     def columns(self) -> Row:
@@ -54,6 +55,7 @@ class Difference:
             "high": test.interval.high,
             "p": test.p_value,
             "p_holm": self.p_holm,
+            "p_holm_all": self.p_holm_all,
             "wins": test.wins,
             "losses": test.losses,
             "ties": test.ties,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from panmatch.datasets._case_table import CaseDescription
 from panmatch.datasets._comparison import Comparison, shared_cases, with_means
 from panmatch.datasets._criteria import Criterion
 from panmatch.datasets._notices import few_cases_of
@@ -34,7 +35,11 @@ class FileSetting(ClassSetting):
         return FileSetting(title, "mean")
 
 
-def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparison:
+def compare_files(
+    paths: Sequence[Path],
+    scores: Sequence[str] = (),
+    how: CaseDescription = CaseDescription(),  # noqa: B008
+) -> Comparison:
     """Compare models by TSV files from panoptica or ``panmatch evaluate --wide``.
 
     Parameters
@@ -44,6 +49,8 @@ def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparis
     scores
         Names of the metrics to compare by, in panoptica's or panmatch's spelling; by default all
         metrics for which higher or lower is known to be better, PQ first.
+    how
+        A case table, the column of clusters, and the bootstrap interval.
     """
     if len({path.resolve() for path in paths}) < len(paths):
         raise OptionError("the same file is named twice.")
@@ -70,8 +77,13 @@ def compare_files(paths: Sequence[Path], scores: Sequence[str] = ()) -> Comparis
         scores=ordered,
         values=with_means(tables, ordered),
         headline_class=next(iter(MEANS)) if len(groups) > 1 else next(iter(groups)),
-        notices=(*_notes(files, keys), *few_cases_of(_defined(tables, ordered[0]), len(shared))),
+        notices=(
+            *_notes(files, keys),
+            *few_cases_of(_defined(tables, ordered[0]), len(shared), how.interval or "studentised"),
+        ),
         source="the files",
+        units=how.units(shared),
+        interval=how.interval or "studentised",
     )
 
 

@@ -11,17 +11,22 @@ from pathlib import Path
 
 import numpy as np
 
+from panmatch.datasets._case_table import cluster_of, shared_subjects
 from panmatch.datasets._cases import Case
-from panmatch.datasets._statistics import FEW_CASES, FEWEST_CASES
+from panmatch.datasets._statistics import FEW_CASES, FEWEST_CASES, IntervalMethod
 from panmatch.errors import PanmatchError
 from panmatch.evaluation import CaseResult, Notice, Result, plural, some_names
 from panmatch.formats import open_labels
 from panmatch.labels import Ints, LabelArray, as_labels, component_sizes
 from panmatch.spec import Spec
 
-# By number of cases: how often a 95 % interval contains the true score, in percent, for the least
-# and the most favourable distribution in benchmarks/coverage.py.
-MEASURED_COVERAGE = {5: (66, 84), 10: (75, 90)}
+# By method and number of cases: how often a 95 % interval contains the true score, in percent, for
+# the least and the most favourable distribution in benchmarks/coverage.py.
+MEASURED_COVERAGE: dict[IntervalMethod, dict[int, tuple[int, int]]] = {
+    "studentised": {5: (86, 96), 10: (83, 96)},
+    "bca": {5: (66, 86), 10: (74, 91)},
+    "percentile": {5: (64, 85), 10: (74, 90)},
+}
 
 LOOKED_AT = 3  # cases in which components are counted
 MOST_LABELS = 20  # in a label map of classes
@@ -41,6 +46,7 @@ def run_notices(result: Result, cases: Sequence[Case]) -> list[Notice]:
         *(notice for notice in result.notices if notice.word == "warning"),
         *missing_predictions(result, cases),
         *extra_predictions(result),
+        *shared_subjects(result),
         *few_cases(result),
         *(notice for notice in result.notices if notice.word == "note"),
     ]
@@ -244,28 +250,51 @@ def _semantic_notice(labels: Sequence[int], n_pieces: int, cases: Sequence[str])
 def few_cases(result: Result) -> list[Notice]:
     """Return why there are no intervals, or how far to trust them, if there are few cases.
 
-    Nobody expects an interval for a single case, so that gets no notice.
+    Nobody expects an interval for a single case, so that gets no notice. If cases form clusters,
+    clusters count.
     """
+    averaging = result.spec.averaging
     n_cases = {model: len(result.evaluated(model)) for model in result.models}
     counts: dict[str, int] = {}
     for series in result.series:
         tallies = next(iter(series.counts.values())).tallies
-        occurs = int(np.count_nonzero(tallies.occurs))
+        there = [case for case, one in zip(series.results, tallies.occurs, strict=True) if one]
+        occurs = len(there)
+        if averaging.cluster is not None:
+            occurs = len({cluster_of(one.case, one.about, averaging.cluster) for one in there})
         name = series.setting.class_name
         counts[name] = min(counts.get(name, occurs), occurs)
-    return few_cases_of(counts, max(n_cases.values(), default=0))
+    most = max(n_cases.values(), default=0)
+    return few_cases_of(counts, most, averaging.interval, averaging.cluster or "case")
 
 
-def few_cases_of(counts: Mapping[str, int], n_cases: int) -> list[Notice]:
-    """Return the same notices, given the number of cases of each class."""
+def few_cases_of(
+    counts: Mapping[str, int],
+    n_cases: int,
+    method: IntervalMethod = "studentised",
+    unit: str = "case",
+) -> list[Notice]:
+    """Return the same notices, given the number of cases of each class.
+
+    Parameters
+    ----------
+    counts
+        How many cases, or clusters, have each class.
+    n_cases
+        How many cases there are.
+    method
+        The bootstrap interval.
+    unit
+        What is drawn at random: a case, a patient, …
+    """
     if n_cases < 2:
         return []
     known = {name: n for name, n in counts.items() if n}
-    texts = [no_interval_text(known), narrow_interval_text(known)]
+    texts = [no_interval_text(known, unit), narrow_interval_text(known, method, unit)]
     return [Notice("few-cases", text) for text in texts if text]
 
 
-def no_interval_text(counts: Mapping[str, int]) -> str:
+def no_interval_text(counts: Mapping[str, int], unit: str = "case") -> str:
     """Return why classes have no interval, given their cases; empty if all have one.
 
     Examples
@@ -282,33 +311,36 @@ def no_interval_text(counts: Mapping[str, int]) -> str:
         n = next(iter(few.values()))
         are = "are" if n > 1 else "is"
         need = f"at least {FEWEST_CASES} are needed"
-        return f"no interval: {plural(n, 'case')} {are} too few ({need})."
-    return f"no interval for {_listed(few)}: at least {FEWEST_CASES} cases are needed."
+        return f"no interval: {plural(n, unit)} {are} too few ({need})."
+    need = plural(FEWEST_CASES, unit)
+    return f"no interval for {_listed(few, unit)}: at least {need} are needed."
 
 
-def narrow_interval_text(counts: Mapping[str, int]) -> str:
+def narrow_interval_text(
+    counts: Mapping[str, int], method: IntervalMethod = "studentised", unit: str = "case"
+) -> str:
     """Return how far to trust intervals, given the cases of each class; empty for many cases.
 
     Examples
     --------
-    >>> narrow_interval_text({"cell": 12})[:63]
-    'the 95 % intervals rest on 12 cases and are too narrow: with 10'
+    >>> narrow_interval_text({"cell": 12})[:66]
+    'the 95 % intervals rest on 12 cases and may be too narrow: with 10'
     """
     few = {name: n for name, n in counts.items() if FEWEST_CASES <= n < FEW_CASES}
     if not few:
         return ""
     least = min(few.values())
-    known = max(n for n in MEASURED_COVERAGE if n <= least)
-    low, high = MEASURED_COVERAGE[known]
+    known = max(n for n in MEASURED_COVERAGE[method] if n <= least)
+    low, high = MEASURED_COVERAGE[method][known]
     if len(few) == len(counts) and len(set(few.values())) == 1:
-        subject = f"the 95 % intervals rest on {plural(least, 'case')}"
+        subject = f"the 95 % intervals rest on {plural(least, unit)}"
     else:
-        subject = f"some 95 % intervals rest on few cases, {_listed(few)},"
+        subject = f"some 95 % intervals rest on few {unit}s, {_listed(few, unit)},"
     return (
-        f"{subject} and are too narrow: with {known} cases, such intervals contain the true score "
-        f"only {low} to {high} % of the time."
+        f"{subject} and may be too narrow: with {plural(known, unit)}, such intervals contain the "
+        f"true score {low} to {high} % of the time."
     )
 
 
-def _listed(counts: Mapping[str, int]) -> str:
-    return some_names([f"{name} ({plural(n, 'case')})" for name, n in counts.items()])
+def _listed(counts: Mapping[str, int], unit: str) -> str:
+    return some_names([f"{name} ({plural(n, unit)})" for name, n in counts.items()])

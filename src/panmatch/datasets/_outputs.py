@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -10,12 +11,13 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from panmatch.datasets._case_table import cluster_of
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
+    Bounds,
     Interval,
-    interval_over_cases,
-    resample,
+    Resampling,
 )
 from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError
@@ -24,6 +26,7 @@ from panmatch.evaluation import (
     Json,
     Result,
     Row,
+    Score,
     Table,
     TableName,
     Totals,
@@ -63,40 +66,77 @@ def summary_table(result: Result) -> Table:
     resamples. Fewer than 5 cases get no interval: it would promise too much.
     """
     # One matcher at a time: samples of all scores of hundreds of classes would take gigabytes.
-    rows = [
-        _row(average, result.unit)
-        for model in result.models
-        for matcher in (*result.spec.matching, None)
-        for average in averages_with_samples(result, model, matcher)
-    ]
+    rows = []
+    for model in result.models:
+        resampling = resampling_of(result, model)
+        for matcher in (*result.spec.matching, None):
+            averages = averages_with_samples(result, model, matcher)
+            rows += [_row(one, spread(one, resampling), result.unit) for one in averages]
     return Table.of_rows(rows)
+
+
+def resampling_of(result: Result, model: str) -> Resampling:
+    """Return how the cases of a model are resampled: one by one, or in clusters.
+
+    A case without a known cluster is drawn alone.
+    """
+    cases, averaging = result.evaluated(model), result.spec.averaging
+    if averaging.cluster is None:
+        units: int | list[str] = len(cases)
+    else:
+        units = [cluster_of(case.case, case.about, averaging.cluster) for case in cases]
+    return Resampling.of(units, averaging.interval, n_resamples=RESAMPLES, seed=SEED)
 
 
 def averages_with_samples(
     result: Result, model: str, matcher: Matcher | str | None = EVERY, *, areas: bool = True
 ) -> list[AverageScore]:
     """Return the averages of a model with their resamples: for one matcher, for none, or all."""
-    n = len(result.evaluated(model))
-    weights = resample(n, RESAMPLES, SEED) if n >= FEWEST_CASES else None
+    resampling = resampling_of(result, model)
+    weights = resampling.weights if resampling.n_units >= FEWEST_CASES else None
     series = [
         one
         for one in result.all_series
         if one.model == model and matcher in (EVERY, matcher_of(one.setting))
     ]
-    return average_all(series, result.spec.averaging.undefined, weights, areas=areas)
+    clusters = None if result.spec.averaging.cluster is None else resampling.unit_of
+    return average_all(
+        series, result.spec.averaging.undefined, weights, areas=areas, clusters=clusters
+    )
 
 
-def spread(average: AverageScore) -> Interval:
-    """Return the interval of an average, which is undefined for fewer than 5 cases."""
-    return interval_over_cases(average.samples, average.cases)
+def spread(average: AverageScore, resampling: Resampling) -> Interval:
+    """Return the interval of an average, which is undefined for fewer than 5 cases.
+
+    Parameters
+    ----------
+    average
+        What `averages_with_samples` returned.
+    resampling
+        What `resampling_of` returns for the same model.
+    """
+    n_units = min(average.cases, resampling.n_units)
+    return resampling.interval(average.samples, n_units, bounds=bounds_of(average.score))
 
 
-def _row(average: AverageScore, unit: Unit | None) -> Row:
+def bounds_of(score: Score) -> Bounds:
+    """Return the lowest and highest possible value of a score.
+
+    Examples
+    --------
+    >>> bounds_of(Score("pq")), bounds_of(Score("sq_hd95", "hd95", "lower", "length"))
+    ((0.0, 1.0), (0.0, inf))
+    """
+    if score.is_share:
+        return 0.0, 1.0
+    return (0.0 if score.direction == "lower" else -math.inf), math.inf
+
+
+def _row(average: AverageScore, ends: Interval, unit: Unit | None) -> Row:
     row: Row = {}
     for name, value in average_row(average, unit).items():
         row[name] = value
         if name == "value":
-            ends = spread(average)
             row |= {"low": ends.low, "high": ends.high}
     return row
 
@@ -145,6 +185,8 @@ def write_run(folder: Path, spec: Spec, **facts: object) -> None:
             "resamples": RESAMPLES,
             "seed": SEED,
             "level": 0.95,
+            "interval": spec.averaging.interval,
+            "cluster": spec.averaging.cluster,
             "fewest_cases": FEWEST_CASES,
         },
         **facts,

@@ -10,7 +10,7 @@ import numpy as np
 
 from panmatch._html import Html, block, number, quiet, sparkline, strong, table
 from panmatch.datasets._comparison import Comparison
-from panmatch.datasets._outputs import averages_with_samples, spread
+from panmatch.datasets._outputs import averages_with_samples, resampling_of, spread
 from panmatch.datasets._statistics import Interval
 from panmatch.datasets._verdict import headline_rankings, verdict_on_models
 from panmatch.errors import OptionError, check_choice, needs_extra
@@ -126,10 +126,12 @@ def _score_names(result: Result, scores: Sequence[str]) -> list[str]:
 def _averages(result: Result, averaging: AveragingName, intervals: bool) -> Found:
     """Return scores with intervals, or without them those that the result already has."""
     found: Found = {}
+    drawn = {model: resampling_of(result, model) for model in result.models if intervals}
     for average in _with_samples(result) if intervals else result.average_scores:
         if average.averaging == averaging:
             place = average.model, average.setting, average.threshold, average.score.name
-            found[place] = average.value, spread(average) if intervals else NO_INTERVAL
+            ends = spread(average, drawn[average.model]) if intervals else NO_INTERVAL
+            found[place] = average.value, ends
     return found
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from panmatch.datasets._case_table import About, CaseTable, about_cases, check_cluster
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.datasets._loading import is_chunked_case
 from panmatch.datasets._notices import damaged_results, run_notices
@@ -44,6 +45,7 @@ class RunOptions:
     overwrite: bool = False
     also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write in addition to the tables
     maps: bool = False  # whether to write label maps of the mistakes
+    table: CaseTable | None = None  # what is known about the cases
 
 
 def run_dataset(
@@ -78,6 +80,8 @@ def run_dataset(
         After the tables of all finished cases are written.
     """
     spec = Spec.model_validate_json(job.spec)
+    if spec.averaging.cluster is not None:
+        check_cluster(spec.averaging.cluster, options.table.columns if options.table else ())
     store = CaseStore(folder, job.fingerprint)
     again = options.resume or options.overwrite or not store.holds_results()
     if not again:
@@ -90,7 +94,10 @@ def run_dataset(
         if not options.resume:
             store.clear()
         clock = clock or Stopwatch()
+        if options.table is not None:
+            notices = (*notices, *options.table.notices)
         log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, clock, notices)
+        log.about = {} if options.table is None else options.table.rows
         log.begin()
         if options.maps:
             write_legend(folder / MAPS)
@@ -131,6 +138,7 @@ class _Log:
         self._store, self._folder, self._spec, self._watch = store, folder, spec, watch
         self._notices = notices
         self._seen: dict[Case, bool] = {}  # and whether it was evaluated now
+        self.about: About = {}  # what is known about the cases
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self._facts = {"job": job, "began": began, "cases": n_cases}
         self.status: Literal["running", "interrupted", "finished"] = "running"
@@ -152,7 +160,8 @@ class _Log:
         self._store.restore()
         results = self._store.results()
         seen = sorted(self._seen, key=_who)
-        result = Result(self._spec, tuple(results[_who(case)] for case in seen))
+        found_cases = about_cases((results[_who(case)] for case in seen), self.about)
+        result = Result(self._spec, found_cases)
         write_tables(self._folder, result, self._clock)
         whole = self.status == "finished"
         found = run_notices(result, seen) if whole else result.notices
@@ -166,6 +175,7 @@ class _Log:
             failed=len(result.failures),
             warnings=[notice.to_dict() for notice in notices],
             workers=workers,
+            case_table=self.about,
             seconds=self._clock.seconds,
             results=[self._store.facts(_who(case)) | _files(case) for case in seen],
         )
@@ -240,4 +250,5 @@ def load_run(folder: Path) -> Result:
             f"path={str(folder)!r} has lost {len(lost)} of {plural(len(who), 'result')} "
             f"({some_names(lost)}): cases.jsonl was changed. Evaluate again with --resume."
         )
-    return Result(Spec.model_validate(run["spec"]), tuple(results[one] for one in who))
+    cases = about_cases((results[one] for one in who), run.get("case_table", {}))
+    return Result(Spec.model_validate(run["spec"]), cases)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from panmatch.datasets._comparison import Comparison, compare
 from panmatch.datasets._criteria import Criterion, Placing
-from panmatch.datasets._outputs import averages_with_samples, spread
+from panmatch.datasets._outputs import averages_with_samples, resampling_of, spread
 from panmatch.errors import FileError
 from panmatch.evaluation import AverageScore, Result, Setting, matcher_of, number, plural
 from panmatch.matching import Matcher
@@ -176,7 +176,7 @@ def headline_scores(
 def interval_text(result: Result, first: AverageScore) -> str:
     averages = averages_with_samples(result, first.model, matcher_of(first.setting), areas=False)
     sampled = headline_scores(averages, first.model, first.setting.class_name, "pooled")
-    ends = spread(next(sampled))
+    ends = spread(next(sampled), resampling_of(result, first.model))
     return f", 95 % interval {ends.low:.3f} to {ends.high:.3f}" if ends.is_defined else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +45,9 @@ class Job:
     @property
     def fingerprint(self) -> str:
         """What identifies the job: spec, options and version, but not who does the work."""
-        options = (self.allow_header_mismatch, self.resample, self.spacing, self.spec)
+        spec = json.loads(self.spec)
+        spec.pop("averaging", None)  # averages are made from the results of cases
+        options = (self.allow_header_mismatch, self.resample, self.spacing, json.dumps(spec))
         return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
     def key(self, case: Case) -> str:

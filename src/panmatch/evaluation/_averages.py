@@ -24,10 +24,10 @@ from panmatch.evaluation._setting import (
     matcher_of,
 )
 from panmatch.matching import Weights, ratio
-from panmatch.overlap import Floats
+from panmatch.overlap import Floats, Ints
 
 Series = CaseSeries | ClassSeries
-AveragingName = Literal["pooled", "mean of cases"]
+AveragingName = Literal["pooled", "mean of cases", "mean of clusters"]
 Undefined = Literal["skip", "zero", "one"]
 
 SUBSTITUTE = {"skip": math.nan, "zero": 0.0, "one": 1.0}
@@ -44,7 +44,8 @@ class AverageScore:
     threshold: float | None  # None for areas
     score: Score
     # "pooled": tallies of all cases are summed, then scored. "mean of cases": each case is
-    # scored, and the scores averaged.
+    # scored, and the scores averaged. "mean of clusters": scores are averaged within clusters
+    # first, so that a patient with many scans counts as much as one with few.
     averaging: AveragingName
     value: float
     cases: int  # how many cases went into it, and how many were skipped as undefined
@@ -58,13 +59,31 @@ def average_all(
     weights: Weights | None = None,
     *,
     areas: bool = True,
+    clusters: Ints | None = None,
 ) -> list[AverageScore]:
-    """Return pooled scores, means of cases, areas, and their means over classes."""
+    """Return pooled scores, means of cases, areas, and their means over classes.
+
+    Parameters
+    ----------
+    series
+        Models under settings.
+    undefined
+        What an undefined score counts as in a mean of cases.
+    weights
+        How often each case counts in every resample.
+    areas
+        Whether to include the areas under pooled curves.
+    clusters
+        The cluster of each case, from 0, to add means of clusters. Cases of a cluster must have the
+        same weights.
+    """
     given = list(series)
     rows = [row for one in given for row in _pooled(one, weights)]
     if areas:
         rows += [row for one in given for row in _pooled_areas(one, weights)]
     rows += [row for one in given for row in _case_means(one, undefined, weights)]
+    if clusters is not None:
+        rows += [row for one in given for row in _case_means(one, undefined, weights, clusters)]
     return rows + list(class_means(rows))
 
 
@@ -172,18 +191,38 @@ def _pooled_areas(series: Series, weights: Weights | None) -> Iterator[AverageSc
 
 
 def _case_means(
-    series: Series, undefined: Undefined, weights: Weights | None
+    series: Series, undefined: Undefined, weights: Weights | None, clusters: Ints | None = None
 ) -> Iterator[AverageScore]:
+    averaging: AveragingName = "mean of cases"
+    if clusters is not None:
+        averaging = "mean of clusters"
+        firsts = np.unique(clusters, return_index=True)[1]
+        weights = None if weights is None else weights[:, firsts]
     for (threshold, score), values in series.case_scores().items():
         defined = filled(score, values, undefined)
+        if clusters is not None:
+            defined = cluster_means(defined, clusters)
         some = ~np.isnan(defined)
         zeroed = np.where(some, defined, 0.0)
         n = int(np.count_nonzero(some))
         samples = NO_SAMPLES if weights is None else resampled_means(defined, weights)
         yield AverageScore(
-            series.model, series.setting, threshold, score, "mean of cases",
-            math.fsum(zeroed) / n if n else math.nan, n, len(values) - n, samples,
+            series.model, series.setting, threshold, score, averaging,
+            math.fsum(zeroed) / n if n else math.nan, n, len(defined) - n, samples,
         )  # fmt: skip
+
+
+def cluster_means(values: Floats, clusters: Ints) -> Floats:
+    """Return the mean of each cluster of cases, skipping NaN; NaN if nothing is left.
+
+    Examples
+    --------
+    >>> cluster_means(np.array([0.5, 1.0, np.nan, np.nan]), np.array([0, 0, 0, 1]))
+    array([0.75,  nan])
+    """
+    some, n = ~np.isnan(values), int(clusters.max(initial=-1)) + 1
+    sums = np.bincount(clusters[some], values[some], n)
+    return ratio(sums, np.bincount(clusters[some], minlength=n))
 
 
 def _mean_row(title: str, rows: list[AverageScore]) -> AverageScore:

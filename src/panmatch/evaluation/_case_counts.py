@@ -86,6 +86,13 @@ class CaseCounts:
         return cls(counts, metrics, has_parts, edge_cases)
 
     @classmethod
+    def of_tallies(cls, tallies: Tallies, edge_cases: EdgeCases) -> CaseCounts:
+        """Return a row per tally, without metrics and parts."""
+        counts = np.zeros((*tallies.counts.shape[:-1], _METRICS), np.int64)
+        counts[..., :_TALLY] = tallies.counts
+        return cls(counts, (), has_parts=False, edge_cases=edge_cases)
+
+    @classmethod
     def joined(cls, blocks: Sequence[Placed[CaseCounts]], n_cases: int) -> CaseCounts:
         """Join blocks of cases, given where each starts; all other cases are zeros."""
         first = blocks[0][1]
@@ -111,6 +118,10 @@ class CaseCounts:
     def n_cases(self, _: Score) -> int:
         """Return the number of cases in which the class occurs."""
         return int(np.count_nonzero(self.tallies.occurs))
+
+    def rows(self, cases: Ints) -> CaseCounts:
+        """Return the rows of some cases."""
+        return self._with(self.counts[cases])
 
     def sum(self) -> CaseCounts:
         """Return the sum over cases."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from functools import lru_cache
 from sys import intern
 from typing import Any, Literal
@@ -146,6 +146,8 @@ class CaseResult:
     found
         The findings, or a function that reads them: a run of thousands of cases leaves them in
         its file until they are needed.
+    about
+        What the case table says about the case, by column, such as its patient and site.
     """
 
     case: str
@@ -157,6 +159,7 @@ class CaseResult:
     unit: Unit = "voxel"
     notices: tuple[Notice, ...] = ()
     found: Findings | Callable[[], Findings] = NOTHING
+    about: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def findings(self) -> Findings:
@@ -205,6 +208,7 @@ class CaseResult:
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
             "notices": [notice.to_dict() for notice in self.notices],
+            **({"about": dict(self.about)} if self.about else {}),
             "masks": [asdict(one) for one in found.masks],
             "class_scores": [asdict(one) for one in found.class_scores],
             "structures": [_structure_to_dict(one) for one in found.structures],
@@ -234,6 +238,7 @@ class CaseResult:
             unit=content["unit"],
             notices=tuple(Notice.from_dict(notice) for notice in content.get("notices", ())),
             found=findings_from_dict(content) if found is None else found,
+            about=content.get("about", {}),
         )
 
 

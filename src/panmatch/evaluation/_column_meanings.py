@@ -168,7 +168,7 @@ COLUMNS: Mapping[str, Meanings] = {
         "threshold": "τ; empty for areas and for scores without a matcher.",
         "measure": "Name of the score: a column of `scores`.",
         "quality": "How true positives are judged: by `iou`, by `parts`, or by a metric.",
-        "averaging": "`pooled` or `mean of cases` (D11).",
+        "averaging": "`pooled` or `mean of cases` (D11); with clusters, also `mean of clusters`.",
         "value": "The score.",
         "low": "Lower end of its 95 % bootstrap interval; empty for fewer than 5 cases.",
         "high": "Upper end of its 95 % bootstrap interval; empty for fewer than 5 cases.",

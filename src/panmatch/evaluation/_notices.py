@@ -21,6 +21,8 @@ NoticeKind = Literal[
     "shifted-ids",
     "unrelated-ids",
     "few-cases",
+    "shared-subjects",
+    "unlisted-cases",
     "missing-predictions",
     "extra-predictions",
     "resampled",

@@ -14,6 +14,7 @@ from panmatch.datasets import (
     FEWEST_CASES,
     RESAMPLES,
     Case,
+    CaseDescription,
     Comparison,
     compare,
     find_images,
@@ -39,6 +40,7 @@ from panmatch.report._curve_charts import (
     matcher_keys,
 )
 from panmatch.report._style import SERIES_COLORS, luminance
+from panmatch.report._subgroups import forests
 from panmatch.report._summary import (
     Card,
     cards,
@@ -68,7 +70,8 @@ from panmatch.scoring import LOSS_LOOKS, MEANINGS
 
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
-STYLES = ("report.css", "pictures.css")
+INTERVALS = {"studentised": "studentised", "bca": "BCa", "percentile": "percentile"}
+STYLES = ("report.css", "pictures.css", "subgroups.css")
 TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
 SCRIPTS = ("report.js", "curves.js", "cases.js", "pictures.js")
 
@@ -108,6 +111,7 @@ def write_report(
     title: str | None = None,
     *,
     images: Path | None = None,
+    how: CaseDescription = CaseDescription(),  # noqa: B008
 ) -> Path:
     """Write the report of a run, and return where it is.
 
@@ -121,12 +125,19 @@ def write_report(
         The heading; by default the name of the folder.
     images
         Folder of grey-scale images with the names of the cases, to show behind their labels.
+    how
+        A case table and the column of clusters, if they are not those of the run.
     """
     target = folder / "report.html" if path is None else path
     run, title = read_run(folder), title or folder.resolve().name
     found = None if images is None else find_images(images)
     text = render(
-        load_run(folder), listed_cases(folder), run, title=title, images=found, folder=folder
+        how.of(load_run(folder)),
+        listed_cases(folder),
+        run,
+        title=title,
+        images=found,
+        folder=folder,
     )
     write_atomically(target, text.encode())
     return target
@@ -225,6 +236,7 @@ def _context(
         "computed": what_was_computed(result),
         "warnings": [Notice.from_dict(one) for one in run.get("warnings", ())],
         "careful": cautions(result),
+        "forests": forests(result),
         "spec": json.dumps(result.spec.model_dump(mode="json"), indent=2),
         "versions": run.get("versions", {"panmatch": panmatch.__version__}),
         "began": run.get("began", ""),
@@ -345,10 +357,12 @@ def what_was_computed(result: Result) -> str:
             "For strategies in regions, predictions were cut by the Voronoi regions of the "
             "references: each voxel belongs to the nearest reference."
         )
+    unit = spec.averaging.cluster or "case"
     sentences.append(
         f"Pooled scores add up the counts of all cases; means average the scores of cases. "
-        f"Intervals hold 95 % of {RESAMPLES} bootstrap resamples of the cases. They are left out "
-        f"if fewer than {FEWEST_CASES} cases have a score."
+        f"Intervals are {INTERVALS[spec.averaging.interval]} 95 % intervals from {RESAMPLES} "
+        f"bootstrap resamples of the {unit}s. They are left out if fewer than {FEWEST_CASES} "
+        f"{unit}s have a score."
     )
     if spec.edge_cases:
         said = "; ".join(f"{name}: {case}" for name, case in spec.edge_cases.items())

@@ -21,6 +21,7 @@ from panmatch.datasets import (
     RankStability,
     averages_with_samples,
     order_text,
+    resampling_of,
     spread,
 )
 from panmatch.evaluation import (
@@ -85,6 +86,7 @@ class Averages:
         self._settings: dict[str, dict[Setting, None]] = {}
         self._scores: dict[str, dict[str, Score]] = {}
         self._class_scores: dict[str, dict[str, Score]] = {}
+        self._resampling = {model: resampling_of(result, model) for model in result.models}
         for model in result.models:
             for average in averages_with_samples(result, model):
                 setting, score = average.setting, average.score
@@ -125,7 +127,7 @@ class Averages:
         average = self._found.get((model, setting, threshold, score, averaging))
         if average is None:
             return Value()
-        ends = spread(average)
+        ends = spread(average, self._resampling[model])
         return Value(average.value, ends.low, ends.high, average.cases, average.skipped)
 
 
@@ -195,7 +197,7 @@ def class_score_rows(result: Result, averages: Averages, class_name: str) -> lis
     for score, model in product(averages.class_scores(class_name).values(), result.models):
         pooled, mean = (
             averages.find(model, setting, None, score.name, averaging)
-            for averaging in get_args(AveragingName)
+            for averaging in get_args(AveragingName)[:2]
         )
         rows.append(ClassScoreRow(score, unit_text(score, result.unit), model, pooled, mean))
     return rows

@@ -115,9 +115,17 @@ class Averaging(StrictModel):
     undefined
         What the mean of cases does with a case whose score is undefined, such as PQ if neither
         side has an object (D11): ``"skip"`` it, or count it as ``"zero"`` or ``"one"``.
+    interval
+        The bootstrap interval: ``"studentised"``, ``"bca"`` (bias-corrected and accelerated) or
+        ``"percentile"``.
+    cluster
+        Column of the case table that says which cases belong together, such as ``"patient"``.
+        Intervals and tests then draw clusters, not single cases. None if cases are independent.
     """
 
     undefined: Literal["skip", "zero", "one"] = "skip"
+    interval: Literal["studentised", "bca", "percentile"] = "studentised"
+    cluster: str | None = None
 
 
 class Spec(StrictModel):

@@ -7,8 +7,13 @@ from panmatch.datasets._statistics._bootstrap import (
     Undefined,
     bootstrap_mean,
     interval,
-    interval_over_cases,
     resample,
+)
+from panmatch.datasets._statistics._interaction import interaction_p
+from panmatch.datasets._statistics._intervals import (
+    IntervalMethod,
+    ResampledScores,
+    interval_ends,
 )
 from panmatch.datasets._statistics._paired import PairedTest, holm, paired_test, signed_rank_p
 from panmatch.datasets._statistics._ranking import (
@@ -17,6 +22,7 @@ from panmatch.datasets._statistics._ranking import (
     rank_counts_resampled,
     ranks,
 )
+from panmatch.datasets._statistics._resampling import Bounds, Resampling
 from panmatch.datasets._statistics._stability import (
     LeadShare,
     RankInterval,
@@ -31,17 +37,22 @@ from panmatch.datasets._statistics._surfaces import surface_interval
 __all__ = [
     "FEWEST_CASES",
     "FEW_CASES",
+    "Bounds",
     "Interval",
+    "IntervalMethod",
     "LeadShare",
     "PairedTest",
     "RankInterval",
     "RankSpread",
     "RankStability",
+    "ResampledScores",
+    "Resampling",
     "Undefined",
     "bootstrap_mean",
     "holm",
+    "interaction_p",
     "interval",
-    "interval_over_cases",
+    "interval_ends",
     "kendall_tau",
     "lead_share",
     "paired_test",

@@ -110,26 +110,6 @@ def interval(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     return Interval(low, high, level)
 
 
-def interval_over_cases(values: npt.ArrayLike, n_cases: int, level: float = 0.95) -> Interval:
-    """Return the interval of resampled scores, undefined if there are too few cases.
-
-    Parameters
-    ----------
-    values, level
-        As for `interval`.
-    n_cases
-        How many cases have a score. Fewer than 5 get no interval.
-
-    Examples
-    --------
-    >>> interval_over_cases([0.0, 0.5, 1.0], n_cases=5, level=0.5)
-    Interval(low=0.25, high=0.75, level=0.5)
-    >>> interval_over_cases([0.0, 0.5, 1.0], n_cases=4, level=0.5)
-    Interval(low=nan, high=nan, level=0.5)
-    """
-    return interval(values if n_cases >= FEWEST_CASES else [], level)
-
-
 def bootstrap_mean(values: npt.ArrayLike, counts: Weights, undefined: Undefined = "skip") -> Floats:
     """Return the mean of the cases' scores in every resample (D11, mean of cases).
 

@@ -11,17 +11,16 @@ import numpy.typing as npt
 from panmatch.datasets._statistics._bootstrap import (
     Interval,
     as_scores,
-    bootstrap_mean,
-    interval_over_cases,
-    resample,
 )
 from panmatch.datasets._statistics._ranking import TIE, ranks
+from panmatch.datasets._statistics._resampling import UNBOUNDED, Bounds, Resampling
 from panmatch.errors import OptionError, ShapeError
-from panmatch.matching import Weights
 from panmatch.overlap import Floats, Ints
 
-# Up to this number, the distribution of the signed ranks is exact; beyond, it is approximated.
+# Up to this number of cases, or of clusters, the distribution of the signed ranks is exact; beyond,
+# it is approximated.
 EXACT_UP_TO = 100
+FEW_CLUSTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,8 @@ class PairedTest:
     skipped: int  # cases left out because a score is NaN (D11)
     mean_difference: float  # mean of first − second; NaN without a case
     interval: Interval  # bootstrap interval of the mean difference; NaN for fewer than five cases
-    # Two-sided p of Wilcoxon's signed-rank test; NaN without a case. With n cases it is at least
-    # 2/2ⁿ: an exact test needs no minimum number of cases.
+    # Two-sided p of Wilcoxon's signed-rank test; NaN without a case. With n cases, or n clusters,
+    # it is at least 2/2ⁿ: an exact test needs no minimum number.
     p_value: float
     wins: int  # cases in which the first model is better, worse, or equal up to 1e-12
     losses: int
@@ -44,9 +43,8 @@ def paired_test(
     first: npt.ArrayLike,
     second: npt.ArrayLike,
     *,
-    counts: Weights | None = None,
-    n_resamples: int = 2000,
-    seed: int = 0,
+    resampling: Resampling | None = None,
+    bounds: Bounds = UNBOUNDED,
     level: float = 0.95,
     higher_is_better: bool = True,
 ) -> PairedTest:
@@ -57,10 +55,11 @@ def paired_test(
     first, second
         Scores of the same cases in the same order, shape (n_cases,); NaN where undefined. Two
         infinite scores are equal; if only one is infinite, so is the mean difference.
-    counts
-        What `resample` returns, to share the resamples with other scores.
-    n_resamples, seed
-        For drawing resamples if `counts` is not given.
+    resampling
+        What is drawn at random, cases or clusters; by default cases. Share it with other scores.
+        If it has clusters, so has the test.
+    bounds
+        The lowest and highest possible difference.
     level
         Confidence level of the interval of the mean difference.
     higher_is_better
@@ -81,26 +80,27 @@ def paired_test(
             f"first has {len(one)} cases, second has {len(other)}: pass the scores of the same "
             f"cases in the same order, with NaN where there is none."
         )
-    if counts is None:
-        counts = resample(len(one), n_resamples, seed)
+    if resampling is None:
+        resampling = Resampling.of(len(one))
     with np.errstate(invalid="ignore"):  # ∞ − ∞
         differences = _without_noise(np.where(one == other, 0.0, one - other))
-        usable = differences[~np.isnan(differences)]
+        there = ~np.isnan(differences)
+        usable = differences[there]
         mean = float(usable.mean()) if len(usable) else math.nan
     better = usable if higher_is_better else -usable
     return PairedTest(
         n=len(usable),
         skipped=len(one) - len(usable),
         mean_difference=mean,
-        interval=interval_over_cases(bootstrap_mean(differences, counts), len(usable), level),
-        p_value=signed_rank_p(usable),
+        interval=resampling.mean_interval(differences, bounds=bounds, level=level),
+        p_value=signed_rank_p(usable, resampling.unit_of[there]),
         wins=int((better > 0).sum()),
         losses=int((better < 0).sum()),
         ties=int((better == 0).sum()),
     )
 
 
-def signed_rank_p(differences: npt.ArrayLike) -> float:
+def signed_rank_p(differences: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> float:
     """Return the two-sided p of Wilcoxon's signed-rank test, with Pratt's treatment of zeros.
 
     All |d| are ranked, with mean ranks for ties; then the zeros are dropped. Under
@@ -110,10 +110,15 @@ def signed_rank_p(differences: npt.ArrayLike) -> float:
     Up to 100 differences p is exact, even with ties and zeros. Beyond, T⁺ is taken as normal with
     mean Σr/2 and variance Σr²/4, without continuity correction.
 
+    The cases of a cluster keep or change their signs together. So the signed ranks of a cluster are
+    added first, and these sums are tested. That is exact for up to 100 differences or 16 clusters.
+
     Parameters
     ----------
     differences
         Shape (n,), without NaN. Differences of up to 1e-12 count as zero.
+    clusters
+        The cluster of each difference, as whole numbers; None if all are independent.
 
     Returns
     -------
@@ -127,23 +132,29 @@ def signed_rank_p(differences: npt.ArrayLike) -> float:
     longer is once all differences grow a little. Zeros are common here: two models often both find
     all objects of an easy case.
 
+    B. Rosner, R. J. Glynn, M.-L. T. Lee, "The Wilcoxon signed rank test for paired comparisons of
+    clustered data", Biometrics 62 (2006).
+
     Examples
     --------
     >>> signed_rank_p([0.1, 0.2, 0.3, 0.4])
     0.125
     >>> signed_rank_p([0.0, 0.0])
     1.0
+    >>> signed_rank_p([0.1, 0.2, 0.3, 0.4], clusters=[0, 0, 1, 1])
+    0.5
     """
     values = _without_noise(as_scores("differences", differences))
     if np.isnan(values).any():
         raise OptionError("differences contain NaN: leave out those cases before testing.")
     if not len(values):
         return math.nan
-    rank = ranks(np.abs(values), higher_is_better=False)[values != 0]
-    positive = values[values != 0] > 0
+    sums = _signed_ranks(values, clusters)
     if len(values) <= EXACT_UP_TO:
-        return _exact_p(np.rint(2 * rank).astype(np.int64), positive)
-    z = (rank[positive].sum() - rank.sum() / 2) / math.sqrt(float(rank @ rank) / 4 or 1.0)
+        return _exact_p(np.abs(sums), sums > 0)
+    if len(sums) <= FEW_CLUSTERS:
+        return _enumerated_p(sums)
+    z = sums.sum() / math.sqrt(float((sums.astype(np.float64) ** 2).sum()) or 1.0)
     return math.erfc(abs(z) / math.sqrt(2))
 
 
@@ -175,6 +186,27 @@ def holm(p_values: npt.ArrayLike) -> Floats:
 
 def _without_noise(differences: Floats) -> Floats:
     return np.where(np.abs(differences) <= TIE, 0.0, differences)
+
+
+def _signed_ranks(values: Floats, clusters: npt.ArrayLike | None) -> Ints:
+    """Return twice the signed ranks, which are whole numbers, added up over clusters, without 0."""
+    doubled = np.rint(2 * ranks(np.abs(values), higher_is_better=False)).astype(np.int64)
+    signed = np.sign(values).astype(np.int64) * doubled
+    if clusters is not None:
+        owner = np.unique(np.asarray(clusters), return_inverse=True)[1]
+        sums = np.zeros(owner.max(initial=-1) + 1, np.int64)
+        np.add.at(sums, owner, signed)
+        signed = sums
+    kept: Ints = signed[signed != 0]
+    return kept
+
+
+def _enumerated_p(sums: Ints) -> float:
+    """Enumerate the signs of a few clusters, however large their sums are."""
+    totals = np.zeros(1, np.int64)
+    for one in sums:
+        totals = np.concatenate([totals + one, totals - one])
+    return float(np.mean(np.abs(totals) >= abs(int(sums.sum()))))
 
 
 def _exact_p(doubled_ranks: Ints, positive: npt.NDArray[np.bool_]) -> float:
