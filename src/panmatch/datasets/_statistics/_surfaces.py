@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from panmatch.datasets._statistics._bootstrap import Interval, interval_over_cases, resample
+from panmatch.datasets._statistics._bootstrap import FEWEST_CASES, Interval, interval, resample
 from panmatch.scoring import Surface
 
 
@@ -43,5 +43,6 @@ def surface_interval(
     (0.167, 0.837)
     """
     counts = resample(surface.n_cases, n_resamples, seed)
-    values = [statistic(surface.weighted(row)) for row in counts]
-    return interval_over_cases(values, surface.n_cases, level)
+    if surface.n_cases < FEWEST_CASES:
+        return interval([], level)
+    return interval([statistic(surface.weighted(row)) for row in counts], level)
