@@ -21,7 +21,7 @@ export class Certificate {
 
   words({ certificate, shortfall, tally, quality }) {
     if (tally.status === "empty") return certificate ? ["Neither side has an object, so PQ is undefined and there is nothing to prove."] : [];
-    if (certificate) return proof(certificate, quality);
+    if (certificate) return [...proof(certificate, quality), ...this.offer(certificate, quality)];
     if (!shortfall || shortfall.pq === null || tally.pq === null) return [];
     const missing = shortfall.pq - tally.pq;
     return missing < SAME ? unbeaten(shortfall) : this.gap(missing, shortfall);
@@ -29,10 +29,20 @@ export class Certificate {
 
   /** By how much a heuristic misses the best matching that is known. */
   gap(missing, { optimal, pq, proven }) {
-    const { label } = this.strategies.get(optimal);
     const best = proven ? "the maximum PQ" : "the best PQ found";
     return [html("span", { class: "badge warn", title: precise(missing) }, missing < 0.0005 ? "− less than 0.001" : `− ${score(missing)}`), ` This heuristic falls short of ${best}, ${score(pq)}. Switch to `,
-      html("button", { class: "link", onclick: () => this.adopt(optimal) }, label)];
+      this.link(optimal)];
+  }
+
+  /** Where parts count, but not for the proof: the strategy that maximises PartPQ. */
+  offer({ quality }, shown) {
+    const byParts = `${this.store.state.view.strategy}/parts`;
+    if (shown !== "parts" || quality !== "iou" || !this.strategies.has(byParts)) return [];
+    return [" Maximise that with ", this.link(byParts)];
+  }
+
+  link(strategy) {
+    return html("button", { class: "link", onclick: () => this.adopt(strategy) }, this.strategies.get(strategy).label);
   }
 
   adopt(strategy) {
