@@ -115,9 +115,9 @@ def test_all_edges_count_predictions_and_pixels_more_than_once() -> None:
         "counted_twice": 50,
         "shared": 1,
         "groups": [
-            {"kind": "tangled", "count": 1},
-            {"kind": "missed", "count": 1},
-            {"kind": "spurious", "count": 1},
+            {"kind": "n-m", "count": 1},
+            {"kind": "reference", "count": 1},
+            {"kind": "prediction", "count": 1},
         ],
     }
 
@@ -129,7 +129,7 @@ def test_groups_are_named_after_what_they_hold() -> None:
         pred_sizes=[10, 5, 5, 10],
     )
     kinds = {group["kind"]: group["count"] for group in all_edges_row(overlap, 0.1)["groups"]}
-    assert kinds == {"pair": 1, "split": 1, "merged": 1}
+    assert kinds == {"1-1": 1, "1-n": 1, "n-1": 1}
 
 
 def test_above_one_half_nothing_is_ever_counted_twice() -> None:

@@ -200,7 +200,7 @@ def test_many_to_many_counts_four_hits_for_three_objects_and_is_refused() -> Non
     assert row["references"] == {"counted": 4, "there": 3}
     assert row["predictions"] == {"counted": 4, "there": 2}
     assert row["counted_twice"] == overlap.pred_sizes.sum()
-    assert row["groups"] == [{"kind": "tangled", "count": 1}]
+    assert row["groups"] == [{"kind": "n-m", "count": 1}]
     assert right_answer(step.id) == "four"
     with pytest.raises(StrategyError, match="cluster_dice"):
         pm.match(overlap, "many-to-many")

@@ -18,6 +18,7 @@ from panmatch.playground._score_rows import json_number, tally_row
 from panmatch.playground._sources import DrawnScene, Source, budgeted_strategy
 from panmatch.playground._states import COMPARED, STRATEGIES, StrategyName, View
 from panmatch.playground._validation import Checked, Message, checked
+from panmatch.scoring import COMPONENT_KINDS, graph_structure
 
 Walked = Literal["one-to-one/greedy", "many-to-one/merge/seed", "many-to-one/merge/edge"]
 
@@ -128,25 +129,10 @@ def all_edges_row(overlap: Overlap, threshold: float) -> Message:
 
 
 def _groups(overlap: Overlap) -> list[Message]:
-    """Return the connected components of a graph: how many there are of each kind."""
-    refs, preds = overlap.components()
-    number = max([*refs.tolist(), *preds.tolist()], default=-1) + 1
-    sizes = (np.bincount(side, minlength=number).tolist() for side in (refs, preds))
-    kinds = [_kind(n_refs, n_preds) for n_refs, n_preds in zip(*sizes, strict=True)]
-    return [{"kind": kind, "count": kinds.count(kind)} for kind in KINDS if kind in kinds]
-
-
-KINDS = ("pair", "split", "merged", "tangled", "missed", "spurious")
-
-
-def _kind(n_refs: int, n_preds: int) -> str:
-    if not n_preds:
-        return "missed"
-    if not n_refs:
-        return "spurious"
-    if n_refs == 1:
-        return "pair" if n_preds == 1 else "split"
-    return "merged" if n_preds == 1 else "tangled"
+    """Return how many connected components of each kind a graph has, those with an edge first."""
+    counts = graph_structure(overlap).components
+    kinds = (*COMPONENT_KINDS[2:], *COMPONENT_KINDS[:2])
+    return [{"kind": kind, "count": counts[kind]} for kind in kinds if counts[kind]]
 
 
 def _matched(overlap: Overlap, view: View, name: str) -> Matching:

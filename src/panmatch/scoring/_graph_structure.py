@@ -201,6 +201,7 @@ class GraphComponents(NamedTuple):
         found = native.graph_components(
             edges.ref[kept], n_ref + edges.pred[kept], n_ref + len(overlap.pred_ids)
         )
+        found = found.astype(np.intp)  # 32 bits in a browser, where NumPy counts nothing wider
         of_ref, of_pred = found[:n_ref], found[n_ref:]
         n = 1 + found.max(initial=-1)
         inside = of_ref[edges.ref] == of_pred[edges.pred]

@@ -5,12 +5,12 @@ import { Mini } from "./mini.js";
 import { plural, score, size } from "./wording.js";
 
 const KINDS = {
-  pair: ["pair", "pairs"],
-  split: ["reference with several predictions", "references with several predictions"],
-  merged: ["prediction with several references", "predictions with several references"],
-  tangled: ["tangle of several references and predictions", "tangles of several references and predictions"],
-  missed: ["missed reference", "missed references"],
-  spurious: ["spurious prediction", "spurious predictions"],
+  "1-1": ["pair", "pairs"],
+  "1-n": ["reference with several predictions", "references with several predictions"],
+  "n-1": ["prediction with several references", "predictions with several references"],
+  "n-m": ["tangle of several references and predictions", "tangles of several references and predictions"],
+  reference: ["missed reference", "missed references"],
+  prediction: ["spurious prediction", "spurious predictions"],
 };
 
 const ROWS = { references: "references, TP + FN", predictions: "predictions, TP + FP", pixels: "pixels predicted" };
