@@ -61,6 +61,18 @@ def test_matchers_make_the_strategy_that_they_name(written: Any, made: pm.Strate
             {"strategy": "same-id", "solver": "best"},
             "the strategy 'same-id' has no solver",
         ),
+        (
+            {"strategy": "same-id", "objective": "parts"},
+            "the strategy 'same-id' has no objective",
+        ),
+        (
+            {"strategy": "one-to-many", "objective": "parts"},
+            "objective='parts' needs solver='optimal', but solver='best' maximises nothing",
+        ),
+        (
+            {"strategy": "one-to-one", "objective": "parts"},
+            "one-to-one (optimal, parts) maximises PartPQ, but no class has parts. List the",
+        ),
         ({"strategy": "union", "solver": "best"}, "the strategy 'union' has no solver"),
         (
             {"strategy": "union", "regions": False},

@@ -113,7 +113,8 @@ def _unproven(result: Result) -> list[str]:
     largest = max((float(np.nanmax(level.gaps, initial=0.0)) for level in levels), default=0.0)
     if largest > SMALLEST_GAP:
         strategies = [matcher.strategy for matcher in result.spec.matching]
-        name = " or ".join(sorted({one.maximises for one in strategies}, reverse=True))
+        optimal = [one for one in strategies if one.options.get("solver") == "optimal"]
+        name = " or ".join(sorted({one.maximises for one in optimal}))
         return [
             f"Some optimal matchings are not proven: up to {largest:.2g} of {name} may be missing "
             f"(column gap)."

@@ -293,12 +293,12 @@ class Spec(StrictModel):
         return self
 
     def _check_objectives(self) -> None:
-        by_parts = [matcher for matcher in self.matching if matcher.strategy.quality == "parts"]
-        if by_parts and not self.has_parts:
-            raise ValueError(
-                f"matching: {by_parts[0].label} maximises PartPQ, but no class has parts. List the "
-                f"`parts` of a class, or drop 'objective: parts'"
-            )
+        for place, matcher in enumerate(self.matching):
+            if matcher.strategy.quality == "parts" and not self.has_parts:
+                raise ValueError(
+                    f"matching[{place}]: {matcher.label} maximises PartPQ, but no class has parts. "
+                    f"List the `parts` of a class, or drop 'objective: parts'"
+                )
 
     def _check_labels(self) -> None:
         left_out = {*label_numbers(self.void), *self.background_labels}
