@@ -36,8 +36,7 @@ def answer_numbers(source: Source, view: View, budget: bool = True) -> Message:
 
 def matched_graph(overlap: Overlap, view: View) -> MatchingGraph:
     """Return an overlap with the matching of a view."""
-    strategy = budgeted_strategy(view.strategy).suited_to(overlap)
-    matching = match(overlap, strategy, view.threshold)
+    matching = match(overlap, budgeted_strategy(view.strategy), view.threshold)
     return MatchingGraph.of(overlap, matching)
 
 

@@ -180,11 +180,11 @@ def spec_text(view: View, more: Message | None = None) -> str:
     import yaml
 
     regions = {"regions": True} if view.regions else {}
-    strategies = [STRATEGIES[key] for key in view.shown_strategies]
-    if "part_background" not in (more or {}):
-        strategies = [one.without_parts() for one in strategies]
     content: Message = {
-        "matching": [{"strategy": one.name, **one.options, **regions} for one in strategies],
+        "matching": [
+            {"strategy": STRATEGIES[key].name, **STRATEGIES[key].options, **regions}
+            for key in view.shown_strategies
+        ],
         "thresholds": [view.threshold],
         **(more or {}),
     }
@@ -256,7 +256,7 @@ def _scoring(view: View) -> list[str]:
     part, quality = ("Part", ', quality="parts"') if view.parts else ("", "")
     lines = [
         "",
-        f"strategy = {_expression(view.strategy, view.parts)}",
+        f"strategy = {_expression(view.strategy)}",
         f"matching = pm.match(overlap, strategy, threshold={view.threshold!r})",
         f"tally = matching.{'part_tally' if view.parts else 'tally'}",
         'print("TP", tally.tp, "FP", tally.fp, "FN", tally.fn)',
@@ -268,7 +268,7 @@ def _scoring(view: View) -> list[str]:
         *lines,
         "",
         "compared = {",
-        *(f"    {name!r}: {_expression(name, view.parts)}," for name in view.compared),
+        *(f"    {name!r}: {_expression(name)}," for name in view.compared),
         "}",
         "for name, strategy in compared.items():",
         f"    steps = pm.curve(overlap, strategy{quality})",
@@ -277,10 +277,9 @@ def _scoring(view: View) -> list[str]:
     ]
 
 
-def _expression(name: str, parts: bool) -> str:
+def _expression(name: str) -> str:
     """Return the code of a strategy; an optimal one gets the same budget as on the page."""
-    strategy = STRATEGIES[name]
-    python = (strategy if parts else strategy.without_parts()).python
+    python = STRATEGIES[name].python
     if not _has_budget(name):
         return python
     return f"{python.removesuffix(')')}, budget=pm.{BUDGET!r})"

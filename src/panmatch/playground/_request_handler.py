@@ -209,7 +209,6 @@ class RequestHandler:
                     "label": strategy.label,
                     "about": strategy.about,
                     "needs_regions": strategy.needs_regions,
-                    "needs_parts": strategy.quality == "parts",
                     "takes_repairs": strategy.takes_repairs,
                     "hue": strategy.hue,
                     "dash": strategy.dash,

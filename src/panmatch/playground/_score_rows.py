@@ -90,9 +90,8 @@ def tally_row(tally: Tally) -> Message:
 def certificate_row(certificate: Certificate | None) -> Message | None:
     """Return what is proven about an optimal matching; None for heuristics.
 
-    It is about the quality that the strategy maximises, which may be plain IoU even if objects have
-    parts. A solver's bound may exceed 1, because of rounding or before it has searched; PQ never
-    does.
+    It is about PQ by plain IoU, even if objects have parts. A solver's bound may exceed 1, because
+    of rounding or before it has searched; PQ never does.
     """
     if certificate is None:
         return None
@@ -103,7 +102,6 @@ def certificate_row(certificate: Certificate | None) -> Message | None:
         "bound": json_number(certificate.upper_bound),
         "gap": json_number(certificate.gap),
         "proven": certificate.proven,
-        "quality": certificate.quality,
     }
 
 
@@ -166,8 +164,8 @@ def _mistake_rows(matching: Matching, tally: Tally) -> Message:
 def curve_row(name: str, steps: Curve) -> Message:
     """Return all steps of a curve and the areas under it; sortedAP where it is defined.
 
-    ``"proven"`` is whether every step is proven to have the maximum of what the strategy
-    maximises, PQ by plain IoU or PartPQ; None for heuristics.
+    ``"proven"`` is whether every step is proven to have maximum PQ by plain IoU; None for
+    heuristics.
     """
     columns = ("thresholds", "pq", "sq", "rq", "tp", "fp", "fn")
     optimal = steps.strategy == OneToOne(solver="optimal")

@@ -52,8 +52,7 @@ class CountedOverlap:
         """Return the curve of a strategy, and its row of the table, by the strategy's id."""
         if name not in self._rows:
             quality: Quality = "iou" if self.overlap.parts is None else "parts"
-            strategy = budgeted_strategy(name).suited_to(self.overlap)
-            steps = curve(self.overlap, strategy, quality=quality)
+            steps = curve(self.overlap, budgeted_strategy(name), quality=quality)
             self._rows[name] = curve_row(name, steps), table_row(name, steps)
         return self._rows[name]
 

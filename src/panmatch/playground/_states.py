@@ -29,9 +29,13 @@ MOST_SCENE_POINTS = 20_000  # of all strokes of both sides
 AnyShape = Disc | Ellipse | Stroke
 Shapes = Annotated[tuple[AnyShape, ...], Length(most=MOST_SHAPES)]
 
-# Every strategy with every combination of its options, by the key that links carry.
+# Every strategy with every combination of its options, by the key that links carry. Whether parts
+# are shown can change at any time, so none of them needs parts.
 STRATEGIES: dict[str, Strategy] = {
-    strategy.key: strategy for family in FAMILIES.values() for strategy in family.variants()
+    strategy.key: strategy
+    for family in FAMILIES.values()
+    for strategy in family.variants()
+    if strategy.quality == "iou"
 }
 COMPARED = ("one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best")
 

@@ -150,7 +150,7 @@ def _kind(n_refs: int, n_preds: int) -> str:
 
 
 def _matched(overlap: Overlap, view: View, name: str) -> Matching:
-    return match(overlap, budgeted_strategy(name).suited_to(overlap), view.threshold)
+    return match(overlap, budgeted_strategy(name), view.threshold)
 
 
 def _shown(matching: Matching) -> Tally:

@@ -21,7 +21,7 @@ export class Certificate {
 
   words({ certificate, shortfall, tally, quality }) {
     if (tally.status === "empty") return certificate ? ["Neither side has an object, so PQ is undefined and there is nothing to prove."] : [];
-    if (certificate) return proof(certificate, quality);
+    if (certificate) return proof(certificate, quality === "parts");
     if (!shortfall || shortfall.pq === null || tally.pq === null) return [];
     const missing = shortfall.pq - tally.pq;
     return missing < SAME ? unbeaten(shortfall) : this.gap(missing, shortfall);
@@ -49,16 +49,14 @@ const unbeaten = ({ proven }) => (proven
 /** Three digits of a bound are a bound, too. */
 const roundedUp = (bound) => Math.min(1, Math.ceil(1000 * bound - 1e-6) / 1000);
 
-/** What is proven. If it is about the IoU of whole objects although parts count, it says so first. */
-function proof({ proven, value, bound, quality }, shown) {
-  const byParts = shown === "parts" && quality === "iou";
-  const name = quality === "parts" ? "PartPQ" : "PQ";
+/** What is proven. It is about the IoU of whole objects, so with parts it says so first. */
+function proof({ proven, value, bound }, byParts) {
   const [begin, end] = byParts
     ? ["By the IoU of whole objects, ", " Nothing is proven about PartPQ: another matching may have a higher PartPQ."]
     : ["", ""];
   const words = proven
-    ? `${begin}no matching of this strategy has a higher ${name} than ${score(value)}.${end}`
-    : `${begin}the maximum ${name} of this strategy is proven to be at most ${score(roundedUp(bound))}.${end}`;
+    ? `${begin}no matching of this strategy has a higher PQ than ${score(value)}.${end}`
+    : `${begin}the maximum PQ of this strategy is proven to be at most ${score(roundedUp(bound))}.${end}`;
   const badge = html("span", { class: proven ? "badge good" : "badge" }, `${proven ? "proven" : "bounded"}${byParts ? " for PQ" : ""}`);
   return [badge, ` ${words[0].toUpperCase()}${words.slice(1)}`];
 }

@@ -82,16 +82,15 @@ export class Controls {
     const { view } = this.store.state;
     const change = { [name]: on };
     if (name === "regions" && on && !this.pair) Object.assign(change, { voronoi: true });
-    if (name === "regions" && !on) Object.assign(change, this.without(view, "needs_regions"), { voronoi: false });
-    if (name === "parts" && !on) Object.assign(change, this.without(view, "needs_parts"));
+    if (name === "regions" && !on) Object.assign(change, this.withoutUnion(view), { voronoi: false });
     if ((name === "regions" || name === "parts") && on) change.areas = "raster";
     this.store.view(change);
   }
 
-  /** The union of a Voronoi region needs regions, and maximum PartPQ needs parts. */
-  without(view, need) {
-    const compared = view.compared.filter((id) => !this.strategies.get(id)[need]);
-    const strategy = this.strategies.get(view.strategy)[need] ? "one-to-one/optimal" : view.strategy;
+  /** The union of a Voronoi region is a strategy only where there are regions. */
+  withoutUnion(view) {
+    const compared = view.compared.filter((id) => !this.strategies.get(id).needs_regions);
+    const strategy = this.strategies.get(view.strategy).needs_regions ? "one-to-one/optimal" : view.strategy;
     return { strategy, compared: compared.includes(strategy) ? compared : [strategy, ...compared] };
   }
 
@@ -105,7 +104,7 @@ export class Controls {
     const { view } = this.store.state;
     if (view === this.shown) return;
     this.shown = view;
-    const offered = [...this.strategies.values()].filter((one) => (view.regions || !one.needs_regions) && (view.parts || !one.needs_parts));
+    const offered = [...this.strategies.values()].filter((one) => view.regions || !one.needs_regions);
     this.strategy.replaceChildren(...offered.map(({ id, label }) => html("option", { value: id, selected: id === view.strategy }, label)));
     this.strategy.title = this.strategies.get(view.strategy).about;
     find("#strategy-about").textContent = this.strategies.get(view.strategy).about;

@@ -72,7 +72,6 @@ const WORDS = {
   AP: "TP / (TP + FP + FN); the area under its curve is sortedAP",
   seed: "gate of a merge: the first prediction of a reference must pass τ, and others need only overlap",
   edge: "gate of a merge: every prediction must pass τ",
-  parts: "objective of an optimal strategy: the matching has maximum PartPQ rather than maximum PQ",
 };
 
 const list = (entries) => html("ul", { class: "key-line" }, entries.map((entry) => html("li", {}, entry)));

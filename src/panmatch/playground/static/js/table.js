@@ -46,7 +46,7 @@ export class Legend extends StrategyTable {
       values.forEach((value, column) => write(this.cells[line][column], score(value), precise(value)));
       this.compare(this.same[line], same[line]);
     });
-    write(this.note, curves.some(unproven) ? "* Here the search for the maximum stopped early, so the maximum may be higher at some thresholds." : "");
+    write(this.note, curves.some(unproven) ? "* Here the search for maximum PQ stopped early, so the maximum may be higher at some thresholds." : "");
   }
 
   /** Say which curve another one lies on. */
