@@ -28,7 +28,7 @@ def read(path: Path) -> Labels:
         from PIL import Image
 
         colours = np.asarray(Image.open(path).convert("RGB")).astype(np.int64)
-        return colours @ np.array([1, 256, 256**2])
+        return np.asarray(colours @ np.array([1, 256, 256**2]))
     import nibabel
 
     image: Any = nibabel.load(path)

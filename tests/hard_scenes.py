@@ -78,7 +78,7 @@ class CoverSizes:
         if gate == "edge":
             share = floor(threshold / (1 - 8 * threshold)) + 1
             return cls(3 * share + 1, share, 2 * share)
-        return cls(max(12, floor(3 * threshold / (1 - threshold)) + 1), 1, 2)
+        return cls(max(4, floor(3 * threshold / (1 - threshold)) + 1), 1, 2)
 
     def quality(self, elements: int, *, seeded: bool = True) -> Fraction:
         """Return f(j): the IoU of a set's reference with its seed and j of its elements."""
