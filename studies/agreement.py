@@ -100,7 +100,7 @@ def flips(grid: Grid) -> list[Flips]:
 
 def choices() -> dict[str, Ways]:
     """Return pairs of settings that differ in one choice only, as positions in the grid."""
-    keys = ("strategy", "solver", "gate", "regions")
+    keys = ("strategy", "solver", "gate", "regions", "objective")
     ways = [{**dict.fromkeys(keys), **way} for way in EVERY_WAY]
     optimal = [i for i, way in enumerate(ways) if way["solver"] == "optimal"]
     found: dict[str, Ways] = {"strategy (all optimal)": [], "solver": [], "gate": [], "regions": []}
@@ -108,8 +108,8 @@ def choices() -> dict[str, Ways]:
         differ = {key for key in keys if ways[a][key] != ways[b][key]}
         if a in optimal and b in optimal and differ in ({"strategy"}, {"strategy", "gate"}):
             found["strategy (all optimal)"].append((a, b))
-        elif len(differ) == 1 and differ <= {"solver", "gate", "regions"}:
-            found[differ.pop()].append((a, b))
+        elif len(differ) == 1 and differ != {"strategy"}:
+            found.setdefault(differ.pop(), []).append((a, b))
     return found
 
 

@@ -120,10 +120,10 @@ def over_threshold_svg() -> str:
         lines.append(f'<path d="{_area(steps, bottoms[:, kind], tops[:, kind])}" fill="{colour}"/>')
     lines += _axes()
     named = list(zip(COMPONENT_KINDS, COLOURS, strict=True))[::-1]  # as they are stacked
-    for row, (kind, colour) in enumerate(named):
+    for row, (name, colour) in enumerate(named):
         x, y = MARGIN + AREA_WIDTH + 18, 26 + 24 * row
         lines.append(f'<rect x="{x}" y="{y}" width="14" height="14" rx="2" fill="{colour}"/>')
-        lines.append(_text(x + 22, y + 7, MEANINGS[kind].title, INK, "start"))
+        lines.append(_text(x + 22, y + 7, MEANINGS[name].title, INK, "start"))
     return "\n".join([*lines, "</svg>", ""])
 
 

@@ -48,9 +48,10 @@ def test_pieces_that_are_too_small_to_begin_with_are_said_to_be() -> None:
 def test_merges_are_named_and_seen_below_a_half_only() -> None:
     prediction = phantoms.merge_neighbours(TISSUE, 4)
     advice = pm.advise(reference=TISSUE, prediction=prediction)
-    first, contacts = point(advice, "Strategy").evidence
+    first, components, contacts = point(advice, "Strategy").evidence
     assert first.startswith("4 of 26 predictions cover several references, 8 in all.")
     assert first.endswith("from τ = 0.5 on none can be shared.")
+    assert components.endswith("26 components (references–predictions): 22 × 1–1, 4 × n–1.")
     assert contacts == "30 of 30 references touch another one."
     assert advice.strategies == ("one-to-one", "one-to-many/optimal")
     assert advice.thresholds == (0.5, 0.1)
@@ -61,7 +62,10 @@ def test_without_splits_and_merges_one_to_one_is_enough() -> None:
     advice = pm.advise(reference=BALLS, prediction=phantoms.miss(BALLS, ids=[3]))
     strategy = point(advice, "Strategy")
     assert strategy.choice.startswith("one-to-one. Nothing is split or merged")
-    assert strategy.evidence == ()
+    assert strategy.evidence == (
+        "At τ = 0.1 the objects fall into 8 components (references–predictions): 1 × reference "
+        "alone, 7 × 1–1.",
+    )
     assert (advice.strategies, advice.thresholds) == (("one-to-one",), (0.5,))
     assert point(advice, "Regions").choice == "not needed."
 

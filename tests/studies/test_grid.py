@@ -75,6 +75,8 @@ def test_scores_of_a_unit_are_those_of_direct_calls(grid: Grid) -> None:
 def test_parts_are_scored_beside_plain_iou(grid: Grid) -> None:
     case = white_cells.made_up(True)[0].cases[1]  # guessed nuclei
     unit = next(one for one in grid.of("PartPQ") if one.model == case.model)
+    assert case.reference_parts is not None
+    assert case.prediction_parts is not None
     sides = case.reference, case.prediction, case.reference_parts, case.prediction_parts
     tally = pm.match(pm.count_part_overlaps(*sides, background="none"), threshold=0.5).part_tally
     assert tally is not None

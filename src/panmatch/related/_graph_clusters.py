@@ -165,8 +165,7 @@ def _rising(falling: list[float], rows: list[_Counts], score: Score) -> ClusterC
     both, fp, fn, units = zip(*rows[::-1], strict=True)
     low = (1 << BITS) - 1
     limbs = np.array([(0, one >> BITS, one & low) for one in units], np.int64)
-    counts = (np.array(column, np.int64) for column in (both, fp, fn))
-    tallies = Tallies.of_counts(*counts, limbs)
+    tallies = Tallies.of_counts(np.array(both), np.array(fp), np.array(fn), limbs)
     below = thresholds < 1
     return ClusterCurve(thresholds[below], tallies[below], score)
 
