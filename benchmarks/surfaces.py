@@ -19,6 +19,7 @@ METRICS = ("dice", "hd95", "assd", "nsd")
 THREADS = 2
 ROUNDS = 2  # of theirs and ours in turn
 
+Mask = npt.NDArray[np.bool_]
 Scores = dict[str, npt.NDArray[np.float64]]
 
 
@@ -40,7 +41,7 @@ def rows() -> Iterator[Row]:
         yield _components(name, pair[0] > 0)
 
 
-def whole(reference: scenes.Labels, prediction: scenes.Labels) -> Scores:
+def whole(reference: Mask, prediction: Mask) -> Scores:
     found = pm.measure_whole(reference, prediction, METRICS, threads=THREADS)
     return {name: found.columns[name] for name in METRICS}
 
@@ -52,7 +53,7 @@ def organs(reference: scenes.Labels, prediction: scenes.Labels) -> Scores:
     return {name: found.columns[name] for name in METRICS}
 
 
-def lesions(reference: scenes.Labels, prediction: scenes.Labels) -> Scores:
+def lesions(reference: Mask, prediction: Mask) -> Scores:
     images = (
         connected_components(reference, threads=THREADS),
         connected_components(prediction, threads=THREADS),
@@ -84,7 +85,7 @@ def _against_exacta(
     return faster(what, min(times), min(peer_times), f"exacta {peer['version']}", bound)
 
 
-def _components(name: str, mask: npt.NDArray[np.bool_]) -> Row:
+def _components(name: str, mask: Mask) -> Row:
     as_bytes = mask.view(np.uint8)
     calls: tuple[Callable[[], scenes.Labels], ...] = (
         lambda: cc3d.connected_components(as_bytes),

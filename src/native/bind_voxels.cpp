@@ -1,10 +1,10 @@
 // Bindings of the loops over voxels: counting, geometry, distances.
 #include "bindings.hpp"
-#include "components.hpp"
 #include "voronoi.hpp"
 #include "distance.hpp"
 #include "geometry.hpp"
 #include "joint_count.hpp"
+#include "label_components.hpp"
 #include "numbering.hpp"
 #include "paint.hpp"
 #include "sites.hpp"
@@ -226,17 +226,15 @@ void number_components(const Block<T>& numbers, const Block<const uint8_t>& mask
     ComponentNumbers<T>(mask.data(), numbers.data(), shape, steps, count).sort(threads);
 }
 
+// `out` is 0 everywhere.
 template <typename T>
-Array<uint32_t> label_components(const Block<const T>& labels, int reach) {
+int64_t label_components(const Block<const T>& labels, int reach, const Block<uint32_t>& out, int threads) {
     auto shape = block_shape(labels);
-    if (shape.empty() || reach < 1) throw nb::value_error("one axis and a reach of 1 at least");
-    std::vector<size_t> sides(shape.begin(), shape.end());
-    std::vector<uint32_t> found;
-    {
-        nb::gil_scoped_release unlocked;
-        if (labels.size() > 0) found = LabelComponents<T>(labels.data(), shape, reach).numbers();
-    }
-    return to_numpy(std::move(found), sides);
+    if (shape.empty() || reach < 1 || threads < 1) throw nb::value_error("one axis, a reach of 1 and one thread at least");
+    if (block_shape(out) != shape) throw nb::value_error("out must have the shape of labels");
+    if (labels.size() == 0) return 0;
+    nb::gil_scoped_release unlocked;
+    return LabelComponents<T>(labels.data(), shape, reach).number(out.data(), threads);
 }
 
 // What is compiled for each width of labels.
@@ -251,7 +249,8 @@ void bind_label_loops(nb::module_& m) {
           "labels"_a.noconvert(), "squares"_a.noconvert(), "threads"_a);
     m.def("number_components", &number_components<T>, "numbers"_a.noconvert(), "mask"_a, "steps"_a,
           "count"_a, "threads"_a);
-    m.def("label_components", &label_components<T>, "labels"_a.noconvert(), "reach"_a);
+    m.def("label_components", &label_components<T>, "labels"_a.noconvert(), "reach"_a,
+          "out"_a.noconvert(), "threads"_a);
 }
 
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;

@@ -175,4 +175,17 @@ inline void mark_changes(const char* data, int width, int64_t n, bool has_previo
     }
 }
 
+// Calls visit(x) wherever one of n elements differs from the one before it.
+template <typename Visit>
+void each_change(const char* data, int width, int64_t n, Visit&& visit) {
+    constexpr int64_t kBlock = 4 * kWord;
+    for (int64_t start = 0; start < n; start += kBlock) {
+        uint64_t bits[kBlock / kWord] = {};
+        mark_changes(data + start * width, width, n - start < kBlock ? n - start : kBlock, start > 0, bits);
+        for (int64_t word = 0; word < kBlock / kWord; ++word)
+            for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+                visit(start + word * kWord + lowest_bit(rest));
+    }
+}
+
 }  // namespace panmatch

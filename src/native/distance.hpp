@@ -104,7 +104,8 @@ private:
     template <typename S>
     auto maker(size_t axis) const {
         EdgeColumns<T, S> group(grid_.weight[axis], grid_.shape[axis], border_, exact_in_double(grid_));
-        return [group] { return std::vector<EdgeColumns<T, S>>(kColumnsAtOnce / kLanes, group); };
+        size_t count = groups_across(grid_);
+        return [group, count] { return std::vector<EdgeColumns<T, S>>(count, group); };
     }
 
     template <typename Groups>

@@ -78,7 +78,6 @@ public:
     }
 
 private:
-    static constexpr int64_t kBlock = 4 * kWord;
     const std::vector<int64_t>& shape_;
     const Operand& image_;
 
@@ -95,27 +94,18 @@ private:
             if (label != 0) add_run(table.row(static_cast<int64_t>(label)), index, first, stop);
             first = stop;
         };
-        each_change(from, n, end_run);
+        if (image_.stride.back() == image_.width) each_change(from, image_.width, n, end_run);
+        else each_change_apart(from, n, end_run);
         end_run(n);
     }
 
-    // Calls visit(x) wherever a row has another label than just before.
+    // The same as each_change for labels that do not lie next to each other.
     template <typename Visit>
-    void each_change(const char* from, int64_t n, Visit&& visit) const {
+    void each_change_apart(const char* from, int64_t n, Visit&& visit) const {
         int64_t step = image_.stride.back();
-        if (step != static_cast<int64_t>(sizeof(T))) {
-            auto at = [&](int64_t x) { return *reinterpret_cast<const T*>(from + x * step); };
-            for (int64_t x = 1; x < n; ++x)
-                if (at(x) != at(x - 1)) visit(x);
-            return;
-        }
-        for (int64_t start = 0; start < n; start += kBlock) {
-            uint64_t bits[kBlock / kWord] = {};
-            mark_changes(from + start * step, image_.width, std::min(kBlock, n - start), start > 0, bits);
-            for (int64_t word = 0; word < kBlock / kWord; ++word)
-                for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
-                    visit(start + word * kWord + lowest_bit(rest));
-        }
+        auto at = [&](int64_t x) { return *reinterpret_cast<const T*>(from + x * step); };
+        for (int64_t x = 1; x < n; ++x)
+            if (at(x) != at(x - 1)) visit(x);
     }
 
     void add_run(int64_t* row, const std::vector<int64_t>& index, int64_t first, int64_t stop) const {

@@ -55,6 +55,11 @@ struct ColumnBlock {
     }
 };
 
+// How many groups a block has at most.
+inline size_t groups_across(const Grid& grid) {
+    return static_cast<size_t>((std::min(kColumnsAtOnce, grid.shape.back()) + kLanes - 1) / kLanes);
+}
+
 // Asks for the voxels that are read some steps later: the processor does not foresee such strides.
 template <typename T>
 void prefetch_lanes(const T* at, const ColumnBlock& block, int64_t x) {

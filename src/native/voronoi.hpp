@@ -185,7 +185,7 @@ private:
 
     auto maker(size_t axis) const {
         return [this, axis] {
-            return Columns(kColumnsAtOnce / kLanes, LabelColumns<T, D>(grid_.weight[axis], grid_.shape[axis]));
+            return Columns(groups_across(grid_), LabelColumns<T, D>(grid_.weight[axis], grid_.shape[axis]));
         };
     }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+import cc3d
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -11,8 +12,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as by_scipy
 
 from panmatch import native
-from panmatch.labels import _components as components_module
 from panmatch.labels import connected_components
+from panmatch.labels._components import NEIGHBOURS
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -44,25 +45,50 @@ def test_a_mask_has_the_components_of_scipy(dtype: Any, shape: tuple[int, ...]) 
         for reach in range(1, len(shape) + 1):
             neighbours = ndimage.generate_binary_structure(len(shape), reach)
             expected = ndimage.label(mask, neighbours)[0]
-            found = native.label_components(mask.astype(dtype), reach)
-            np.testing.assert_array_equal(found, _by_first(expected))
+            for threads in (1, 3):
+                found, count = _found(mask.astype(dtype), reach, threads)
+                np.testing.assert_array_equal(found, _by_first(expected))
+                assert count == expected.max()
 
 
 def test_labels_that_touch_are_components_of_their_own() -> None:
     labels = np.array([[1, 1, 2, 0, 1], [0, 1, 2, 1, 0]], np.uint16)
-    assert native.label_components(labels, 2).tolist() == [[1, 1, 2, 0, 3], [0, 1, 2, 3, 0]]
+    assert _found(labels, 2)[0].tolist() == [[1, 1, 2, 0, 3], [0, 1, 2, 3, 0]]
 
 
-def test_without_cc3d_components_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("shape", [(40, 200), (9, 10, 70)])
+@pytest.mark.parametrize("reach", [1, 2])
+def test_components_of_touching_labels_are_those_of_every_label(
+    shape: tuple[int, ...], reach: int
+) -> None:
+    """Also where runs of labels end at the same place and meet at a corner alone."""
+    rng = np.random.default_rng(reach)
+    labels = rng.integers(0, 4, shape).astype(np.uint8)
+    expected, neighbours = (
+        np.zeros(shape, np.int64),
+        ndimage.generate_binary_structure(len(shape), reach),
+    )
+    for label in (1, 2, 3):
+        components = ndimage.label(labels == label, neighbours)[0]
+        expected[labels == label] = expected.max() + components[labels == label]
+    np.testing.assert_array_equal(_found(labels, reach)[0], _by_first(expected))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_mask_has_the_components_of_cc3d(order: Literal["C", "F"]) -> None:
     rng = np.random.default_rng(4)
-    for shape in ((40, 50), (9, 10, 11)):
-        mask = rng.uniform(size=shape) < 0.4
+    for shape in ((40, 150), (9, 10, 80)):
+        mask = rng.uniform(size=shape) < 0.3
         for connectivity in ("full", "edges", "faces"):
-            with monkeypatch.context() as patched:
-                expected = connected_components(mask, connectivity)
-                patched.setattr(components_module, "find_spec", lambda _: None)
-                found = connected_components(mask, connectivity)
+            neighbours = NEIGHBOURS[connectivity, mask.ndim]
+            expected = cc3d.connected_components(mask.astype(np.uint8), connectivity=neighbours)
+            found = connected_components(np.asarray(mask, order=order), connectivity)
             np.testing.assert_array_equal(found, expected)
+
+
+def _found(labels: Any, reach: int, threads: int = 1) -> tuple[Any, int]:
+    numbers = np.zeros(labels.shape, np.uint32)
+    return numbers, native.label_components(labels, reach, numbers, threads)
 
 
 def _by_first(components: Any) -> Any:

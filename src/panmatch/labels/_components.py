@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.util import find_spec
 from typing import Literal, get_args, overload
 
 import numpy as np
@@ -219,28 +218,15 @@ def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> 
     if mask.ndim > 3 and 1 in mask.shape:
         return _components(mask.squeeze(), connectivity, threads).reshape(mask.shape)
     check_axes(mask.ndim, "components")
-    reach = min(REACH[connectivity] or mask.ndim, mask.ndim)
-    if mask.ndim in (2, 3) and mask.size:
-        if find_spec("cc3d") is None:  # in a web page
-            return native.label_components(np.ascontiguousarray(mask).view(np.uint8), reach)
-        return _by_cc3d(mask, NEIGHBOURS[connectivity, mask.ndim], threads)
-    from scipy import ndimage
-
-    neighbourhood = ndimage.generate_binary_structure(mask.ndim, reach)
-    return np.asarray(ndimage.label(mask, neighbourhood)[0])
-
-
-def _by_cc3d(mask: Mask, neighbours: Neighbours, threads: int | None) -> LabelArray:
-    """Return components in the memory order of the mask, numbered in C order of its axes."""
-    import cc3d
-
-    axes = memory_axes(mask)
-    # As bytes: cc3d's shortcut for booleans is wrong for some small images.
+    # Numbers of more axes than three are found in C order alone.
+    axes = memory_axes(mask) if mask.ndim <= 3 else tuple(range(mask.ndim))
     laid_out = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
-    components, count = cc3d.connected_components(laid_out, connectivity=neighbours, return_N=True)
-    if axes != tuple(range(mask.ndim)):  # otherwise cc3d's order is right
+    numbers = np.zeros(laid_out.shape, np.uint32)
+    reach = min(REACH[connectivity] or mask.ndim, mask.ndim)
+    workers = thread_count(threads, mask.size, voxels_per_thread=VOXELS_PER_THREAD)
+    count = native.label_components(laid_out, reach, numbers, workers)
+    if axes != tuple(range(mask.ndim)):
         steps = np.cumprod((1, *mask.shape[:0:-1]))[::-1]
-        workers = thread_count(threads, mask.size, voxels_per_thread=VOXELS_PER_THREAD)
-        native.number_components(components, laid_out, steps[list(axes)].tolist(), count, workers)
-    numbered: LabelArray = components.transpose(np.argsort(axes))
+        native.number_components(numbers, laid_out, steps[list(axes)].tolist(), count, workers)
+    numbered: LabelArray = numbers.transpose(np.argsort(axes))
     return numbered
