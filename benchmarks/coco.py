@@ -18,7 +18,7 @@ from benchmarks.scenes import Labels
 from benchmarks.timing import Row, at_most
 from panmatch import phantoms, related
 
-WHAT = "COCO panoptic PQ from disk, 60 pairs of 640 × 480, seconds of one processor"
+WHAT = "COCO panoptic PQ from disk, 60 pairs of 640 × 480, processor time"
 ROUNDS = 3
 IMAGES, SHAPE, SEGMENTS = 60, (480, 640), 30
 CATEGORIES = [{"id": i, "name": f"class {i}", "isthing": int(i <= 80)} for i in range(1, 134)]

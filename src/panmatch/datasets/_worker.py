@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import panmatch
@@ -94,8 +95,14 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
     return Outcome(case, key, result, time.perf_counter() - start)
 
 
+@lru_cache(maxsize=1)
+def _read_spec(text: str) -> Spec:
+    """Return the spec of a run, which is the same for all of its cases."""
+    return Spec.model_validate_json(text)
+
+
 def _evaluate(job: Job, case: Case) -> CaseResult:
-    spec = Spec.model_validate_json(job.spec)
+    spec = _read_spec(job.spec)
     loaded = load_case(
         case,
         spec,

@@ -56,6 +56,9 @@ class Matching:
     @property
     def pairs(self) -> Ints:
         """Rows (reference id, prediction id), sorted, each once; shape (n, 2)."""
+        if self.overlap.pieces is None:  # edges are sorted, and so are ids
+            ids = self.overlap.ref_ids[self._refs], self.overlap.pred_ids[self._preds]
+            return np.stack(ids, 1)
         predictions = self.overlap.predictions
         rows, owner = predictions.expand(self._preds)
         pairs = np.stack([self.overlap.ref_ids[self._refs[rows]], predictions.ids[owner]], 1)
