@@ -50,7 +50,7 @@ def run_dataset(
     cases: Sequence[Case],
     job: Job,
     folder: Path,
-    options: RunOptions = RunOptions(),  # noqa: B008
+    options: RunOptions = RunOptions(),
     watch: Watch = lambda _: None,
     clock: Stopwatch | None = None,
     notices: Sequence[Notice] = (),
