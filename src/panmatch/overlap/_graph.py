@@ -10,18 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch._html import block, number, plural, table
 from panmatch.errors import OverlapError, check_choice
 from panmatch.labels import Floats, Ints
 from panmatch.overlap._addition import add_overlaps
-from panmatch.overlap._columns import (
-    COLUMN_NAMES,
-    PIECE_NAMES,
-    Areas,
-    as_areas,
-    as_positions,
-    check_consistency,
-)
+from panmatch.overlap._columns import Areas, as_areas, check_consistency
 from panmatch.overlap._confidence import (
     check_cut,
     keep_predictions,
@@ -31,12 +23,13 @@ from panmatch.overlap._confidence import (
 from panmatch.overlap._parts import Parts
 from panmatch.overlap._pieces import Pieces, Predictions
 from panmatch.overlap._sharing import Sharing
+from panmatch.overlap._shown import counts_text, overlap_html
+from panmatch.overlap._storage import columns_of, fields_of, json_columns
 from panmatch.overlap._thresholds import check_threshold
 
 Score = Literal["iou", "dice", "prediction-share", "reference-share"]
 
 JSON_FORMAT = "panmatch-overlap-1"
-MOST_SHOWN = 8  # edges in a notebook
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -398,60 +391,13 @@ class Overlap:
 
         `Overlap.from_columns` turns them back into an overlap.
         """
-        columns = {
-            "ref_ids": self.ref_ids,
-            "ref_sizes": self.ref_sizes,
-            "pred_ids": self.pred_ids,
-            "pred_sizes": self.pred_sizes,
-            "pred_void": self.pred_void,
-            "edge_ref": self.edges.ref,
-            "edge_pred": self.edges.pred,
-            "edge_intersection": self.edges.intersection,
-        }
-        if self.pred_crowd is not None:
-            columns["pred_crowd"] = self.pred_crowd
-        if self.pieces is not None:
-            whole = self.pieces.predictions
-            values = (whole.ids, whole.sizes, whole.ignored, whole.vertex, whole.owner)
-            columns |= dict(zip(PIECE_NAMES, (self.pieces.regions, *values), strict=True))
-        if self.sharing is not None:
-            columns |= self.sharing.columns()
-        if self.confidence is not None:
-            columns["confidence"] = self.confidence
-        if self.voxels is not None:
-            columns["voxels"] = np.array([self.voxels])
-        return columns | ({} if self.parts is None else self.parts.columns())
+        return columns_of(self)
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, npt.ArrayLike]) -> Overlap:
         """Build an overlap from the arrays that `columns` returns, after checking them."""
-        missing = [name for name in COLUMN_NAMES if name not in columns]
-        if missing:
-            raise OverlapError(f"the columns {missing} of the overlap are missing.")
-        areas = {name: as_areas(columns[name], name) for name in COLUMN_NAMES}
-        edges = Edges(
-            as_positions(areas["edge_ref"], "edge_ref"),
-            as_positions(areas["edge_pred"], "edge_pred"),
-            areas["edge_intersection"],
-        )
-        return cls(
-            ref_ids=as_positions(areas["ref_ids"], "ref_ids"),
-            ref_sizes=areas["ref_sizes"],
-            pred_ids=as_positions(areas["pred_ids"], "pred_ids"),
-            pred_sizes=areas["pred_sizes"],
-            edges=edges,
-            pred_void=areas["pred_void"],
-            pred_crowd=as_areas(columns["pred_crowd"], "pred_crowd")
-            if "pred_crowd" in columns
-            else None,
-            pieces=_pieces_of(columns),
-            parts=Parts.from_columns(columns),
-            voxels=as_areas(columns["voxels"], "voxels").item() if "voxels" in columns else None,
-            sharing=Sharing.from_columns(columns),
-            confidence=np.asarray(columns["confidence"], np.float64)
-            if "confidence" in columns
-            else None,
-        )
+        fields = fields_of(columns)
+        return cls(edges=Edges(*fields.pop("edges")), **fields)
 
     def to_json(self) -> str:
         """Return the overlap as JSON text; numbers survive exactly.
@@ -470,63 +416,17 @@ class Overlap:
     @classmethod
     def from_json(cls, text: str) -> Overlap:
         """Read what `to_json` wrote."""
-        import json
-
-        try:
-            content = json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise OverlapError(f"text is not JSON: {error}.") from error
-        if not isinstance(content, dict) or content.get("format") != JSON_FORMAT:
-            raise OverlapError(f"text is JSON, but not an overlap: no 'format': {JSON_FORMAT!r}.")
-        return cls.from_columns(content)
+        return cls.from_columns(json_columns(text, JSON_FORMAT))
 
     def __repr__(self) -> str:
-        return f"Overlap({self._counts})"
+        return f"Overlap({counts_text(self)})"
 
     def _repr_html_(self) -> str:
         """Show the counts and the edges with the highest IoU in a notebook."""
-        edges, iou = self.edges, self.iou
-        best = np.argsort(-iou, kind="stable")[:MOST_SHOWN]
-        rows = [
-            [
-                str(self.ref_ids[edges.ref[i]]),
-                str(self.pred_ids[edges.pred[i]]),
-                f"{edges.intersection[i]:,}",
-                number(float(iou[i])),
-            ]
-            for i in best
-        ]
-        shown = table(["reference", "prediction", "shared voxels", "IoU"], rows, left=0)
-        more = (
-            f"The {len(best)} edges with the highest IoU, of {len(edges)}."
-            if len(edges) > len(best)
-            else ""
-        )
-        return block(f"Overlap: {self._counts}", shown if rows else "", more)
-
-    @property
-    def _counts(self) -> str:
-        pieces = "" if self.pieces is None else f" in {plural(len(self.pred_ids), 'piece')}"
-        return (
-            f"{plural(len(self.ref_ids), 'reference')}, "
-            f"{plural(len(self.predictions.ids), 'prediction')}{pieces}, "
-            f"{plural(len(self.edges), 'edge')}"
-        )
+        return overlap_html(self)
 
     def _edge_refs(self) -> Areas:
         return self.ref_sizes[self.edges.ref]
 
     def _edge_preds(self) -> Areas:
         return self.pred_areas[self.edges.pred]
-
-
-def _pieces_of(columns: Mapping[str, npt.ArrayLike]) -> Pieces | None:
-    missing = [name for name in PIECE_NAMES if name not in columns]
-    if len(missing) == len(PIECE_NAMES):
-        return None
-    if missing:
-        raise OverlapError(
-            f"the columns {missing}, which an overlap cut into pieces needs, are missing."
-        )
-    regions, *whole = (as_areas(columns[name], name) for name in PIECE_NAMES)
-    return Pieces(regions, Predictions(*whole))
