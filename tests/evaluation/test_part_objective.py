@@ -53,13 +53,13 @@ def test_a_spec_with_the_objective_survives_writing(tmp_path: Path) -> None:
 
 
 def test_tables_tell_both_objectives_apart() -> None:
-    scores = evaluated(SPEC).plain("scores").columns
-    assert scores["objective"] == ["", "parts", "parts", "parts"]
-    assert scores["solver"] == ["optimal"] * 4
-    assert scores["part_pq"][:2] == pytest.approx([0.05 / 1.5, 0.4 / 1.5])
-    assert scores["pq"][:2] == pytest.approx([0.6 / 1.5, 1 / 3 / 1.5])
-    assert scores["part_autc"][1] >= scores["part_autc"][0]
-    assert max(scores["gap"]) < 1e-9
+    scores = evaluated(SPEC).scores
+    assert scores.objective.tolist() == ["", "parts", "parts", "parts"]
+    assert scores.solver.tolist() == ["optimal"] * 4
+    assert scores.part_pq.tolist()[:2] == pytest.approx([0.05 / 1.5, 0.4 / 1.5])
+    assert scores.pq.tolist()[:2] == pytest.approx([0.6 / 1.5, 1 / 3 / 1.5])
+    assert scores.part_autc[1] >= scores.part_autc[0]
+    assert scores.gap.max() < 1e-9
 
 
 def test_tables_leave_the_objective_out_if_it_is_pq_everywhere() -> None:
