@@ -159,12 +159,14 @@ def method_rows() -> Iterator[str]:
             optimal_merge.BRANCH_NODES, optimal_merge.PRICE_ROUNDS = nodes, rounds
             columns = optimal_merge.MOST_COLUMNS
             optimal_merge.MOST_COLUMNS = 0 if way == "branching only" else columns
-            strategy = pm.ManyToOne(solver="optimal")
+            strategy = pm.ManyToOne(solver="optimal", budget=UNTIMED)
+            start = time.process_time()
             proof = pm.match(overlap, strategy, 0.0).certificate
+            elapsed = 1e3 * (time.process_time() - start)
             optimal_merge.BRANCH_NODES, optimal_merge.PRICE_ROUNDS = limits
             optimal_merge.MOST_COLUMNS = columns
             assert proof is not None
-            cells = f"{1e3 * proof.seconds:.1f} | {proof.nodes} | {proof.gap:.1e}"
+            cells = f"{elapsed:.1f} | {proof.nodes} | {proof.gap:.1e}"
             yield f"| {case} | {way} | {cells} |"
 
 
