@@ -57,14 +57,9 @@ from panmatch.evaluation._setting import (
     metric_scores,
 )
 from panmatch.evaluation._sides import Image, Images
+from panmatch.evaluation._structure_table import structure_table
 from panmatch.evaluation._table import Kind, Table, is_undefined
-from panmatch.evaluation._tables import (
-    average_row,
-    budget_table,
-    mistake_table,
-    structure_table,
-    unit_text,
-)
+from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [

@@ -29,6 +29,7 @@ from panmatch.evaluation._costly_mistakes import (
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
+from panmatch.evaluation._structure_table import structure_table
 from panmatch.evaluation._table import Table
 from panmatch.evaluation._wording import summarise
 from panmatch.labels import Unit
@@ -101,7 +102,7 @@ class Result:
             "instances_by_setting": lambda: tables.setting_table(self.cases),
             "curves": lambda: tables.curve_table(self.cases),
             "diagnosis": lambda: tables.diagnosis_table(self.cases),
-            "structure": lambda: tables.structure_table(self.cases, self.structures),
+            "structure": lambda: structure_table(self.cases, self.structures),
             "budget": lambda: tables.budget_table(self.cases, self.series),
             "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
             "averages": lambda: tables.average_table(self.average_scores, self.cases),

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from types import MappingProxyType
 
 import numpy as np
 
@@ -17,20 +15,13 @@ from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
-from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
+from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import Cell, Row, Score
 from panmatch.evaluation._table import Table
 from panmatch.labels import Unit
 from panmatch.matching import Tallies, Tally
 from panmatch.overlap import Floats, Ints
-from panmatch.scoring import (
-    CHOICES,
-    COMPONENT_KINDS,
-    REPAIRS,
-    GraphStructure,
-    ObjectTable,
-    RepairGains,
-)
+from panmatch.scoring import CHOICES, REPAIRS, ObjectTable, RepairGains
 
 Columns = dict[str, list[Cell]]
 
@@ -85,7 +76,7 @@ def score_table(
             for level in entry.levels:
                 of_level = {**known[level.threshold], **more}
                 rows.append(who | _score_row(case, entry, level, of_level))
-    return _finished(rows, cases, first=("case", "model"), last=LAST)
+    return finished(rows, cases, first=("case", "model"), last=LAST)
 
 
 def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
@@ -125,7 +116,7 @@ def instance_table(cases: Sequence[CaseResult]) -> Table:
             who: Row = {"case": case.case, "model": case.model, "class": name}
             kind = entries[0].setting.kind
             _append(columns, {**who, "kind": kind, **_distinct_rows(entries), "unit": case.unit})
-    return _finished(columns, cases, first=("case", "model"), last=("unit",))
+    return finished(columns, cases, first=("case", "model"), last=("unit",))
 
 
 def setting_table(cases: Sequence[CaseResult]) -> Table:
@@ -137,7 +128,7 @@ def setting_table(cases: Sequence[CaseResult]) -> Table:
                 block = {**_instance_columns(level), "unit": case.unit}
                 who: Row = {"case": case.case, "model": case.model, **entry.setting.columns}
                 _append(columns, {**who, "threshold": level.threshold, **block})
-    return _finished(columns, cases, first=("case", "model"), last=("unit",))
+    return finished(columns, cases, first=("case", "model"), last=("unit",))
 
 
 def curve_table(cases: Sequence[CaseResult]) -> Table:
@@ -159,7 +150,7 @@ def curve_table(cases: Sequence[CaseResult]) -> Table:
             by_parts = None if entry.part_curve is None else entry.part_curve.sampled(at).counts
             part_counts.append(np.zeros_like(counts[-1]) if by_parts is None else by_parts)
     if not who:
-        return _finished({}, cases, first=("case", "model"))
+        return finished({}, cases, first=("case", "model"))
     lengths = [len(one) for one in steps]
     columns: Columns = {
         name: [one[name] for one, n in zip(who, lengths, strict=True) for _ in range(n)]
@@ -173,7 +164,7 @@ def curve_table(cases: Sequence[CaseResult]) -> Table:
         for name in ("quality", "pq", "sq"):
             values = np.where(parts.occurs, getattr(parts, name), np.nan)
             columns[f"part_{name}"] = values.tolist()
-    return _finished(columns, cases, first=("case", "model"))
+    return finished(columns, cases, first=("case", "model"))
 
 
 def diagnosis_table(cases: Sequence[CaseResult]) -> Table:
@@ -189,46 +180,7 @@ def diagnosis_table(cases: Sequence[CaseResult]) -> Table:
                 "kind": entry.setting.kind,
                 **ids,
             }
-    return _finished(list(rows.values()), cases, first=("case", "model"))
-
-
-def structure_table(
-    cases: Sequence[CaseResult], pooled: Mapping[str, Structures] = MappingProxyType({})
-) -> Table:
-    """Return the components of the graphs by kind: of all cases of each model, then per case.
-
-    Parameters
-    ----------
-    pooled
-        Structures of all cases together, by model; empty for only the rows of cases.
-    """
-    rows: list[Row] = []
-    for model, found in pooled.items():
-        for key, structure in found.items():
-            rows += _structure_rows({"case": "", "model": model}, "pooled", key, structure)
-    for case in cases:
-        for one in case.structures:
-            key = one.class_name, one.kind, one.threshold
-            who: Row = {"case": case.case, "model": case.model}
-            rows += _structure_rows(who, "case", key, one.structure)
-    return _finished(rows, cases, first=("case", "model"))
-
-
-def _structure_rows(
-    who: Row, averaging: str, key: tuple[str, str, float], structure: GraphStructure
-) -> Iterable[Row]:
-    class_name, kind, threshold = key
-    for component in COMPONENT_KINDS:
-        yield {
-            **who,
-            "class": class_name,
-            "kind": kind,
-            "threshold": threshold,
-            "averaging": averaging,
-            "component": component,
-            "share": structure.shares[component],
-            **asdict(structure[component]),
-        }
+    return finished(list(rows.values()), cases, first=("case", "model"))
 
 
 def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> Table:
@@ -258,7 +210,7 @@ def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> T
     if rows:
         every = Tallies.of(tallies).counts.reshape(len(rows), len(CHOICES), -1)
         columns |= _gains(RepairGains(Tallies(every)))
-    return _finished(columns, cases, first=("case", "model"))
+    return finished(columns, cases, first=("case", "model"))
 
 
 def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
@@ -272,14 +224,14 @@ def _gains(gains: RepairGains) -> dict[str, list[Cell]]:
 
 def mistake_table(mistakes: Iterable[CostlyMistake], cases: Sequence[CaseResult]) -> Table:
     """Return the costliest mistakes of each class and case, one row for each."""
-    return _finished([one.columns for one in mistakes], cases, first=("case", "model"))
+    return finished([one.columns for one in mistakes], cases, first=("case", "model"))
 
 
 def average_table(averages: Iterable[AverageScore], cases: Sequence[CaseResult]) -> Table:
     """Return pooled scores and means of cases, one row for each (D11)."""
     unit = common_unit(cases)
     rows = [average_row(average, unit) for average in averages]
-    return _finished(rows, cases, first=("model",))
+    return finished(rows, cases, first=("model",))
 
 
 def average_row(average: AverageScore, unit: Unit | None) -> Row:
@@ -453,7 +405,7 @@ def _append(columns: Columns, block: Block) -> None:
         column.extend([None] * (before + n - len(column)))
 
 
-def _finished(
+def finished(
     content: Columns | list[Row],
     cases: Sequence[CaseResult],
     first: Sequence[str],
