@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import ndimage
 
-from panmatch.labels import DistanceLists, ObjectPairs, surface_distances
+from panmatch.labels import ObjectPairs, surface_distances
 
 Mask = npt.NDArray[np.bool_]
 SPACINGS = (None, (1.0, 2.0, 0.5), (0.976562, 5.0, 0.333333))
@@ -44,7 +44,7 @@ def check(reference: Any, prediction: Any, spacing: Any, *, labels: int = 1) -> 
         surface_distances(reference, prediction, pairs, spacing, threads=threads)
         for threads in (1, 3)
     ]
-    sides: list[tuple[DistanceLists, ...]] = [(one.from_ref, one.from_pred) for one in found]
+    sides = [(one.from_ref, one.from_pred) for one in found]
     for values, one, three in zip(expected, *sides, strict=True):
         np.testing.assert_allclose(one.values, values, rtol=1e-12, atol=0)
         assert one.values.tobytes() == three.values.tobytes()

@@ -215,8 +215,9 @@ def _components_in(block: LabelArray, *, connectivity: Connectivity) -> LabelArr
 
 
 def _components(mask: Mask, connectivity: Connectivity, threads: int | None) -> LabelArray:
-    if mask.ndim > 3 and 1 in mask.shape:
-        return _components(mask.squeeze(), connectivity, threads).reshape(mask.shape)
+    if mask.ndim == 0 or (mask.ndim > 3 and 1 in mask.shape):
+        flat = np.atleast_1d(mask.squeeze())
+        return _components(flat, connectivity, threads).reshape(mask.shape)
     check_axes(mask.ndim, "components")
     # Numbers of more axes than three are found in C order alone.
     axes = memory_axes(mask) if mask.ndim <= 3 else tuple(range(mask.ndim))
