@@ -6,8 +6,9 @@ PEERS := .venv-peers
 TORCH := .venv-torch
 DEVICE := .venv-device
 ORACLE := .venv-oracle
-ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
-ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
+ORACLES := cellpose exacta nnunet panoptic-parts stardist torchmetrics
+TIMED := exacta hotcoco monai stardist surface-distance torchmetrics
+WITH_TORCH := cellpose exacta monai nnunet torchmetrics
 CORE := .venv-core
 COMPILED := build/compiled
 LOWEST := .venv-lowest
@@ -18,7 +19,7 @@ SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: coverage browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics oracles scale load study studies notebooks clean
+.PHONY: coverage browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics bench-peers oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -150,6 +151,9 @@ bench: $(VENV)/installed $(VENV)/installed-test $(PEERS)/installed-peers
 
 bench-ccmetrics: .venv-ccmetrics/installed-ccmetrics bench
 
+# The same with every program that we compare with, each in its own environment.
+bench-peers: $(TIMED:%=$(ORACLE)-%/installed) bench-ccmetrics
+
 # Other people's programs on our scenes, each in its own environment: writes tests/data/protocols.
 # Two challenges have no package; name the files of their authors to write those numbers as well:
 # make oracles AUTOPET=val_script.py ISLES=eval_utils.py
@@ -224,8 +228,8 @@ $(PEERS)/installed-peers: $(PEERS)/created pyproject.toml
 	.venv-ccmetrics/$(SCRIPTS)/python -m pip install --quiet --group ccmetrics
 	touch $@
 
-$(ORACLES:%=$(ORACLE)-%/installed): $(ORACLE)-%/installed: $(ORACLE)-%/created pyproject.toml
-	$(if $(filter $*,$(ORACLES_WITH_TORCH)),$(ORACLE)-$*/$(SCRIPTS)/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
+$(sort $(ORACLES:%=$(ORACLE)-%/installed) $(TIMED:%=$(ORACLE)-%/installed)): $(ORACLE)-%/installed: $(ORACLE)-%/created pyproject.toml
+	$(if $(filter $*,$(WITH_TORCH)),$(ORACLE)-$*/$(SCRIPTS)/python -m pip install --quiet "torch==2.13.0+cpu" 2> /dev/null || true)
 	$(ORACLE)-$*/$(SCRIPTS)/python -m pip install --quiet --group oracle-$*
 	touch $@
 

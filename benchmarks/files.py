@@ -41,7 +41,8 @@ def nifti_case(folder: Path, side: int) -> Row:
     paths = [folder / f"{name}{side}.nii.gz" for name in ("ref", "pred")]
     for path, labels in zip(paths, (reference, prediction), strict=True):
         nibabel.save(nibabel.Nifti1Image(labels.astype(np.uint16), np.eye(4)), path)
-    job, case = Job(SPEC.model_dump_json(), threads=1), Case("a", "", *map(ImageFile, paths))
+    ref, pred = map(ImageFile, paths)
+    job, case = Job(SPEC.model_dump_json(), threads=1), Case("a", "", ref, pred)
     pairs = [
         (processor_ms(lambda: run_case(job, case)), processor_ms(lambda: unpack(paths)))
         for _ in range(7)

@@ -61,7 +61,9 @@ def measure_peer(program: str, script: str, folder: Path, *options: object) -> M
     return Measured(found["name"], found["ms"], found["numbers"])
 
 
-def against(what: str, ours: float, program: str, peer: Measured | None, bound: float | None) -> Row:
+def against(
+    what: str, ours: float, program: str, peer: Measured | None, bound: float | None
+) -> Row:
     """Compare our time with that of a peer, whose numbers were checked."""
     if peer is None:
         target = "" if bound is None else f"≥ {bound:g} ×"

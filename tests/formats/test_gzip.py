@@ -65,7 +65,10 @@ def test_anything_but_one_undamaged_member_is_refused() -> None:
     ):
         assert unpack_gzip(changed, len(CONTENT)) is None
     for at in range(10, len(packed), 97):
-        assert unpack_gzip(packed[:at] + bytes([packed[at] ^ 4]) + packed[at + 1 :], len(CONTENT)) is None
+        assert (
+            unpack_gzip(packed[:at] + bytes([packed[at] ^ 4]) + packed[at + 1 :], len(CONTENT))
+            is None
+        )
 
 
 def test_a_damaged_start_is_empty() -> None:

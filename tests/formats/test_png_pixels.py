@@ -60,10 +60,9 @@ def filtered(pixels: Values, kinds: list[int]) -> bytes:
 
 
 def numbers_of(pixels: Values) -> Values:
-    one, *rest = np.moveaxis(pixels.astype(np.uint32), -1, 0)
-    if not rest:
-        return one
-    return 256 * one + rest[0] if len(rest) == 1 else one + 256 * rest[0] + 65536 * rest[1]
+    weights = {1: [1], 2: [256, 1], 3: [1, 256, 65536]}[pixels.shape[-1]]
+    numbers: Values = (pixels.astype(np.uint32) * np.array(weights, np.uint32)).sum(-1)
+    return numbers
 
 
 DTYPES = {1: np.uint8, 2: np.uint16, 3: np.uint32}

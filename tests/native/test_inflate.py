@@ -45,7 +45,13 @@ def runs(rng: np.random.Generator, n: int, period: int) -> bytes:
     return numbers[np.repeat(rng.integers(0, 20, len(lengths)), lengths)].tobytes()[:n]
 
 
-STRATEGIES = (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED)
+STRATEGIES = (
+    zlib.Z_DEFAULT_STRATEGY,
+    zlib.Z_FILTERED,
+    zlib.Z_HUFFMAN_ONLY,
+    zlib.Z_RLE,
+    zlib.Z_FIXED,
+)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from panmatch.labels import Ints, Meaning
+from panmatch.labels import Ints, Meaning, SegmentClass
 from panmatch.overlap._assembly import ClassOverlaps, Rows, assemble, distinct_rows
 from panmatch.overlap._counting import SideCounts
 from panmatch.overlap._parts import Background
@@ -36,7 +36,8 @@ def join_images(images: Iterable[SideCounts], background: Background = "image") 
     >>> join_images([count_sides(image, image), count_sides(image, shifted)])[24].iou
     array([1. , 1. , 0.5, 0.5])
     """
-    rows, classes = [], ()
+    rows: list[Rows] = []
+    classes: tuple[SegmentClass, ...] = ()
     for image in images:
         rows.append(image.rows())
         classes = image.reference.classes
