@@ -7,7 +7,7 @@ TORCH := .venv-torch
 DEVICE := .venv-device
 ORACLE := .venv-oracle
 ORACLES_WITH_TORCH := cellpose exacta nnunet torchmetrics
-ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts stardist
+ORACLES := $(ORACLES_WITH_TORCH) panoptic-parts picai stardist
 CORE := .venv-core
 COMPILED := build/compiled
 LOWEST := .venv-lowest
@@ -157,8 +157,10 @@ ORACLE_SCRIPTS := tests.peers.protocols.run
 oracles: $(ORACLES:%=$(ORACLE)-%/installed) .venv-ccmetrics/installed-ccmetrics $(PEERS)/installed-peers
 	$(ORACLE)-cellpose/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_cellpose
 	$(ORACLE)-exacta/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_exacta
+	$(ORACLE)-exacta/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_exacta_detections
 	$(ORACLE)-nnunet/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_nnunet
 	$(ORACLE)-panoptic-parts/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_panoptic_parts
+	$(ORACLE)-picai/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_picai
 	$(ORACLE)-stardist/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_stardist
 	$(ORACLE)-torchmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_torchmetrics
 	.venv-ccmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_ccmetrics
