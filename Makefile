@@ -6,7 +6,7 @@ PEERS := .venv-peers
 TORCH := .venv-torch
 DEVICE := .venv-device
 ORACLE := .venv-oracle
-ORACLES := cellpose exacta nnunet panoptic-parts stardist torchmetrics
+ORACLES := cellpose exacta nnunet panoptic-parts picai stardist torchmetrics
 TIMED := exacta hotcoco monai stardist surface-distance torchmetrics
 WITH_TORCH := cellpose exacta monai nnunet torchmetrics
 CORE := .venv-core
@@ -161,8 +161,10 @@ ORACLE_SCRIPTS := tests.peers.protocols.run
 oracles: $(ORACLES:%=$(ORACLE)-%/installed) .venv-ccmetrics/installed-ccmetrics $(PEERS)/installed-peers
 	$(ORACLE)-cellpose/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_cellpose
 	$(ORACLE)-exacta/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_exacta
+	$(ORACLE)-exacta/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_exacta_detections
 	$(ORACLE)-nnunet/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_nnunet
 	$(ORACLE)-panoptic-parts/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_panoptic_parts
+	$(ORACLE)-picai/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_picai
 	$(ORACLE)-stardist/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_stardist
 	$(ORACLE)-torchmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_torchmetrics
 	.venv-ccmetrics/$(SCRIPTS)/python -m $(ORACLE_SCRIPTS)_ccmetrics

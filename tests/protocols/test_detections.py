@@ -112,8 +112,8 @@ def test_luna_follows_the_published_rules(seed: int, tmp_path: Path) -> None:
     truth: list[int] = []
     probability: list[float] = []
     hits = 0
-    for scan, rows in nodules.items():
-        found = by_the_rules(rows.tolist(), candidates[scan].tolist())
+    for name, rows in nodules.items():
+        found = by_the_rules(rows.tolist(), candidates[name].tolist())
         truth, probability, hits = truth + found[0], probability + found[1], hits + found[2]
     total = sum(map(len, nodules.values()))
     fpr, tpr, _ = roc_curve(truth, probability)
@@ -121,10 +121,10 @@ def test_luna_follows_the_published_rules(seed: int, tmp_path: Path) -> None:
     numbers = protocols.run("froc-luna", reference=nodules, prediction=candidates)
     expected = [np.interp(rate, false, tpr * hits / total) for rate in (0.5, 1, 2)]
     assert [numbers[f"sensitivity at {rate:g}"] for rate in (0.5, 1, 2)] == pytest.approx(expected)
-    for name, sides in (("diameter_mm", nodules), ("probability", candidates)):
-        lines = [f"seriesuid,coordX,coordY,coordZ,{name}"]
-        lines += [",".join([scan, *map(str, row)]) for scan, rows in sides.items() for row in rows]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    for column, sides in (("diameter_mm", nodules), ("probability", candidates)):
+        lines = [f"seriesuid,coordX,coordY,coordZ,{column}"]
+        lines += [",".join([uid, *map(str, row)]) for uid, rows in sides.items() for row in rows]
+        (tmp_path / f"{column}.csv").write_text("\n".join(lines))
     assert numbers == protocols.run(
         "froc-luna",
         reference=tmp_path / "diameter_mm.csv",

@@ -119,7 +119,7 @@ def _checked(
     found: tuple[Ints, Ints, Ints, Ints], given: Sequence[Any], sizes: Ints, names: Sequence[str]
 ) -> Masks:
     """Return the masks if every encoding covers exactly its image."""
-    *runs, totals = found
+    first, start, stop, totals = found
     stated = np.array([[int(side) for side in one["size"]] for one in given]).reshape(-1, 2)
     for i in np.flatnonzero((stated != sizes).any(axis=1)).tolist():
         raise LabelError(
@@ -131,7 +131,7 @@ def _checked(
             f"the run-length encoding of {names[i]} {covers}, but its image has "
             f"{sizes[i].prod()} pixels: write it again."
         )
-    return Masks((0, 0), *runs, order="F")
+    return Masks((0, 0), first, start, stop, "F")
 
 
 def _joined(parts: Sequence[Masks], rows: Sequence[Ints]) -> Masks:

@@ -54,7 +54,7 @@ class Masks:
     @property
     def sizes(self) -> Ints:
         """Voxels of each mask."""
-        return native.run_sizes(*self._runs)
+        return native.run_sizes(*self._runs).astype(np.int64)
 
     @property
     def row_length(self) -> int:
@@ -87,7 +87,9 @@ class Masks:
         rows = np.arange(len(self)), np.arange(len(other))
         groups = np.array([0, len(self)]), np.array([0, len(other)])
         length = np.array([self.row_length])
-        return native.shared_pairs(*self._runs, *other._runs, *rows, *groups, length, 1)
+        found = native.shared_pairs(*self._runs, *other._runs, *rows, *groups, length, 1)
+        first, second, shared = (column.astype(np.int64) for column in found)
+        return first, second, shared
 
     def shared_by_several(self, refs: Masks) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the voxels of every set of two or more masks that lie on each other (D16).
@@ -100,7 +102,9 @@ class Masks:
         -------
         ref, first, members, voxels
         """
-        return native.shared_sets(*refs._runs, *self._runs)
+        found = native.shared_sets(*refs._runs, *self._runs)
+        ref, first, members, voxels = (column.astype(np.int64) for column in found)
+        return ref, first, members, voxels
 
     @property
     def _runs(self) -> tuple[Ints, Ints, Ints]:
@@ -239,7 +243,7 @@ def _array_runs(mask: Any, name: str, order: Order) -> tuple[tuple[int, ...], In
 
 
 def _of_counts(found: tuple[Ints, Ints, Ints, Ints], shape: tuple[int, int], name: str) -> Masks:
-    *runs, totals = found
+    first, start, stop, totals = found
     for i in np.flatnonzero(totals != math.prod(shape)).tolist():
         what = (
             "has damaged 'counts'"
@@ -247,7 +251,7 @@ def _of_counts(found: tuple[Ints, Ints, Ints, Ints], shape: tuple[int, int], nam
             else f"covers {totals[i]} pixels, but its size {list(shape)} has {math.prod(shape)}"
         )
         raise LabelError(f"{_one(name, i, totals)} {what}: write the run-length encoding again.")
-    return Masks(shape, *runs, order="F")
+    return Masks(shape, first, start, stop, "F")
 
 
 def _one(name: str, i: int, masks: Sequence[object] | Ints) -> str:

@@ -105,8 +105,10 @@ class Sharing:
                 f"the columns {missing}, which an overlap of masks that share voxels needs, are "
                 f"missing."
             )
-        *rows, overlap = (np.asarray(columns[name]).astype(np.int64) for name in SHARING_NAMES)
-        return cls(*rows, refs_overlap=bool(overlap.any()))
+        ref, first, preds, voxels, overlap = (
+            np.asarray(columns[name]).astype(np.int64) for name in SHARING_NAMES
+        )
+        return cls(ref, first, preds, voxels, bool(overlap.any()))
 
 
 class Unions:

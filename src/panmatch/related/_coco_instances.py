@@ -120,7 +120,8 @@ def coco_precision(
                for area in areas]  # fmt: skip
     ignored = outside[0] | reference.crowd[refs.row]
     verdicts = native.ranked_verdicts(
-        *groups,
+        groups[0],
+        groups[1],
         *pairs,
         reference.crowd[refs.row].view(np.uint8),
         np.ascontiguousarray(ignored).view(np.uint8).ravel(),

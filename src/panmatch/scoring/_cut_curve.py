@@ -82,7 +82,7 @@ class CutCurve(Scored[Floats, Ints]):
 
     def at(self, cut: float) -> Tally:
         """Return the tally of the predictions with a confidence of at least `cut`."""
-        row = np.count_nonzero(self.cuts >= check_cut(cut)) - 1
+        row = int(np.count_nonzero(self.cuts >= check_cut(cut))) - 1
         return self.tallies.tally(row)
 
     def best(self, score: CutScore = "pq") -> BestCut:

@@ -227,8 +227,9 @@ def surface(
     >>> s = pm.surface(ov.with_confidence([0.9, 0.6]), "many-to-one")
     >>> s.at(0.3, cut=0.7)
     Tally(tp=1, fp=0, fn=1, quality=0.6)
-    >>> s.best_cut(0.3)
-    BestCut(low=-inf, high=0.6, tally=Tally(tp=2, fp=0, fn=0, quality=1.0444444444444445))
+    >>> best = s.best_cut(0.3)
+    >>> best.low, best.high, best.tally.tp, round(best.tally.pq, 4)
+    (-inf, 0.6, 2, 0.5222)
     """
     check_overlap(overlap)
     chosen = resolve_strategy(strategy)
@@ -287,7 +288,7 @@ class _Levels:
     @property
     def count(self) -> int:
         """The most confidences that a part has."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @classmethod
     def of(cls, overlap: Overlap, strategy: Strategy) -> _Levels:

@@ -40,7 +40,7 @@ def surface_interval(
     >>> pooled = sum([hit, hit, hit, miss, miss, miss])
     >>> found = pm.surface_interval(pooled, lambda s: s.froc(0.5).at(8), n_resamples=200)
     >>> round(found.low, 3), round(found.high, 3)
-    (0.167, 0.837)
+    (0.0, 0.833)
     """
     counts = resample(surface.n_cases, n_resamples, seed)
     if surface.n_cases < FEWEST_CASES:
