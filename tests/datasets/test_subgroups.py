@@ -115,8 +115,11 @@ def test_all_subgroups_are_one_table() -> None:
     assert {"column", "group", "simultaneous_low", "p_interaction"} <= set(table.columns)
 
 
-def test_columns_with_one_case_per_value_are_not_shown() -> None:
-    assert subgroup_columns(made()) == ["site"]
+def test_columns_with_one_case_per_value_and_patients_are_not_shown() -> None:
+    result = made()
+    assert subgroup_columns(result) == ["site"]
+    assert subgroup_columns(describe_cases(result, "{patient}_{number}")) == []
+    assert subgroup_columns(describe_cases(result, cluster="site")) == []
 
 
 def test_unknown_columns_and_scores_are_explained() -> None:
