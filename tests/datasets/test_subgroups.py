@@ -31,7 +31,7 @@ def made(n: int = 14, models: str = "xy") -> Result:
             shift = rng.integers(0, 3)
             prediction = np.roll(reference, shift)
             if model == "y" and site == "b":
-                prediction[np.isin(prediction, np.flatnonzero(sizes < 15) + 1)] = 0
+                prediction[np.isin(prediction, np.flatnonzero(sizes < 30) + 1)] = 0
             prediction[:1] = 77
             case = f"{site}_{at:02}"
             evaluator.update(reference=reference, prediction=prediction, case=case, model=model)
