@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import panmatch as pm
-from panmatch.datasets import CITATIONS, citations_of, methods_sentence, paper_text
+from panmatch.datasets import CITATIONS, Resampling, citations_of, methods_sentence, paper_text
 from panmatch.errors import OptionError
 from panmatch.evaluation import CaseResult, Result
 from panmatch.related import RELATED
@@ -198,7 +198,9 @@ def test_the_better_model_comes_first_whatever_the_order() -> None:
     assert found
     difference, low, high = map(float, found.groups())
     assert difference == round(mean, 3)
-    assert 1 / 7 - 0.001 < low < difference < high < 1 / 3 + 0.001
+    expected = Resampling.of(5).mean_interval([1 / n for n in range(3, 8)], bounds=(-1, 1))
+    assert (low, high) == (round(expected.low, 3), round(expected.high, 3))
+    assert low < difference < high
 
 
 def test_equal_models_and_runs_without_a_case_have_a_sentence_too() -> None:

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from panmatch.datasets import Job, Outcome, coco_cases, compare, find_pairs, read_manifest
+from panmatch import phantoms
+from panmatch.datasets import (
+    Job,
+    Missing,
+    Outcome,
+    coco_cases,
+    compare,
+    find_pairs,
+    read_manifest,
+    summary_table,
+)
 from panmatch.datasets import run_case as run_one
 from panmatch.evaluation import CaseResult, Result
 from panmatch.spec import as_spec
@@ -237,3 +247,52 @@ def test_coco_files_have_missing_and_extra_images_too(tmp_path: Path) -> None:
 def test_pairing_says_nothing_of_clean_folders(tmp_path: Path) -> None:
     make_folders(tmp_path, 1)
     assert find_pairs(paths_in(tmp_path)).notices == ()
+
+
+@pytest.mark.parametrize("missing", ["skip", "empty", "worst"])
+def test_missing_predictions_count_in_means_ranks_and_tests(
+    tmp_path: Path, missing: Missing
+) -> None:
+    """Model b has no prediction for its worst cases, and so looks better if they are skipped."""
+    models = ("a", "b")
+    for at in range(8):
+        reference = scene(at)
+        save_nifti(tmp_path / "ref" / f"case{at:02}.nii.gz", reference, SPACING)
+        for model in models:
+            prediction = phantoms.miss(reference, ids=[1, 2] if model == "a" else [1])
+            if model == "a" or at > 1:
+                save_nifti(tmp_path / model / f"case{at:02}.nii.gz", prediction, SPACING)
+    job = replace(JOB, missing=missing)
+    result = run(paths_in(tmp_path, models), tmp_path / "out", job=job)
+    found = compare(result, ["pq", "sq_hd95"])
+    pq, hd95 = (
+        next(key for key in found.values
+             if (key.setting.class_name, key.score.name, key.threshold) == ("cell", name, 0.5))
+        for name in ("pq", "sq_hd95")
+    )  # fmt: skip
+    test = next(one.test for one in found.differences if one.criterion == pq)
+    means = {one.model: one.value for one in found.rankings[pq]}
+    scores = result.scores.query("threshold == 0.5 and strategy == 'one-to-one'")
+    cells = scores[scores["class"] == "cell"].set_index(["model", "case"]).pq
+    assert means["a"] > 0
+    if missing == "skip":
+        assert found.left_out == {"a": (), "b": ("case00", "case01")}
+        assert (test.n, test.losses) == (6, 6)
+        assert found.rankings[pq][0].model == "b"
+        return
+    assert test.n == len(found.cases) == 8
+    assert (test.wins, test.losses) == (2, 6)
+    assert found.values[pq][:2, 1].tolist() == [0.0, 0.0]
+    assert means["b"] == pytest.approx(cells["b"].sum() / 8)
+    assert cells["b"].iloc[:2].tolist() == [0.0, 0.0]
+    diagonal = float(np.linalg.norm(np.multiply(scene(0).shape, SPACING)))
+    if missing == "empty":
+        assert np.isnan(found.values[hd95][:2, 1]).all()
+    else:
+        assert found.values[hd95][:2, 1].tolist() == pytest.approx([diagonal] * 2)
+        row = summary_table(result).frame().query(
+            "measure == 'sq_hd95' and model == 'b' and averaging == 'mean of cases' "
+            "and strategy == 'one-to-one' and threshold == 0.5"
+        ).set_index("class")  # fmt: skip
+        assert row.value["cell"] == pytest.approx(2 * diagonal / 8)
+        assert found.rankings[hd95][0].model == "a"

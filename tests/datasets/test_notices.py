@@ -266,10 +266,10 @@ def made(n: int, spec: Any = SPEC, models: tuple[str, ...] = ("",)) -> Result:
         (1, []),
         (2, ["no interval: 2 cases are too few (at least 5 are needed)."]),
         (4, ["no interval: 4 cases are too few (at least 5 are needed)."]),
-        (5, ["the 95 % intervals rest on 5 cases and may be too narrow: with 5 cases, such "
-             "intervals contain the true score 86 to 96 % of the time."]),
-        (19, ["the 95 % intervals rest on 19 cases and may be too narrow: with 10 cases, such "
-              "intervals contain the true score 83 to 96 % of the time."]),
+        (5, ["the 95 % intervals rest on 5 cases and may be too narrow: with 5 cases, 86 to "
+             "96 % of such intervals contain the true score."]),
+        (19, ["the 95 % intervals rest on 19 cases and may be too narrow: with 10 cases, 83 to "
+              "96 % of such intervals contain the true score."]),
         (20, []),
     ],
 )  # fmt: skip

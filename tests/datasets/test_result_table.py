@@ -268,8 +268,8 @@ def test_the_methods_name_strategy_bounds_threshold_and_intervals() -> None:
         "Predicted and reference objects were matched one-to-one (optimal: at most 1 prediction "
         "per reference, at most 1 reference per prediction) at an IoU threshold of 0.3 "
         "(IoU > 0.3), and scored by Panoptic Quality (PQ) and the exact area under PQ over all "
-        "thresholds (AUTC), pooled over cases with 95 % bootstrap intervals (2000 resamples of "
-        "cases), using panmatch 0.1.0."
+        "thresholds (AUTC), pooled over cases with studentised 95 % bootstrap intervals (2000 "
+        "resamples of cases), using panmatch 0.1.0."
     )
 
 

@@ -31,7 +31,7 @@ def made(n: int = 14, models: str = "xy") -> Result:
             shift = rng.integers(0, 3)
             prediction = np.roll(reference, shift)
             if model == "y" and site == "b":
-                prediction[np.isin(prediction, np.flatnonzero(sizes < 15) + 1)] = 0
+                prediction[np.isin(prediction, np.flatnonzero(sizes < 30) + 1)] = 0
             prediction[:1] = 77
             case = f"{site}_{at:02}"
             evaluator.update(reference=reference, prediction=prediction, case=case, model=model)
@@ -115,8 +115,11 @@ def test_all_subgroups_are_one_table() -> None:
     assert {"column", "group", "simultaneous_low", "p_interaction"} <= set(table.columns)
 
 
-def test_columns_with_one_case_per_value_are_not_shown() -> None:
-    assert subgroup_columns(made()) == ["site"]
+def test_columns_with_one_case_per_value_and_patients_are_not_shown() -> None:
+    result = made()
+    assert subgroup_columns(result) == ["site"]
+    assert subgroup_columns(describe_cases(result, "{patient}_{number}")) == []
+    assert subgroup_columns(describe_cases(result, cluster="site")) == []
 
 
 def test_unknown_columns_and_scores_are_explained() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.evaluation import AverageScore, CaseResult, Result, filled
+from panmatch.evaluation import WORST, AverageScore, CaseResult, Result, filled
 from panmatch.evaluation._setting import AREAS, known_scores
 from panmatch.scoring import resolve_metrics
 from panmatch.spec import Spec, as_spec
@@ -159,14 +159,25 @@ def test_undefined_cases_are_skipped_or_count_as_the_spec_says(
 
 
 def test_substitutes_are_for_scores_from_0_to_1() -> None:
-    values = np.array([0.5, NAN])
+    values, cases = np.array([0.5, NAN]), [CaseResult("a"), CaseResult("b")]
     known = known_scores(resolve_metrics(["dice", "hd95"]), parts=True, areas=True)
-    assert filled(known["pq"], values, "one").tolist() == [0.5, 1.0]
-    assert filled(known["part_pq"], values, "one").tolist() == [0.5, 1.0]
-    assert filled(known["sq_dice"], values, "zero").tolist() == [0.5, 0.0]
-    assert filled(AREAS[1], values, "zero").tolist() == [0.5, 0.0]
-    assert np.isnan(filled(known["pq"], values, "skip")[1])
-    assert np.isnan(filled(known["sq_hd95"], values, "one")[1])
+    assert filled(known["pq"], values, "one", cases).tolist() == [0.5, 1.0]
+    assert filled(known["part_pq"], values, "one", cases).tolist() == [0.5, 1.0]
+    assert filled(known["sq_dice"], values, "zero", cases).tolist() == [0.5, 0.0]
+    assert filled(AREAS[1], values, "zero", cases).tolist() == [0.5, 0.0]
+    assert np.isnan(filled(known["pq"], values, "skip", cases)[1])
+    assert np.isnan(filled(known["sq_hd95"], values, "one", cases)[1])
+
+
+def test_the_worst_prediction_has_the_worst_score_instead() -> None:
+    values = np.array([0.5, NAN, NAN])
+    missing = CaseResult("b", reason=WORST, shape=(3, 4), spacing=(2.0, 2.0), unit="mm")
+    cases = [CaseResult("a"), missing, CaseResult("c")]
+    known = known_scores(resolve_metrics(["hd95"]), parts=False, areas=True)
+    assert filled(known["pq"], values, "one", cases).tolist() == [0.5, 0.0, 1.0]
+    found = filled(known["sq_hd95"], values, "one", cases)
+    assert found[:2].tolist() == [0.5, 10.0]
+    assert np.isnan(found[2])
 
 
 MEANS = {

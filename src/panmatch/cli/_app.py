@@ -11,6 +11,7 @@ import typer
 import panmatch
 from panmatch.cli._advise_command import advise
 from panmatch.cli._cite import cite
+from panmatch.cli._compare_command import compare
 from panmatch.cli._console import ExitCode, exit_codes, show_anything
 from panmatch.cli._migrate import migrate
 from panmatch.cli._options import (
@@ -355,51 +356,13 @@ app.command(
 )(cite)
 
 
-@app.command(
+app.command(
     epilog=examples(
         "panmatch compare out",
         "panmatch compare out-a out-b --score sq_hd95 -o tables",
         "panmatch compare unet.tsv ours.tsv --score pq_dsc",
     )
-)
-def compare(
-    outs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="OUT...",
-            help="Output folders of `panmatch evaluate`, or one panoptica TSV file per model.",
-        ),
-    ],
-    score: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Score to compare by, such as pq, autc or sq_hd95; by default pq and autc, or "
-            "every column of TSV files. Repeat it for several."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for tables; created if missing.")
-    ] = None,
-    cases: CaseColumns = None,
-    cluster: Cluster = None,
-    interval: Annotated[
-        str | None,
-        typer.Option(
-            help="Bootstrap interval: studentised (the default), bca or percentile.",
-        ),
-    ] = None,
-    everything: Everything = False,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare models on the cases they share."""
-    from panmatch.cli._compare import run_compare
-    from panmatch.cli._evaluate import choose_detail
-
-    detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
-    run_compare(outs, score or [], out, detail, cases, cluster, interval)
-
-
+)(compare)
 app.command(
     epilog=examples(
         "panmatch subgroups out --by size",

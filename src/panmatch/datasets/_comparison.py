@@ -353,7 +353,7 @@ def _case_values(result: Result, scores: Sequence[Score]) -> dict[Criterion, Flo
             if score in scores:
                 criterion = Criterion(series.setting, threshold, score)
                 by_model = found.setdefault(criterion, {})
-                by_model[series.model] = filled(score, values, undefined)
+                by_model[series.model] = filled(score, values, undefined, series.results)
     models = result.models
     missing = np.full(len(result.evaluated(models[0])), np.nan)
     tables = {

@@ -10,6 +10,8 @@ import numpy as np
 from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import Loaded
 from panmatch.evaluation import (
+    EMPTY,
+    WORST,
     CaseKeywords,
     CaseResult,
     Entry,
@@ -24,9 +26,6 @@ from panmatch.spec import MetricOptions, Spec, label_numbers
 Missing = Literal["fail", "skip", "empty", "worst"]
 
 REMEDY = "use --missing to skip it, or to count it as empty or as the worst prediction"
-
-EMPTY = "no prediction: counted as an empty one (--missing empty)"
-WORST = "no prediction: counted as the worst one (--missing worst)"
 
 
 def without_images(case: Case, decision: Missing) -> CaseResult | None:

@@ -337,8 +337,8 @@ def narrow_interval_text(
     else:
         subject = f"some 95 % intervals rest on few {unit}s, {_listed(few, unit)},"
     return (
-        f"{subject} and may be too narrow: with {plural(known, unit)}, such intervals contain the "
-        f"true score {low} to {high} % of the time."
+        f"{subject} and may be too narrow: with {plural(known, unit)}, {low} to {high} % of such "
+        f"intervals contain the true score."
     )
 
 

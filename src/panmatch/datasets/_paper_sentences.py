@@ -152,5 +152,8 @@ def _pooling_text(result: Result) -> str:
     mean = f", as the {result.headline_class}" if result.headline_class in MEANS else ""
     if n < 2:
         return mean
-    intervals = f" with 95 % bootstrap intervals ({RESAMPLES} resamples of cases)"
+    averaging = result.spec.averaging
+    kind = {"bca": "BCa"}.get(averaging.interval, averaging.interval)
+    unit = averaging.cluster or "case"
+    intervals = f" with {kind} 95 % bootstrap intervals ({RESAMPLES} resamples of {unit}s)"
     return f", pooled over cases{intervals if n >= FEWEST_CASES else ''}{mean}"

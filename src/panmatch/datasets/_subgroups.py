@@ -11,12 +11,13 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.datasets._case_table import case_columns, cluster_of
+from panmatch.datasets._case_table import SUBJECTS, case_columns, cluster_of
 from panmatch.datasets._outputs import RESAMPLES, SEED, bounds_of
 from panmatch.datasets._statistics import FEWEST_CASES, Interval, Resampling, interaction_p
 from panmatch.errors import Argument, check_choice
 from panmatch.evaluation import (
     CaseCounts,
+    CaseResult,
     CaseSeries,
     Level,
     Result,
@@ -122,9 +123,14 @@ class _Part:
     """The cases of a subgroup, and what they add to scores."""
 
     group: str
-    cases: tuple[str, ...]
+    results: tuple[CaseResult, ...]
     units: tuple[str, ...]  # cluster of each case
     counts: CaseCounts
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Names of the cases."""
+        return tuple(one.case for one in self.results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +239,11 @@ class Subgroups:
         units = (
             one.case if column is None else cluster_of(one.case, one.about, column) for one in cases
         )
-        return _Part(group, tuple(one.case for one in cases), tuple(units), counts.rows(rows))
+        return _Part(group, tuple(cases), tuple(units), counts.rows(rows))
 
     def _case_scores(self, part: _Part) -> Floats:
         values = part.counts.scores()[self._score]
-        return filled(self._score, values, self.result.spec.averaging.undefined)
+        return filled(self._score, values, self.result.spec.averaging.undefined, part.results)
 
     def _of_model(self, series: CaseSeries, parts: Sequence[_Part]) -> SubgroupFamily:
         scores = [self._case_scores(part) for part in parts]
@@ -299,9 +305,11 @@ class Subgroups:
 
 
 def subgroup_columns(result: Result) -> list[str]:
-    """Return the columns worth showing: with two or more groups of 2 cases, and at most 12."""
+    """Return the columns worth showing: two or more groups of 2 cases, at most 12, no patients."""
     found = []
     for column in case_columns(result.cases):
+        if column in (*SUBJECTS, result.spec.averaging.cluster):
+            continue
         of_case = {case.case: case.about.get(column, "") for case in result.with_status("ok")}
         sizes = np.unique([value for value in of_case.values() if value], return_counts=True)[1]
         if 2 <= len(sizes) <= MOST_GROUPS and np.count_nonzero(sizes > 1) >= 2:

@@ -11,6 +11,8 @@ from panmatch.evaluation._averages import (
 )
 from panmatch.evaluation._case_counts import CaseCounts
 from panmatch.evaluation._case_result import (
+    EMPTY,
+    WORST,
     CaseResult,
     ClassScore,
     ClassStructure,
@@ -64,6 +66,7 @@ from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
     "COLUMNS",
+    "EMPTY",
     "IN_REGIONS",
     "MAP_LEGEND",
     "MEANS",
@@ -73,6 +76,7 @@ __all__ = [
     "PLAIN",
     "TABLES",
     "WHOLE",
+    "WORST",
     "AverageScore",
     "AveragingName",
     "CaseCounts",

@@ -7,13 +7,14 @@ each case counts, and `AverageScore.samples` holds the score of each resample.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from panmatch.evaluation._case_counts import SOME, CaseCounts, ScoreCounts
+from panmatch.evaluation._case_result import WORST, CaseResult
 from panmatch.evaluation._series import CaseSeries, ClassSeries
 from panmatch.evaluation._setting import (
     AREAS,
@@ -103,11 +104,37 @@ def class_means(rows: Iterable[AverageScore]) -> Iterator[AverageScore]:
                 yield _mean_row(title, [row for row in family if row.setting.kind in kinds])
 
 
-def filled(score: Score, values: Floats, undefined: Undefined) -> Floats:
-    """Return scores of cases, with undefined ones filled in as the spec says, except distances."""
+def filled(
+    score: Score, values: Floats, undefined: Undefined, cases: Sequence[CaseResult]
+) -> Floats:
+    """Return scores of cases for means, ranks and tests, with undefined ones filled in.
+
+    A case without a prediction that counts as the worst one has the worst value: 0, or for
+    distances the image diagonal. Other undefined shares are what the spec says.
+    """
+    worst = [worst_value(score, case) if case.reason == WORST else math.nan for case in cases]
+    values = np.where(np.isnan(values), worst, values)
     if not score.is_share:
         return values
     return np.where(np.isnan(values), SUBSTITUTE[undefined], values)
+
+
+def worst_value(score: Score, case: CaseResult) -> float:
+    """Return the worst value that a score can have in a case; NaN for signed errors.
+
+    Examples
+    --------
+    >>> case, hd95 = CaseResult("a", shape=(3, 4)), Score("sq_hd95", "hd95", "lower", "length")
+    >>> worst_value(Score("pq"), case), worst_value(hd95, case)
+    (0.0, 5.0)
+    """
+    if score.direction == "higher":
+        return 0.0
+    if score.direction == "zero":
+        return math.nan
+    spacing = case.spacing or (1.0,) * len(case.shape)
+    sides = [n * step for n, step in zip(case.shape, spacing, strict=True)]
+    return {"length": math.hypot(*sides), "volume": math.prod(sides)}.get(score.dimension, math.inf)
 
 
 def mean_of_defined(values: Floats) -> Floats:
@@ -199,7 +226,7 @@ def _case_means(
         firsts = np.unique(clusters, return_index=True)[1]
         weights = None if weights is None else weights[:, firsts]
     for (threshold, score), values in series.case_scores().items():
-        defined = filled(score, values, undefined)
+        defined = filled(score, values, undefined, series.results)
         if clusters is not None:
             defined = cluster_means(defined, clusters)
         some = ~np.isnan(defined)

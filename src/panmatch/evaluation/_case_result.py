@@ -106,6 +106,10 @@ class ClassStructure:
 
 FORMAT = "panmatch-case-6"
 
+# Why a case without a prediction has scores nevertheless.
+EMPTY = "no prediction: counted as an empty one (--missing empty)"
+WORST = "no prediction: counted as the worst one (--missing worst)"
+
 Json = dict[str, Any]
 Status = Literal["ok", "failed", "skipped", "extra"]
 

@@ -50,7 +50,7 @@ def interaction_p(
     Examples
     --------
     >>> interaction_p([0.1, 0.2, 0.1, 0.8, 0.9, 0.9], ["a", "a", "a", "b", "b", "b"])
-    0.1022
+    0.108
     >>> interaction_p([0.1, 0.2], ["a", "a"])
     nan
     """

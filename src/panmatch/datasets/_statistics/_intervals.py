@@ -78,7 +78,7 @@ def interval_ends(scores: ResampledScores, method: IntervalMethod, level: float)
     >>> scores = ResampledScores(values @ counts.T / 3, values.mean(axis=1), rest, counts)
     >>> low, high = interval_ends(scores, "percentile", 0.5)
     >>> low.round(3), high.round(3)
-    (array([0.458]), array([0.6]))
+    (array([0.408]), array([0.65]))
     """
     plain = _percentile(scores, level)
     if method == "percentile":
