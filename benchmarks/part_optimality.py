@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 import panmatch as pm
 from benchmarks.machine import describe_machine, keep_between
-from benchmarks.optimality import DATA, PAGE, THRESHOLDS, read
+from benchmarks.optimality import PAGE, THRESHOLDS
+from benchmarks.real_pairs import DATA, read
 from panmatch import phantoms
 from panmatch.overlap import Background
 
