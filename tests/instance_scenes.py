@@ -29,7 +29,8 @@ def random_dataset(seed: int) -> Dataset:
     images = [
         {"id": 3 * i + 1, "height": size, "width": size + 7} for i in range(rng.integers(1, 5))
     ]
-    annotations, detections = [], []
+    annotations: list[Dataset] = []
+    detections: list[Dataset] = []
     for image in images:
         for category in (1, 2, 5):
             for _ in range(rng.integers(0, 6)):

@@ -19,11 +19,8 @@ def polygons(rng: np.random.Generator, height: int, width: int) -> Polygons:
     """Return one to three polygons: convex or crossing themselves, partly outside, on the grid."""
     found = []
     for _ in range(rng.integers(1, 4)):
-        corners = [*rng.uniform(-3, 3, (rng.integers(3, 9), 2)), width / 2, height / 2]
-        corners = (corners - [width / 2, height / 2]) * rng.uniform(0.5, 6) + [
-            rng.uniform(0, width),
-            rng.uniform(0, height),
-        ]
+        shape = rng.uniform(-3, 3, (rng.integers(3, 9), 2)) * rng.uniform(0.5, 6)
+        corners = shape + np.array([rng.uniform(0, width), rng.uniform(0, height)])
         if rng.random() < 0.3:
             corners = np.round(corners * 2) / 2
         if rng.random() < 0.2:

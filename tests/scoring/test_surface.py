@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,11 @@ from tests import brute_force
 from tests.hypothesis_scenes import overlaps, strategies, thresholds
 from tests.mask_scenes import random_pair
 from tests.strategies import BY_NAME, OPTIMAL
+
+# Arguments of wrong types.
+HIGH: Any = "high"
+ELEVEN: Any = "11-point"
+LABELS: Any = [[1]]
 
 STRATEGIES = {**BY_NAME, **OPTIMAL, "same-id": pm.SameId()}
 
@@ -192,14 +198,14 @@ def test_an_interval_needs_five_cases() -> None:
     [
         (lambda _: pm.surface(pm.count_overlaps([1], [1])), OverlapError, "with_confidence("),
         (lambda ov: pm.surface(ov).at(0.5, math.nan), OptionError, "cut=nan"),
-        (lambda ov: pm.surface(ov).at(0.5, "high"), OptionError, "cut='high' must be a number"),
+        (lambda ov: pm.surface(ov).at(0.5, HIGH), OptionError, "cut='high' must be a number"),
         (lambda ov: pm.surface(ov).at(1.5, 0), PanmatchError, "threshold"),
         (lambda ov: pm.surface(ov) + pm.surface(ov, "one-to-many"), StrategyError, "same way"),
         (lambda ov: pm.surface(ov, "union"), StrategyError, "count_region_overlaps"),
         (lambda ov: pm.surface(ov).weighted([1, 2]), OptionError, "each of the 1 cases"),
-        (lambda ov: pm.surface(ov).average_precision(0.5, "11-point"), OptionError, "interp"),
+        (lambda ov: pm.surface(ov).average_precision(0.5, ELEVEN), OptionError, "interp"),
         (lambda _: add_surfaces([]), OptionError, "at least one case"),
-        (lambda _: pm.surface([[1]]), PanmatchError, "not an Overlap"),
+        (lambda _: pm.surface(LABELS), PanmatchError, "not an Overlap"),
     ],
 )  # fmt: skip
 def test_errors_name_the_argument(call: object, error: type[Exception], message: str) -> None:
