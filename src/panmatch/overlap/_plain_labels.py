@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from panmatch import native
 from panmatch.labels import Ints
 from panmatch.overlap._graph import Edges, Overlap
@@ -23,11 +25,10 @@ def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
 
     Examples
     --------
-    >>> import numpy as np
     >>> assemble_labels(np.array([0, 1, 1]), np.array([7, 0, 7]), np.array([1, 1, 2])).iou
     array([0.5])
     """
-    numbers = native.label_graph(reference, prediction, voxels)
+    numbers = native.label_graph(reference, prediction, voxels).view(np.int64)  # not long long
     numbers.flags.writeable = False
     n_ref, n_pred, n_edges, n_voxels = numbers[:HEAD].tolist()
     columns, start = [], HEAD
