@@ -36,7 +36,7 @@ def test_thirteen_discs_fit_into_300_characters() -> None:
     assert max(lengths) < 300
 
 
-@given(st.floats(-2000, 2000))
+@given(st.floats(-2000, 2000) | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_of_a_link_has_all_its_digits(value: float) -> None:
     assert read_number(write_number(value)) == value
 

@@ -72,9 +72,10 @@ def write_number(value: float) -> str:
     >>> write_number(300), write_number(-0.5), write_number(1 / 3), write_number(1e-7)
     ('n5c', '-1e', '~0.3333333333333333', '~1e-7')
     """
-    steps = math.floor(value * STEPS + 0.5)
-    if steps / STEPS == value and abs(steps) < LARGEST:
-        return ("-" if steps < 0 else "") + _base_36(abs(steps))
+    if abs(value) < LARGEST / STEPS:  # multiples of numbers near the largest float overflow
+        steps = math.floor(value * STEPS + 0.5)
+        if steps / STEPS == value and abs(steps) < LARGEST:
+            return ("-" if steps < 0 else "") + _base_36(abs(steps))
     return f"~{_decimal(value)}"
 
 
