@@ -20,7 +20,7 @@ SPEC = {
         "core": {"labels": [2], "instances": "components"},
     },
     "matching": [
-        "one-to-one",
+        {"strategy": "one-to-one", "objective": "parts"},
         {"strategy": "many-to-one", "solver": "optimal"},
         {"strategy": "one-to-many", "regions": True},
         "union",

@@ -156,8 +156,11 @@ def test_rows_of_objects_say_under_which_settings_they_hold(seed: int) -> None:
     )
     short, long = found.instances, found.instances_by_setting
     assert len(short) < len(long) / 5
-    labels = {tuple(matcher.columns.values()): matcher.label for matcher in found.spec.matching}
-    names = list(found.spec.matching[0].columns)
+    names = [name for name in found.spec.matching[0].columns if name in long.columns]
+    labels = {
+        tuple(matcher.columns[name] for name in names): matcher.label
+        for matcher in found.spec.matching
+    }
     measured = list(long.columns[long.columns.get_loc("status") : -1])
     for key, rows in long.groupby([*names, "threshold"], dropna=False):
         setting = f"{labels[key[:-1]]} at {key[-1]:g}"

@@ -37,7 +37,7 @@ def subgroups(
     score: ScoreName = "pq",
     out: TableFolder = None,
 ) -> None:
-    """Show scores of subgroups, by site, scanner, size of objects, and so on."""
+    """Show scores by site, scanner, object size, and so on."""
     from panmatch.datasets import (
         SIZE,
         Subgroups,

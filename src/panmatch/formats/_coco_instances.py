@@ -53,6 +53,20 @@ def read_coco_instances(
     like
         The references, if these are predictions: they must have scores, and images and classes of
         the references.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import panmatch as pm
+    >>> square = {"image_id": 7, "category_id": 3, "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]}
+    >>> images, classes = [{"id": 7, "height": 4, "width": 4}], [{"id": 3, "name": "cell"}]
+    >>> content = {"images": images, "categories": classes, "annotations": [square]}
+    >>> file = Path(tempfile.mkdtemp()) / "cells.json"
+    >>> _ = file.write_text(json.dumps(content))
+    >>> cells = pm.read_coco_instances(file)
+    >>> cells.categories, cells.sizes
+    ({3: 'cell'}, {7: (4, 4)})
     """
     source = Path(path)
     try:
@@ -85,6 +99,22 @@ def coco_overlaps(
     dict
         By image id and category id, rising. Ids of segments count from 1 within the image and
         class, in the order of the file.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import panmatch as pm
+    >>> square = {"image_id": 7, "category_id": 3, "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]}
+    >>> images, classes = [{"id": 7, "height": 4, "width": 4}], [{"id": 3, "name": "cell"}]
+    >>> content = {"images": images, "categories": classes, "annotations": [square]}
+    >>> file = Path(tempfile.mkdtemp()) / "cells.json"
+    >>> _ = file.write_text(json.dumps(content))
+    >>> cells = pm.read_coco_instances(file)
+    >>> _ = file.write_text(json.dumps([{**square, "score": 0.8}]))
+    >>> found = pm.read_coco_instances(file, like=cells)
+    >>> {key: one.iou.tolist() for key, one in pm.coco_overlaps(cells, found).items()}
+    {(7, 3): [1.0]}
     """
     refs, preds = reference.table, prediction.table
     rows = [_rows_by_group(table) for table in (refs, preds)]

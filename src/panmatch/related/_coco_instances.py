@@ -102,6 +102,24 @@ def coco_precision(
         Whether IoU is that of masks or of boxes.
     threads
         By default as many as pay off.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import panmatch as pm
+    >>> square = {"image_id": 7, "category_id": 3, "segmentation": [[0, 0, 2, 0, 2, 2, 0, 2]]}
+    >>> images, classes = [{"id": 7, "height": 4, "width": 4}], [{"id": 3, "name": "cell"}]
+    >>> content = {"images": images, "categories": classes, "annotations": [square]}
+    >>> file = Path(tempfile.mkdtemp()) / "cells.json"
+    >>> _ = file.write_text(json.dumps(content))
+    >>> cells = pm.read_coco_instances(file)
+    >>> _ = file.write_text(json.dumps([{**square, "score": 0.8}]))
+    >>> found = pm.read_coco_instances(file, like=cells)
+    >>> from panmatch import related
+    >>> ranked = related.coco_precision(cells.table, found.table, images=[7], categories=[3])
+    >>> round(ranked.average_precision(), 3)
+    1.0
     """
     check_choice("shape", shape, ("masks", "boxes"))
     if prediction.score is None:

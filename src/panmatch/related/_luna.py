@@ -27,7 +27,9 @@ def rank_points(nodules: npt.ArrayLike, candidates: npt.ArrayLike) -> Ranked:
 
     Examples
     --------
-    >>> found = rank_points([[0, 0, 0, 4]], [[1, 0, 0, 0.9], [0, 1, 0, 0.5], [5, 5, 5, 0.7]])
+    >>> from panmatch import related
+    >>> marks = [[1, 0, 0, 0.9], [0, 1, 0, 0.5], [5, 5, 5, 0.7]]
+    >>> found = related.rank_points([[0, 0, 0, 4]], marks)
     >>> found.verdict.tolist(), found.n_ref
     ([1, 2, 0], 1)
     """

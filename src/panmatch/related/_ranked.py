@@ -77,7 +77,7 @@ def rank_greedily(overlap: Overlap, threshold: float) -> Ranked:
     --------
     >>> import panmatch as pm
     >>> ov = pm.count_overlaps([1, 1, 1, 2], [5, 6, 6, 7]).with_confidence([0.9, 0.8, 0.7])
-    >>> rank_greedily(ov, 0.2).verdict.tolist()
+    >>> pm.related.rank_greedily(ov, 0.2).verdict.tolist()
     [1, 0, 1]
     """
     check_overlap(overlap)
@@ -115,7 +115,7 @@ def rank_most_pairs(overlap: Overlap, threshold: float, *, excuse: bool = True) 
     --------
     >>> import panmatch as pm
     >>> ov = pm.count_overlaps([1, 1, 1, 2], [5, 6, 6, 7]).with_confidence([0.9, 0.8, 0.7])
-    >>> rank_most_pairs(ov, 0.2).verdict.tolist()
+    >>> pm.related.rank_most_pairs(ov, 0.2).verdict.tolist()
     [2, 1, 1]
     """
     check_overlap(overlap)

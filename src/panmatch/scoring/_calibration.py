@@ -99,6 +99,14 @@ def calibration(matching: Matching, *, bins: int = 10) -> Calibration:
         Of an overlap with confidences from 0 to 1.
     bins
         How many bins of equal width.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 5, 0]).with_confidence([0.9, 0.4])
+    >>> found = pm.calibration(pm.match(ov), bins=2)
+    >>> found.counts.tolist(), found.matched.tolist()
+    ([1, 1], [0, 1])
     """
     check_size("bins", bins, 1)
     overlap = matching.overlap

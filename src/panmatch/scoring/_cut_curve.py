@@ -31,6 +31,13 @@ class BestCut:
         is kept.
     tally
         Of what is kept.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 5, 0]).with_confidence([0.9, 0.4])
+    >>> pm.surface(ov).best_cut(0.5)
+    BestCut(low=0.4, high=0.9, tally=Tally(tp=1, fp=0, fn=1, quality=1.0))
     """
 
     low: float
@@ -54,6 +61,14 @@ class CutCurve(Scored[Floats, Ints]):
         Of every row: `tp`, `fp`, `fn`, and the scores `pq`, `precision`, `recall` … are arrays.
     n_cases
         How many cases were pooled.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 5, 0]).with_confidence([0.9, 0.4])
+    >>> found = pm.surface(ov).over_cuts(0.5)
+    >>> found.cuts.tolist(), found.fp.tolist(), found.recall.tolist()
+    ([inf, 0.9, 0.4], [0, 0, 1], [0.0, 0.5, 0.5])
     """
 
     cuts: Floats

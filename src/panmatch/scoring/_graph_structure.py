@@ -81,6 +81,13 @@ class ComponentCounts:
         Voxels of these references, and of these predictions outside void.
     shared_voxels
         Voxels that belong to a reference and to a prediction of the same component.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> found = pm.graph_structure(pm.count_overlaps([1, 1, 0, 2], [4, 4, 5, 0]))
+    >>> found["1-1"].components, found["1-1"].shared_voxels, found.total.references
+    (1, 2, 2)
     """
 
     components: int = 0

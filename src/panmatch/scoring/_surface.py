@@ -176,7 +176,15 @@ class Surface:
 
 
 def add_surfaces(surfaces: Iterable[Surface]) -> Surface:
-    """Return the surface of all cases together; faster than adding one by one."""
+    """Return the surface of all cases together; faster than adding one by one.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> ov = pm.count_overlaps([1, 1, 0, 2], [4, 4, 5, 0]).with_confidence([0.9, 0.4])
+    >>> pm.add_surfaces([pm.surface(ov), pm.surface(ov)]).at(0.5, cut=0.8)
+    Tally(tp=2, fp=0, fn=2, quality=2.0)
+    """
     every = list(surfaces)
     if not every:
         raise OptionError("surfaces is empty: add the surfaces of at least one case.")

@@ -33,7 +33,14 @@ FEW_CASES = 20
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval; both ends are NaN where it is undefined."""
+    """A confidence interval; both ends are NaN where it is undefined.
+
+    Examples
+    --------
+    >>> import panmatch as pm
+    >>> pm.Interval(low=0.4, high=0.6).is_defined
+    True
+    """
 
     low: float  # the ends
     high: float
