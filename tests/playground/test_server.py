@@ -163,7 +163,10 @@ def test_hello_says_what_there_is(port: int) -> None:
         found = page.answer("hello")
     assert found["version"] == pm.__version__
     assert found["pair"] is None
-    assert [one["id"] for one in found["strategies"]] == list(STRATEGIES)
+    whole = [one["id"] for one in found["strategies"] if not one["needs_parts"]]
+    assert whole == list(STRATEGIES)
+    by_parts = {one["id"] for one in found["strategies"]} - {*whole}
+    assert by_parts == {f"{name}/parts" for name in whole if "optimal" in name}
     assert [one["id"] for one in found["strategies"] if one["needs_regions"]] == ["union"]
     assert all(one["label"] and one["about"] for one in found["strategies"])
     assert [one["id"] for one in found["presets"]] == [one.id for one in PRESETS]

@@ -146,7 +146,7 @@ def test_a_heuristic_is_optimal_only_if_the_optimum_is_proven(
 def test_a_curve_whose_search_stopped_early_is_marked(
     page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = "* Here the search for maximum PQ stopped early, so the maximum may be higher"
+    note = "* Here the search for the maximum stopped early, so the maximum may be higher"
     link = write_link(State(DISCS, View(compared=("one-to-one/optimal", "one-to-one/greedy"))))
 
     def unproven(*arguments: Any, **options: Any) -> pm.Curve:
