@@ -35,7 +35,8 @@ def assemble_labels(reference: Ints, prediction: Ints, voxels: Ints) -> Overlap:
     for length in (n_ref, n_ref, n_pred, n_pred, n_pred, n_edges, n_edges, n_edges):
         columns.append(numbers[start : start + length])
         start += length
-    ref_ids, ref_sizes, pred_ids, pred_sizes, nothing, *edges = columns
+    ref_ids, ref_sizes, pred_ids, pred_sizes, nothing, *ends, shared = columns
+    ref, pred = (end.astype(np.intp, copy=False) for end in ends)  # 32 bits in a browser
     return Overlap.of_counts(
-        (ref_ids, ref_sizes), (pred_ids, pred_sizes, nothing), Edges(*edges), n_voxels
+        (ref_ids, ref_sizes), (pred_ids, pred_sizes, nothing), Edges(ref, pred, shared), n_voxels
     )
