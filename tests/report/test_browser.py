@@ -177,7 +177,7 @@ def test_tables_of_classes_show_the_scores_that_these_have(
         assert "PartPQ" in page.locator("#scores thead >> visible=true").first.inner_text()
         page.locator("#classes button", has_text="debris").click()
         assert "PartPQ" not in page.locator("#scores thead >> visible=true").first.inner_text()
-        assert page.locator("[data-about]").all_inner_texts() == ["debris"] * 5
+        assert page.locator("[data-about]").all_inner_texts() == ["debris"] * 6
 
 
 def test_the_ranking_is_that_of_the_chosen_class(browser: Any, out_with_parts: Path) -> None:
