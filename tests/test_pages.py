@@ -30,7 +30,7 @@ from tests.page_blocks import Block, Command, blocks_of, commands_of, notes_of, 
 from tests.page_folders import FOLDERS
 
 ROOT = Path(__file__).parents[1]
-PLAIN = {"text", "bibtex", "json", "latex", "math", "html", "dockerfile", "toml", "csv"}  # to see
+PLAIN = {"text", "bibtex", "json", "latex", "math", "html", "dockerfile", "toml"}  # to see
 SHOWN_ONLY = (
     "panmatch play",
     "panmatch demo",
