@@ -45,7 +45,7 @@ def advise(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at the data, and advise on strategy, threshold and regions.
+    """Look at data, and advise on strategy, threshold and regions.
 
     Prints PQ under every strategy, and for each choice what the data show. Writes nothing.
     """

@@ -37,7 +37,7 @@ def subgroups(
     score: ScoreName = "pq",
     out: TableFolder = None,
 ) -> None:
-    """Show scores of subgroups, by site, scanner, size of objects, and so on."""
+    """Compare subgroups, such as sites or sizes of objects."""
     from panmatch.datasets import (
         SIZE,
         Subgroups,
