@@ -366,7 +366,7 @@ app.command(
 app.command(
     epilog=examples(
         "panmatch subgroups out --by size",
-        "panmatch subgroups out --cases cases.csv --by site --cluster patient -o tables",
+        "panmatch subgroups out --cases cases.csv --by site -o tables",
     )
 )(subgroups)
 
