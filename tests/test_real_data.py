@@ -14,6 +14,7 @@ import pytest
 
 import panmatch as pm
 from panmatch import related
+from panmatch.formats import read_labels
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SPINE = DATA / "spine_mri_panoptica"
@@ -48,6 +49,17 @@ def test_part_aware_quality_of_vertebrae_equals_the_published_program_s() -> Non
     assert (found[24].tp, found[24].fp, found[24].fn) == (7, 0, 0)
     assert found[24].quality == pytest.approx(5.587807425476197, abs=1e-9)
     assert found[7].quality == pytest.approx(0.9859559190569442, abs=1e-9)
+
+
+@pytest.mark.skipif(not COCO.exists(), reason="the natural images are not at hand")
+def test_every_step_of_many_to_one_curves_of_natural_images_is_proven() -> None:
+    for reference in sorted(COCO.glob("*_ref_panoptic.png")):
+        superpixels = reference.name.replace("_ref_panoptic.png", "_pred_felzenszwalb.tif")
+        segments = read_labels(reference, colour_ids=True)
+        overlap = pm.count_overlaps(
+            segments.labels, read_labels(reference.with_name(superpixels)).labels
+        )
+        assert pm.curve(overlap, pm.ManyToOne(solver="optimal")).proven
 
 
 @pytest.mark.skipif(not COCO.exists(), reason="the COCO sample is not at hand")

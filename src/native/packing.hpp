@@ -21,6 +21,8 @@ namespace panmatch {
 constexpr size_t kMostSetsToBranch = 1 << 14;
 constexpr size_t kMostTakersToBranch = 64;  // of one prediction: each is a branch
 constexpr double kBranchingShare = 0.2, kPricingShare = 0.6;  // of the time left at each turn
+// Below this gap, columns differ by less than anyone can tell, and there may be thousands.
+constexpr double kAlmostClosed = 1e-6;
 
 struct Packing {
     std::vector<int64_t> edges;       // a feasible choice
@@ -168,8 +170,9 @@ private:
         Pricing pricing(component, problem_.price, start_of(component), prices_of(component));
         double upper = ceiling(component.refs);
         if (in_time) upper = search(component, pricing, upper);
-        auto is_open = [&] { return upper - pricing.best().worth > kSlack; };
-        bool listed = in_time && is_open() && hand_over(pricing);
+        auto gap = [&] { return upper - pricing.best().worth; };
+        auto is_open = [&] { return gap() > kSlack; };
+        bool listed = in_time && gap() > kAlmostClosed && hand_over(pricing);
         if (in_time && is_open() && !listed) {
             upper = std::min(upper, set_prices(component, pricing, kPatient));
             listed = is_open() && hand_over(pricing);

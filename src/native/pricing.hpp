@@ -77,7 +77,8 @@ public:
                 for (int place : top.members) ++uses[component_.preds[r][place]];
                 wanted.push_back(std::move(top.members));
             }
-            stale = bound >= upper_ - 1e-9 ? stale + 1 : 0;
+            double least = std::min(1e-9, kProgress * (upper_ - best_.worth));
+            stale = bound >= upper_ - least ? stale + 1 : 0;
             if (stale == pace.patience) step *= pace.shorter, stale = 0;
             if (bound < upper_) upper_ = bound, price_ = price;
             if (round_number % 5 == 0) round(price, wanted);
@@ -87,7 +88,7 @@ public:
                 direction[p] = uses[p] - 1.0 + pace.memory * direction[p];
                 length += direction[p] * direction[p];
             }
-            double move = step * std::max(bound - best_.worth, 1e-9) / std::max(length, 1e-9);
+            double move = step * std::max(bound - best_.worth, kSlack) / std::max(length, 1e-9);
             for (size_t p = 0; p < uses.size(); ++p)
                 price[p] = std::max(0.0, price[p] + move * direction[p]);
         }

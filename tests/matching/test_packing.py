@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from panmatch import native
-from panmatch.matching import _optimal_merge as optimal_merge
+from panmatch.matching import _open_columns as open_columns
 from panmatch.matching._maximum_pq import Effort
 from panmatch.overlap import Floats, Ints
 
@@ -176,15 +176,15 @@ def test_columns_of_pieces_contain_the_best_choice(table: int) -> None:
             pieces=True,
             nodes=0,
             nodes_per_component=0,
-            price_rounds=20,
+            price_rounds=5,
             table=table,
             columns=10_000,
             seconds=60.0,
         )
-        columns = optimal_merge.OpenColumns(*found[6:10], found[12])
+        columns = open_columns.OpenColumns(*found[6:10], found[12])
         if len(columns.ref) == 0:
             continue
-        packed = optimal_merge.pack_columns(columns, problem.pred, Effort(1000, None))
+        packed = open_columns.pack_columns(columns, problem.pred, Effort(1000, None))
         assert packed is not None
         rest = found[1] - found[10]
         assert rest + max(found[10], packed.upper) == pytest.approx(problem.best(), abs=1e-9)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +18,8 @@ from panmatch.matching._maximum_pq import (
     maximise_pq,
     usable_edges,
 )
+from panmatch.matching._open_columns import OpenColumns, pack_columns
+from panmatch.matching._reserving import Reserved, reserve
 from panmatch.matching._solution import Budget, Solution
 from panmatch.matching._tally import tally_edges
 from panmatch.overlap import Floats, Ints, Overlap
@@ -29,8 +29,6 @@ PRICE_ROUNDS = 300
 TABLE_SIZE = 12  # contested candidates of a reference whose columns are all written down
 MOST_COLUMNS = 20_000  # beyond that a general solver makes no headway in reasonable time
 FEW_COLUMNS = 2_000  # it is quick with
-SECONDS_PER_COLUMN = 1e-4  # it does not look at the clock often enough to stop before
-IMPORT_SECONDS = 0.5  # what loading it may take
 KICKS_PER_REF, MOST_KICKS = 20, 2_000  # of the local search
 SETTLED = 1e-10  # what is left of N − λD where no more search can raise PQ
 PACK_SHARE, COLUMNS_SHARE, KICK_SHARE = 0.6, 0.8, 0.5  # of the time that is left before each
@@ -77,7 +75,7 @@ class _Problem:
         self._counted = counted[self._pred]
         shared = edges.intersection[usable].astype(np.float64)
         self._areas = shared, overlap.pred_areas[self._vertex].astype(np.float64) - shared
-        self._passes = passes[usable].view(np.uint8)
+        self._all_passes, self._passes = passes, passes[usable].view(np.uint8)
         self._sizes = overlap.ref_sizes.astype(np.float64)
         # Where the next search begins: a matching, and prices (below 0: not known yet).
         self._start = start
@@ -166,6 +164,9 @@ class _Problem:
             self._start = packing.edges
             if self._is_above(price):
                 break
+        if packing.is_open.any() and not (self._pieces or effort.spent or self._is_above(price)):
+            packing = self._reserve(packing, price, effort)
+            self._start = packing.edges
         return Priced(packing.edges, packing.upper - 0.5 * price * self._segments, packing.nodes)
 
     def _is_above(self, price: float) -> bool:
@@ -238,6 +239,46 @@ class _Problem:
         edges = self._improve(price, effort, packing.is_open, kicks)
         return replace(packing, edges=edges, nodes=packing.nodes + kicks)
 
+    def _reserve(self, packing: _Packing, price: float, effort: Effort) -> _Packing:
+        """Reserve contested predictions of open references, one after the other."""
+        is_open = packing.is_open[self._overlap.edges.ref[packing.edges]]
+        settled, chosen = packing.edges[~is_open], packing.edges[is_open]
+        settled_worth, worth = self._worth(settled, price), self._worth(chosen, price)
+        usable = self._usable[packing.is_open[self._ref]]
+        whole = Reserved(usable, chosen, worth, packing.upper - settled_worth, self._prices)
+        found = reserve(
+            self._overlap,
+            whole,
+            lambda edges, parent, left: self._bound(edges, parent, price, left),
+            SETTLED,
+            effort,
+        )
+        return replace(
+            packing,
+            edges=np.sort(np.concatenate([settled, found.chosen])),
+            upper=settled_worth + found.upper,
+            nodes=packing.nodes + found.nodes,
+        )
+
+    def _bound(self, usable: Ints, parent: Reserved, price: float, effort: Effort) -> Reserved:
+        """Bound what references can gain with fewer edges than before."""
+        passes, ref = self._all_passes, self._overlap.edges.ref
+        kept = np.intersect1d(parent.chosen, usable, assume_unique=True)
+        kept = kept[np.isin(ref[kept], ref[kept[passes[kept]]])]
+        problem = _Problem(self._overlap, usable, passes, kept)
+        problem._prices = parent.prices
+        packing = problem._pack(price, effort)
+        if packing.is_open.any() and not effort.spent:
+            packing = problem._choose_columns(packing, effort)
+        worth = self._worth(packing.edges, price)
+        return Reserved(usable, packing.edges, worth, packing.upper, problem._prices, packing.nodes)
+
+    def _worth(self, edges: Ints, price: float) -> float:
+        """Return what a selection adds to N − λD."""
+        tally = tally_edges(self._overlap, edges)
+        denominator = tally.tp + 0.5 * (tally.fp + tally.fn)
+        return tally.quality - price * (denominator - 0.5 * self._segments)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Packing:
@@ -265,83 +306,3 @@ class _Packing:
     columns: OpenColumns
     listed_worth: float
     rest_upper: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenColumns:
-    """Sets of edges, of which each reference takes at most one.
-
-    Attributes
-    ----------
-    ref, worth
-        The reference of every column, and what the column is worth.
-    first, edges
-        Column i consists of the edges ``edges[first[i]:first[i + 1]]``.
-    members
-        How many of these edges, the first ones, take a prediction that others want as well.
-    """
-
-    ref: Ints
-    worth: Floats
-    first: Ints
-    edges: Ints
-    members: Ints
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Packed:
-    """The edges of the chosen columns, and an upper bound on the worth of any choice."""
-
-    edges: Ints
-    upper: float
-    nodes: int
-    proven: bool
-
-
-def pack_columns(columns: OpenColumns, pred: Ints, effort: Effort) -> Packed | None:
-    """Choose columns so that no reference and no prediction is used twice.
-
-    None if the effort was not enough for any choice.
-
-    Parameters
-    ----------
-    pred
-        The prediction of every edge.
-    """
-    n = len(columns.ref)
-    loading = 0.0 if "scipy.optimize" in sys.modules else IMPORT_SECONDS
-    if n == 0 or effort.seconds_or_inf < loading + n * SECONDS_PER_COLUMN:
-        return None
-    if find_spec("scipy") is None:  # in a web page
-        return None
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import coo_array
-
-    lengths = np.diff(columns.first, append=len(columns.edges))
-    owner = np.repeat(np.arange(n), lengths)
-    wanted = np.arange(len(owner)) < (columns.first + columns.members)[owner]
-    _, ref_row = np.unique(columns.ref, return_inverse=True)
-    _, pred_row = np.unique(pred[columns.edges[wanted]], return_inverse=True)
-    row = np.concatenate([ref_row, ref_row.max() + 1 + pred_row])
-    column = np.concatenate([np.arange(n), owner[wanted]])
-    place = row.astype(np.int32), column.astype(np.int32)  # all that older HiGHS takes
-    table = coo_array((np.ones(len(row)), place)).tocsr()
-    options: dict[str, float] = {"mip_rel_gap": 0.0, "node_limit": effort.nodes}
-    if effort.seconds is not None:
-        options["time_limit"] = effort.seconds
-    result = milp(
-        -columns.worth,
-        constraints=LinearConstraint(table, ub=1.0),
-        integrality=np.ones(n),
-        bounds=Bounds(0, 1),
-        options=options,
-    )
-    if result.x is None:
-        return None
-    taken = result.x > 0.5
-    return Packed(
-        columns.edges[taken[owner]],
-        -float(result.mip_dual_bound),
-        result.mip_node_count,
-        result.status == 0,
-    )
