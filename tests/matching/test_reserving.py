@@ -10,6 +10,8 @@ import pytest
 import panmatch as pm
 from panmatch.matching import _optimal_merge as optimal_merge
 from panmatch.matching import _reserving as reserving
+from panmatch.matching._maximum_pq import Effort
+from panmatch.overlap import Ints
 from tests import brute_force
 
 
@@ -87,3 +89,36 @@ def test_settled_components_keep_their_matches() -> None:
     assert matching.tally.pq == pytest.approx(float(expected.pq), abs=1e-12)
     assert matching.certificate is not None
     assert matching.certificate.proven
+
+
+def know_nothing(pred: Ints, gain: Ints) -> reserving.Bound:
+    """Let all references take a prediction, and select something only where nobody competes."""
+
+    def bound(usable: Ints, parent: reserving.Reserved, _: Effort) -> reserving.Reserved:
+        chosen = usable if len(np.unique(pred[usable])) == len(usable) else usable[:0]
+        worth, upper = float(gain[chosen].sum()), float(gain[usable].sum())
+        return reserving.Reserved(usable, chosen, worth, upper, parent.prices)
+
+    return bound
+
+
+@pytest.mark.parametrize("patience", [1, 60, 10**6])
+def test_reservations_find_the_optimum_of_a_bound_that_knows_nothing(
+    patience: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every prediction is worth something to whoever takes it, and only one reference may."""
+    monkeypatch.setattr(reserving, "PATIENCE", patience)
+    rng, unlimited = np.random.default_rng(7), Effort(10**9, None)
+    for _ in range(60):
+        counts = rng.integers(0, 9, (3, 5))
+        overlap = pm.Overlap.from_dense(counts, counts.sum(1) + 1, counts.sum(0) + 1)
+        edges, pred = np.arange(len(overlap.iou)), overlap.edges.pred
+        gain = rng.integers(1, 9, len(edges))
+        optimum = sum(gain[pred == p].max() for p in np.unique(pred))
+        found = reserving.Reserved(edges, edges[:0], 0.0, float(gain.sum()), np.empty(0))
+        worth = -1.0
+        while found.worth > worth:
+            worth = found.worth
+            found = reserving.reserve(overlap, found, know_nothing(pred, gain), 1e-9, unlimited)
+            assert worth <= found.worth == gain[found.chosen].sum() <= optimum <= found.upper
+        assert found.upper == found.worth or patience < 10**6
