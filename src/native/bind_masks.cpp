@@ -37,13 +37,9 @@ Totals text_runs(const FlatArray<uint8_t>& text, const FlatArray<int64_t>& first
     std::vector<int64_t> totals;
     {
         nb::gil_scoped_release unlocked;
-        std::vector<int64_t> lengths;
-        for (size_t i = 1; i < first.shape(0); ++i) {
-            bool read = read_lengths(text.data() + first(i - 1), text.data() + first(i), lengths);
+        for (size_t i = 1; i < first.shape(0); ++i)
             totals.push_back(
-                read ? add_lengths(lengths.data(), static_cast<int64_t>(lengths.size()), runs) : -1);
-            runs.finish_mask();
-        }
+                TextLengths(text.data() + first(i - 1), text.data() + first(i)).add_to(runs));
     }
     return with_totals(std::move(runs), std::move(totals));
 }
@@ -53,10 +49,8 @@ Totals length_runs(const FlatArray<int64_t>& lengths, const FlatArray<int64_t>& 
     check_first(first, lengths.shape(0));
     Runs runs;
     std::vector<int64_t> totals;
-    for (size_t i = 1; i < first.shape(0); ++i) {
+    for (size_t i = 1; i < first.shape(0); ++i)
         totals.push_back(add_lengths(lengths.data() + first(i - 1), first(i) - first(i - 1), runs));
-        runs.finish_mask();
-    }
     return with_totals(std::move(runs), std::move(totals));
 }
 
@@ -70,11 +64,16 @@ RunColumns polygon_runs(const FlatArray<double>& xy, const FlatArray<int64_t>& x
     size_t masks = polygon_first.shape(0) - 1;
     if (height.shape(0) != masks || width.shape(0) != masks)
         throw nb::value_error("one height and width per mask are needed");
+    for (size_t i = 0; i < masks; ++i)
+        if (!is_plane(height(i), width(i))) throw nb::value_error("an image is too large");
+    for (size_t k = 1; k < xy_first.shape(0); ++k)
+        if (xy_first(k) - xy_first(k - 1) < 2) throw nb::value_error("a polygon needs corners");
     Runs runs;
     {
         nb::gil_scoped_release unlocked;
+        PolygonPainter painter;
         for (size_t i = 0; i < masks; ++i) {
-            PolygonPainter painter(height(i), width(i));
+            painter.start(height(i), width(i));
             for (int64_t k = polygon_first(i); k < polygon_first(i + 1); ++k)
                 painter.add(xy.data() + xy_first(k), (xy_first(k + 1) - xy_first(k)) / 2);
             painter.finish(runs);

@@ -73,5 +73,6 @@ void bind_graph(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_masks(nb::module_& m);
 void bind_files(nb::module_& m);
+void bind_instances(nb::module_& m);
 
 }  // namespace panmatch

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace panmatch {
 
 // Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
@@ -14,52 +16,127 @@ namespace panmatch {
 struct Runs {
     std::vector<int64_t> first{0}, start, stop;
 
-    int64_t masks() const { return static_cast<int64_t>(first.size()) - 1; }
-    void add(int64_t from, int64_t to) {
-        if (from == to) return;
-        if (static_cast<int64_t>(start.size()) > first.back() && stop.back() == from) {
-            stop.back() = to;
-        } else {
-            start.push_back(from);
-            stop.push_back(to);
+    // The runs of one more mask, at most `most` of them, each at or after the end of the one before.
+    class Mask {
+    public:
+        Mask(Runs& runs, size_t most) : runs_(runs), begin_(runs.start.size()) {
+            runs.start.resize(begin_ + most);
+            runs.stop.resize(begin_ + most);
+            start_ = runs.start.data() + begin_;
+            stop_ = runs.stop.data() + begin_;
         }
+        void add(int64_t from, int64_t to) {
+            if (from == to) return;
+            bool adjacent = n_ > 0 && stop_[n_ - 1] == from;
+            if (!adjacent) start_[n_++] = from;
+            stop_[n_ - 1] = to;
+        }
+        void finish() {
+            runs_.start.resize(begin_ + n_);
+            runs_.stop.resize(begin_ + n_);
+            runs_.first.push_back(static_cast<int64_t>(begin_ + n_));
+        }
+
+    private:
+        Runs& runs_;
+        size_t begin_, n_ = 0;
+        int64_t *start_, *stop_;
+    };
+
+    // Makes room for `masks` masks if they are like those that are there.
+    void expect(int64_t masks) {
+        double share = static_cast<double>(masks) / static_cast<double>(first.size() - 1);
+        size_t room = static_cast<size_t>(static_cast<double>(start.size()) * share * 1.06) + 4096;
+        start.reserve(room);
+        stop.reserve(room);
+        first.reserve(static_cast<size_t>(masks) + 1);
     }
-    void finish_mask() { first.push_back(static_cast<int64_t>(start.size())); }
 };
 
-// Lengths of runs, outside and inside in turn, from the text that COCO files hold: six bits per
-// character, five of them digits, and from the fourth number on differences to the last but one.
-// False where the text is damaged.
-inline bool read_lengths(const uint8_t* at, const uint8_t* end, std::vector<int64_t>& lengths) {
-    lengths.clear();
-    while (at < end) {
-        int64_t value = 0;
-        int shift = 0;
-        bool more = true;
-        for (; more; shift += 5) {
-            if (at == end || *at < 48 || *at > 111 || shift > 50) return false;
-            int64_t bits = *at++ - 48;
-            value |= (bits & 31) << shift;
-            more = (bits & 32) != 0;
-            if (!more && (bits & 16) != 0) value -= int64_t{1} << (shift + 5);
-        }
-        if (lengths.size() > 2) value += lengths[lengths.size() - 2];
-        if (value < 0) return false;
-        lengths.push_back(value);
+// The masks of all parts, one part after the other.
+inline Runs join(const std::vector<Runs>& parts, int threads) {
+    Runs all;
+    std::vector<size_t> at{0};
+    for (const auto& part : parts) {
+        at.push_back(at.back() + part.start.size());
+        for (size_t i = 1; i < part.first.size(); ++i)
+            all.first.push_back(static_cast<int64_t>(at[at.size() - 2]) + part.first[i]);
     }
-    return true;
+    all.start.resize(at.back());
+    all.stop.resize(at.back());
+    share_out(
+        static_cast<int64_t>(parts.size()), threads, [] { return 0; },
+        [&](int, int64_t i) {
+            std::copy(parts[i].start.begin(), parts[i].start.end(), all.start.begin() + at[i]);
+            std::copy(parts[i].stop.begin(), parts[i].stop.end(), all.stop.begin() + at[i]);
+        });
+    return all;
 }
 
-// Adds a mask; returns how many voxels the lengths cover, or −1 if one of them is negative.
+constexpr int64_t kMostVoxels = int64_t{1} << 60;  // sums of two stay in range
+
+// Whether an image has sides that all sums here can bear.
+inline bool is_plane(int64_t height, int64_t width) {
+    constexpr int64_t kMostPixels = int64_t{1} << 30;  // along a side
+    return height >= 0 && width >= 0 && height <= kMostPixels && width <= kMostPixels;
+}
+
+// Adds a mask of run lengths, outside and inside in turn; returns how many voxels they cover, or −1
+// if one is negative, or if there are too many.
 inline int64_t add_lengths(const int64_t* length, int64_t n, Runs& runs) {
+    Runs::Mask mask(runs, static_cast<size_t>(n / 2));
     int64_t at = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        if (length[i] < 0) return -1;
-        if (i % 2 == 1) runs.add(at, at + length[i]);
-        at += length[i];
+    for (int64_t i = 0; i < n && at >= 0; ++i) {
+        bool fits = length[i] >= 0 && length[i] <= kMostVoxels - at;
+        if (fits && i % 2 == 1) mask.add(at, at + length[i]);
+        at = fits ? at + length[i] : -1;
     }
+    mask.finish();
     return at;
 }
+
+// The same from the text that COCO files hold: six bits per character, five of them digits, and from
+// the fourth number on differences to the last but one. −1 where the text is damaged.
+class TextLengths {
+public:
+    TextLengths(const uint8_t* at, const uint8_t* end) : at_(at), end_(end) {}
+
+    int64_t add_to(Runs& runs) {
+        Runs::Mask mask(runs, static_cast<size_t>(end_ - at_ + 1) / 2);
+        int64_t at = 0, before = 0, last = 0;  // lengths
+        for (int64_t i = 0; at_ < end_ && at >= 0; ++i) {
+            int64_t length = 0;
+            bool fits = value(length);
+            if (i > 2) length += before;
+            fits = fits && length >= 0 && length <= kMostVoxels - at;
+            if (fits && i % 2 == 1) mask.add(at, at + length);
+            at = fits ? at + length : -1;
+            before = last;
+            last = length;
+        }
+        mask.finish();
+        return at;
+    }
+
+private:
+    const uint8_t *at_, *end_;
+
+    bool value(int64_t& found) {
+        int64_t bits = *at_++ - 48;
+        found = (bits & 15) - (bits & 16);
+        if ((bits & ~int64_t{31}) == 0) return true;
+        found = bits & 31;
+        for (int shift = 5; shift <= 50; shift += 5) {
+            if ((bits & ~int64_t{63}) != 0 || at_ == end_) return false;
+            bits = *at_++ - 48;
+            found |= (bits & 31) << shift;
+            if ((bits & ~int64_t{31}) != 0) continue;
+            if ((bits & 16) != 0) found -= int64_t{1} << (shift + 5);
+            return true;
+        }
+        return false;
+    }
+};
 
 // Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis.
 struct RunBox {
@@ -72,12 +149,18 @@ struct RunBox {
 };
 
 inline RunBox box_of(const int64_t* start, const int64_t* stop, int64_t n, int64_t length) {
-    RunBox box{start[0] / length, (stop[n - 1] - 1) / length, length, -1};
+    int64_t row = start[0] / length, base = row * length;
+    RunBox box{row, (stop[n - 1] - 1) / length, length, -1};
     for (int64_t i = 0; i < n; ++i) {
-        int64_t low = start[i] % length, size = stop[i] - start[i];
-        bool wraps = low + size > length;
+        int64_t low = start[i] - base;
+        if (low >= length) {  // mostly the next row, which takes no division
+            base += low < 2 * length ? length : low / length * length;
+            low = start[i] - base;
+        }
+        int64_t high = stop[i] - 1 - base;
+        bool wraps = high >= length;
         box.low = std::min(box.low, wraps ? 0 : low);
-        box.high = std::max(box.high, wraps ? length - 1 : low + size - 1);
+        box.high = std::max(box.high, wraps ? length - 1 : high);
     }
     return box;
 }

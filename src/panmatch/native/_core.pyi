@@ -175,6 +175,18 @@ def improve(
     kicks: int,
     seconds: float,
 ) -> Mask: ...
+def instance_rows(
+    text: npt.NDArray[np.uint8],
+) -> tuple[Ints, Ints, Floats, npt.NDArray[np.uint8]]: ...
+def instance_runs(
+    text: npt.NDArray[np.uint8],
+    begin: Ints,
+    end: Ints,
+    written: npt.NDArray[np.uint8],
+    height: Ints,
+    width: Ints,
+    threads: int,
+) -> tuple[Ints, Ints, Ints]: ...
 def text_runs(text: npt.NDArray[np.uint8], first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def polygon_runs(
