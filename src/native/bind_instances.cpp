@@ -28,7 +28,7 @@ std::tuple<Array<int64_t>, Array<int64_t>, Array<double>, Array<uint8_t>> instan
 
 // Runs and voxels of segmentations in a text, as `instance_rows` found them; no mask at all if one
 // is unusual or does not fit its image.
-std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>> instance_runs(
+std::tuple<Array<int64_t>, Array<int32_t>, Array<int32_t>> instance_runs(
     const Text& text, const FlatArray<int64_t>& begin, const FlatArray<int64_t>& end,
     const FlatArray<uint8_t>& written, const FlatArray<int64_t>& height,
     const FlatArray<int64_t>& width, int threads) {
@@ -40,7 +40,7 @@ std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>> instance_runs(
                is_plane(height(i), width(i)) && (begin(i) < end(i) || written(i) == kText);
     if (!fits) throw nb::value_error("segmentations must be in the text, and images not too large");
     int64_t parts = threads > 1 ? 4 * int64_t{threads} : 1;
-    std::vector<Runs> found(static_cast<size_t>(parts));
+    std::vector<ShortRuns> found(static_cast<size_t>(parts));
     std::vector<char> failed(static_cast<size_t>(parts));
     {
         nb::gil_scoped_release unlocked;
@@ -54,8 +54,8 @@ std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>> instance_runs(
                                                 written(i), height(i), width(i), found[part]);
                 }
             });
-        if (std::count(failed.begin(), failed.end(), 1) > 0) found.assign(1, Runs());
-        else if (parts > 1) found.assign(1, join(found, threads));
+        if (std::count(failed.begin(), failed.end(), 1) > 0) found.assign(1, ShortRuns());
+        else if (parts > 1) found.assign(1, join(std::move(found), threads));
     }
     return {flat(std::move(found[0].first)), flat(std::move(found[0].start)),
             flat(std::move(found[0].stop))};

@@ -179,12 +179,15 @@ private:
     }
 };
 
+using ShortRuns = Runs<int32_t>;  // half the memory; images of 2³¹ pixels and more are unusual
+
 // Turns segmentations into runs, one after the other.
 class SegmentationReader {
 public:
     // False where it is unusual, or does not cover an image of this size.
     bool read(const uint8_t* begin, const uint8_t* end, uint8_t written, int64_t height,
-              int64_t width, Runs& runs) {
+              int64_t width, ShortRuns& runs) {
+        if (height * width > kMostVoxels<int32_t>) return false;
         switch (written) {
             case kText:
                 return text(begin, end, runs) == height * width;
@@ -204,7 +207,7 @@ private:
     PolygonPainter painter_;
 
     // A backslash is a digit of these texts, and the only one that JSON escapes.
-    int64_t text(const uint8_t* begin, const uint8_t* end, Runs& runs) {
+    int64_t text(const uint8_t* begin, const uint8_t* end, ShortRuns& runs) {
         size_t n = static_cast<size_t>(end - begin);
         if (n > 0 && std::memchr(begin, '\\', n) != nullptr) {
             plain_.clear();
@@ -218,7 +221,7 @@ private:
         return TextLengths(begin, end).add_to(runs);
     }
 
-    int64_t lengths(const uint8_t* begin, const uint8_t* end, Runs& runs) {
+    int64_t lengths(const uint8_t* begin, const uint8_t* end, ShortRuns& runs) {
         JsonCursor json{begin + 1, end};
         lengths_.clear();
         json.space();
@@ -234,7 +237,7 @@ private:
     }
 
     bool polygons(const uint8_t* begin, const uint8_t* end, int64_t height, int64_t width,
-                  Runs& runs) {
+                  ShortRuns& runs) {
         JsonCursor json{begin + 1, end};
         painter_.start(height, width);
         for (bool done = false; !done;) {

@@ -36,11 +36,12 @@ public:
     }
 
     // Adds the union of the polygons as one mask.
-    void finish(Runs& runs) {
+    template <typename V>
+    void finish(Runs<V>& runs) {
         if (polygons_ > 1)
             std::sort(pieces_.begin(), pieces_.end(),
                       [](const Piece& one, const Piece& other) { return one.start < other.start; });
-        Runs::Mask mask(runs, pieces_.size());
+        typename Runs<V>::Mask mask(runs, pieces_.size());
         for (size_t i = 0; i < pieces_.size();) {
             int64_t start = pieces_[i].start, stop = pieces_[i].stop;
             for (++i; i < pieces_.size() && pieces_[i].start <= stop; ++i)

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -11,10 +14,29 @@
 
 namespace panmatch {
 
+// Leaves new elements as they are in memory: they are written to at once.
+template <typename T>
+struct Unfilled : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = Unfilled<U>;
+    };
+    template <typename U>
+    void construct(U* at) noexcept {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <typename U, typename... Values>
+    void construct(U* at, Values&&... values) {
+        ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+    }
+};
+
 // Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
-// rise, and are neither empty nor adjacent.
+// rise, and are neither empty nor adjacent. Voxels are numbered by type V.
+template <typename V>
 struct Runs {
-    std::vector<int64_t> first{0}, start, stop;
+    std::vector<int64_t> first{0};
+    std::vector<V, Unfilled<V>> start, stop;
 
     // The runs of one more mask, at most `most` of them, each at or after the end of the one before.
     class Mask {
@@ -28,8 +50,8 @@ struct Runs {
         void add(int64_t from, int64_t to) {
             if (from == to) return;
             bool adjacent = n_ > 0 && stop_[n_ - 1] == from;
-            if (!adjacent) start_[n_++] = from;
-            stop_[n_ - 1] = to;
+            if (!adjacent) start_[n_++] = static_cast<V>(from);
+            stop_[n_ - 1] = static_cast<V>(to);
         }
         void finish() {
             runs_.start.resize(begin_ + n_);
@@ -40,7 +62,7 @@ struct Runs {
     private:
         Runs& runs_;
         size_t begin_, n_ = 0;
-        int64_t *start_, *stop_;
+        V *start_, *stop_;
     };
 
     // Makes room for `masks` masks if they are like those that are there.
@@ -54,8 +76,9 @@ struct Runs {
 };
 
 // The masks of all parts, one part after the other.
-inline Runs join(const std::vector<Runs>& parts, int threads) {
-    Runs all;
+template <typename V>
+Runs<V> join(std::vector<Runs<V>>&& parts, int threads) {
+    Runs<V> all;
     std::vector<size_t> at{0};
     for (const auto& part : parts) {
         at.push_back(at.back() + part.start.size());
@@ -69,11 +92,14 @@ inline Runs join(const std::vector<Runs>& parts, int threads) {
         [&](int, int64_t i) {
             std::copy(parts[i].start.begin(), parts[i].start.end(), all.start.begin() + at[i]);
             std::copy(parts[i].stop.begin(), parts[i].stop.end(), all.stop.begin() + at[i]);
+            parts[i] = Runs<V>();  // two copies of all would take too much memory
         });
     return all;
 }
 
-constexpr int64_t kMostVoxels = int64_t{1} << 60;  // sums of two stay in range
+// That a mask may cover: sums of two stay in range.
+template <typename V>
+constexpr int64_t kMostVoxels = std::numeric_limits<V>::max() / 4 * 2;
 
 // Whether an image has sides that all sums here can bear.
 inline bool is_plane(int64_t height, int64_t width) {
@@ -83,11 +109,12 @@ inline bool is_plane(int64_t height, int64_t width) {
 
 // Adds a mask of run lengths, outside and inside in turn; returns how many voxels they cover, or −1
 // if one is negative, or if there are too many.
-inline int64_t add_lengths(const int64_t* length, int64_t n, Runs& runs) {
-    Runs::Mask mask(runs, static_cast<size_t>(n / 2));
+template <typename V>
+int64_t add_lengths(const int64_t* length, int64_t n, Runs<V>& runs) {
+    typename Runs<V>::Mask mask(runs, static_cast<size_t>(n / 2));
     int64_t at = 0;
     for (int64_t i = 0; i < n && at >= 0; ++i) {
-        bool fits = length[i] >= 0 && length[i] <= kMostVoxels - at;
+        bool fits = length[i] >= 0 && length[i] <= kMostVoxels<V> - at;
         if (fits && i % 2 == 1) mask.add(at, at + length[i]);
         at = fits ? at + length[i] : -1;
     }
@@ -101,14 +128,15 @@ class TextLengths {
 public:
     TextLengths(const uint8_t* at, const uint8_t* end) : at_(at), end_(end) {}
 
-    int64_t add_to(Runs& runs) {
-        Runs::Mask mask(runs, static_cast<size_t>(end_ - at_ + 1) / 2);
+    template <typename V>
+    int64_t add_to(Runs<V>& runs) {
+        typename Runs<V>::Mask mask(runs, static_cast<size_t>(end_ - at_ + 1) / 2);
         int64_t at = 0, before = 0, last = 0;  // lengths
         for (int64_t i = 0; at_ < end_ && at >= 0; ++i) {
             int64_t length = 0;
             bool fits = value(length);
             if (i > 2) length += before;
-            fits = fits && length >= 0 && length <= kMostVoxels - at;
+            fits = fits && length >= 0 && length <= kMostVoxels<V> - at;
             if (fits && i % 2 == 1) mask.add(at, at + length);
             at = fits ? at + length : -1;
             before = last;
@@ -148,7 +176,8 @@ struct RunBox {
     }
 };
 
-inline RunBox box_of(const int64_t* start, const int64_t* stop, int64_t n, int64_t length) {
+template <typename V>
+RunBox box_of(const V* start, const V* stop, int64_t n, int64_t length) {
     int64_t row = start[0] / length, base = row * length;
     RunBox box{row, (stop[n - 1] - 1) / length, length, -1};
     for (int64_t i = 0; i < n; ++i) {
@@ -166,8 +195,10 @@ inline RunBox box_of(const int64_t* start, const int64_t* stop, int64_t n, int64
 }
 
 // The masks of one side, as arrays of the caller.
+template <typename V>
 struct RunView {
-    const int64_t *first, *start, *stop;
+    const int64_t* first;
+    const V *start, *stop;
 
     int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
     int64_t voxels(int64_t mask) const {
@@ -181,15 +212,15 @@ struct RunView {
 };
 
 // Voxels that mask i of one side and mask j of the other share.
-inline int64_t shared_voxels(const RunView& a, int64_t i, const RunView& b, int64_t j) {
+template <typename V>
+int64_t shared_voxels(const RunView<V>& a, int64_t i, const RunView<V>& b, int64_t j) {
     int64_t at = a.first[i], end = a.first[i + 1], other = b.first[j], last = b.first[j + 1];
     at = std::upper_bound(a.stop + at, a.stop + end, b.start[other]) - a.stop;
     if (at == end) return 0;
     other = std::upper_bound(b.stop + other, b.stop + last, a.start[at]) - b.stop;
     int64_t shared = 0;
     while (at < end && other < last) {
-        int64_t from = std::max(a.start[at], b.start[other]);
-        int64_t to = std::min(a.stop[at], b.stop[other]);
+        V from = std::max(a.start[at], b.start[other]), to = std::min(a.stop[at], b.stop[other]);
         if (from < to) shared += to - from;
         bool first_ends = a.stop[at] < b.stop[other];
         at += first_ends;
@@ -204,10 +235,11 @@ struct SharedPairs {
 
 // All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
 // voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
+template <typename V>
 class PairFinder {
 public:
-    PairFinder(const RunView& a, const int64_t* rows_a, const RunView& b, const int64_t* rows_b,
-               int64_t length)
+    PairFinder(const RunView<V>& a, const int64_t* rows_a, const RunView<V>& b,
+               const int64_t* rows_b, int64_t length)
         : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length) {}
 
     void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
@@ -232,7 +264,7 @@ private:
         int64_t place;
     };
 
-    RunView a_, b_;
+    RunView<V> a_, b_;
     const int64_t *rows_a_, *rows_b_;
     int64_t length_;
     std::vector<Boxed> order_;
@@ -267,7 +299,7 @@ struct SharedSets {
 
 class SetSweep {
 public:
-    SetSweep(const RunView& refs, int64_t n_ref, const RunView& preds, int64_t n_pred) {
+    SetSweep(const RunView<int64_t>& refs, int64_t n_ref, const RunView<int64_t>& preds, int64_t n_pred) {
         add_events(refs, n_ref, kRefSide);
         add_events(preds, n_pred, kPredSide);
         std::sort(events_.begin(), events_.end(),
@@ -303,7 +335,7 @@ private:
     std::vector<int64_t> active_[2];  // sorted
     std::map<std::pair<std::vector<int64_t>, int64_t>, int64_t> voxels_;
 
-    void add_events(const RunView& side, int64_t masks, int which) {
+    void add_events(const RunView<int64_t>& side, int64_t masks, int which) {
         for (int64_t mask = 0; mask < masks; ++mask) {
             for (int64_t run = side.first[mask]; run < side.first[mask + 1]; ++run) {
                 events_.push_back({side.start[run], mask, which, true});
