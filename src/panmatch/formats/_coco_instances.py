@@ -84,19 +84,21 @@ def read_coco_instances(
     source = Path(path)
     try:
         data = source.read_bytes()
-        quick = _read_quickly(data, like, source)
-        if quick is not None:
-            return quick
-        content = json.loads(data.decode("utf-8"))
-        rows = content if isinstance(content, list) else content["annotations"]
-        sizes, categories = _listed(content, like, source)
-        table = _table(rows, sizes, categories, source, scored=like is not None)
+        return _read_quickly(data, like, source) or _read_carefully(data, like, source)
     except (FileError, LabelError):
         raise
     except UNREADABLE as error:
         raise FileError(
             f"path={str(source)!r} cannot be read as COCO instances: {error!r}."
         ) from error
+
+
+def _read_carefully(data: bytes, like: CocoInstances | None, source: Path) -> CocoInstances:
+    """Return the instances of any file, or an error that says what is wrong with it."""
+    content = json.loads(data.decode("utf-8"))
+    rows = content if isinstance(content, list) else content["annotations"]
+    sizes, categories = _listed(content, like, source)
+    table = _table(rows, sizes, categories, source, scored=like is not None)
     return CocoInstances(source, sizes, categories, table)
 
 
