@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.peers import Measured, python_of, run_script
 from benchmarks.timing import Row, faster, not_measured
-from panmatch import protocols
-from panmatch.formats import read_coco_instances
 from panmatch.labels import Masks, read_segmentations
-from panmatch.related import coco_precision
 
 IMAGES, SHAPE, OBJECTS = 5000, (480, 640), 36
 CLASSES, CLASSES_PER_IMAGE, CORNERS = 80, 5, 24
 CROWD = 0.01  # share of references
 PLACES = np.arange(13)  # characters that a run length needs at most
 ROUNDS = 3
+WHAT = "COCO AP of masks from JSON, 5000 images × 36 references and detections"
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """Milliseconds of a job: of the processor, and until it is done."""
+class Times:
+    """What a program says about the files, and its times in milliseconds."""
 
+    measured: Measured
     load_cpu: float
-    load_wall: float
     score_cpu: float
+    load_wall: float
     score_wall: float
 
     @property
@@ -43,6 +41,61 @@ class Taken:
     @property
     def wall(self) -> float:
         return self.load_wall + self.score_wall
+
+
+def rows() -> Iterator[Row]:
+    """Yield every comparison as soon as it is measured; the programs take turns."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_dataset(folder)
+        for threads in (1, 2):
+            ours, theirs = in_turns(folder, threads)
+            yield against(f"{WHAT}, {threads} thread{'s'[: threads - 1]}, processor time",
+                          ours.cpu, "hotcoco", theirs, 1.0)  # fmt: skip
+            if threads > 1:
+                yield against(f"{WHAT}, {threads} threads", ours.wall, "hotcoco", theirs, 1.0,
+                              clock=True)  # fmt: skip
+                continue
+            slow = time_program("pycocotools", folder, 1, 1)
+            if slow is not None:
+                slow.measured.check(ours.measured.numbers, 1e-12)
+            yield against(f"{WHAT}, 1 thread, processor time", ours.cpu, "pycocotools", slow, None)
+            if slow is not None:
+                what = f"{WHAT}, both files loaded, 1 thread, processor time"
+                yield faster(what, ours.score_cpu, slow.score_cpu, slow.measured.name, 50)
+
+
+def against(
+    what: str, ours: float, program: str, peer: Times | None, bound: float | None, *,
+    clock: bool = False,
+) -> Row:  # fmt: skip
+    """Compare our time with that of a peer, whose numbers were checked."""
+    if peer is None:
+        return not_measured(what, f"{program} (make bench installs it)", "")
+    return faster(what, ours, peer.wall if clock else peer.cpu, peer.measured.name, bound)
+
+
+def in_turns(folder: Path, threads: int) -> tuple[Times, Times | None]:
+    """Return the best rounds of ours and of hotcoco, which have the same numbers."""
+    programs = ("panmatch", "hotcoco")
+    both = [[time_program(one, folder, threads, 1) for one in programs] for _ in range(ROUNDS)]
+    ours = [mine for mine, _ in both if mine is not None]
+    theirs = [peer for _, peer in both if peer is not None]
+    for peer in theirs:
+        peer.measured.check(ours[0].measured.numbers, 1e-12)
+    best = min(ours, key=lambda one: one.cpu)
+    return best, min(theirs, key=lambda one: one.cpu, default=None)
+
+
+def time_program(program: str, folder: Path, threads: int, rounds: int) -> Times | None:
+    """Return what a program says; None if it is not installed."""
+    python = Path(sys.executable) if program == "panmatch" else python_of(program)
+    if not python.exists():
+        return None
+    found = run_script("peer_instances.py", folder, program, threads, rounds, python=python)
+    load_cpu, score_cpu, load_wall, score_wall = found["times"]
+    measured = Measured(found["name"], load_cpu + score_cpu, found["numbers"])
+    return Times(measured, load_cpu, score_cpu, load_wall, score_wall)
 
 
 def make_dataset(folder: Path, images: int = IMAGES, seed: int = 0) -> None:
@@ -99,7 +152,8 @@ def blobs(
     angle = np.linspace(0, 2 * np.pi, CORNERS, endpoint=False)
     reach = radius[:, None] * rng.uniform(0.75, 1.15, (len(radius), CORNERS))
     corners = centre[:, None] + reach[..., None] * np.stack([np.cos(angle), np.sin(angle)], 1)
-    return np.clip(corners, 0, SHAPE[::-1]).round(2)
+    clipped: npt.NDArray[np.float64] = np.clip(corners, 0, SHAPE[::-1])
+    return clipped.round(2)
 
 
 def boxes_of(outlines: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -37,7 +37,7 @@ std::tuple<Array<int64_t>, Array<int32_t>, Array<int32_t>> instance_runs(
                 height.shape(0) == begin.shape(0) && width.shape(0) == begin.shape(0);
     for (int64_t i = 0; fits && i < n; ++i)
         fits = begin(i) >= 0 && begin(i) <= end(i) && end(i) <= size &&
-               is_plane(height(i), width(i)) && (begin(i) < end(i) || written(i) == kText);
+               is_plane(height(i), width(i));
     if (!fits) throw nb::value_error("segmentations must be in the text, and images not too large");
     int64_t parts = threads > 1 ? 4 * int64_t{threads} : 1;
     std::vector<ShortRuns> found(static_cast<size_t>(parts));

@@ -101,14 +101,16 @@ Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<V>& st
 
 // Pairs of masks of one group that share voxels, as places in `rows`, and how many; sorted by group,
 // then place. The places of group i are group_a[i] … group_a[i + 1] − 1, and length[i] is the length
-// of a line of pixels there.
+// of a line of pixels there. Pairs of an IoU below `least` may be left out; `crowd` has one flag per
+// place of the first side.
 template <typename V>
 RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& start_a,
                         const FlatArray<V>& stop_a, const FlatArray<int64_t>& first_b,
                         const FlatArray<V>& start_b, const FlatArray<V>& stop_b,
                         const FlatArray<int64_t>& rows_a, const FlatArray<int64_t>& rows_b,
                         const FlatArray<int64_t>& group_a, const FlatArray<int64_t>& group_b,
-                        const FlatArray<int64_t>& length, int threads) {
+                        const FlatArray<int64_t>& length, const FlatArray<uint8_t>& crowd,
+                        double least, int threads) {
     RunView<V> a = view_of(first_a, start_a, stop_a), b = view_of(first_b, start_b, stop_b);
     check_rows(rows_a, first_a.shape(0) - 1);
     check_rows(rows_b, first_b.shape(0) - 1);
@@ -117,6 +119,8 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& s
     int64_t groups = static_cast<int64_t>(length.shape(0));
     if (group_a.shape(0) != group_b.shape(0) || group_a.shape(0) != length.shape(0) + 1)
         throw nb::value_error("one length per group is needed");
+    if (least > 0 && crowd.shape(0) != rows_a.shape(0))
+        throw nb::value_error("one flag per place is needed");
     std::vector<SharedPairs> found(static_cast<size_t>(groups));
     SharedPairs all;
     {
@@ -124,7 +128,8 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& s
         share_out(
             groups, threads, [] { return 0; },
             [&](int, int64_t i) {
-                PairFinder<V>(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1))
+                PairFinder<V>(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1),
+                              LeastIou{least, crowd.data()})
                     .find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1), found[i]);
             });
         for (auto& one : found) {
@@ -246,7 +251,7 @@ void bind_runs(nb::module_& m) {
     m.def("run_sizes", &run_sizes<V>, "first"_a, "start"_a, "stop"_a);
     m.def("shared_pairs", &shared_pairs<V>, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
           "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
-          "threads"_a);
+          "crowd"_a, "least"_a, "threads"_a);
 }
 
 }  // namespace

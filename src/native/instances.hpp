@@ -188,6 +188,7 @@ public:
     bool read(const uint8_t* begin, const uint8_t* end, uint8_t written, int64_t height,
               int64_t width, ShortRuns& runs) {
         if (height * width > kMostVoxels<int32_t>) return false;
+        if (written != kText && begin == end) return false;
         switch (written) {
             case kText:
                 return text(begin, end, runs) == height * width;

@@ -166,20 +166,28 @@ private:
     }
 };
 
-// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis.
+// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis, and
+// how many voxels it has.
 struct RunBox {
     int64_t row_low, row_high, low, high;  // inclusive
+    int64_t voxels;
 
     bool meets(const RunBox& other) const {
         return row_low <= other.row_high && other.row_low <= row_high && low <= other.high &&
                other.low <= high;
+    }
+    // At least as many voxels as the masks of two boxes that meet can share.
+    int64_t most_shared(const RunBox& other) const {
+        int64_t rows = std::min(row_high, other.row_high) - std::max(row_low, other.row_low) + 1;
+        int64_t across = std::min(high, other.high) - std::max(low, other.low) + 1;
+        return std::min({rows * across, voxels, other.voxels});
     }
 };
 
 template <typename V>
 RunBox box_of(const V* start, const V* stop, int64_t n, int64_t length) {
     int64_t row = start[0] / length, base = row * length;
-    RunBox box{row, (stop[n - 1] - 1) / length, length, -1};
+    RunBox box{row, (stop[n - 1] - 1) / length, length, -1, 0};
     for (int64_t i = 0; i < n; ++i) {
         int64_t low = start[i] - base;
         if (low >= length) {  // mostly the next row, which takes no division
@@ -187,6 +195,7 @@ RunBox box_of(const V* start, const V* stop, int64_t n, int64_t length) {
             low = start[i] - base;
         }
         int64_t high = stop[i] - 1 - base;
+        box.voxels += high - low + 1;
         bool wraps = high >= length;
         box.low = std::min(box.low, wraps ? 0 : low);
         box.high = std::max(box.high, wraps ? length - 1 : high);
@@ -221,7 +230,7 @@ int64_t shared_voxels(const RunView<V>& a, int64_t i, const RunView<V>& b, int64
     int64_t shared = 0;
     while (at < end && other < last) {
         V from = std::max(a.start[at], b.start[other]), to = std::min(a.stop[at], b.stop[other]);
-        if (from < to) shared += to - from;
+        shared += std::max<V>(to - from, 0);  // without a branch, which nobody could predict
         bool first_ends = a.stop[at] < b.stop[other];
         at += first_ends;
         other += !first_ends;
@@ -233,14 +242,28 @@ struct SharedPairs {
     std::vector<int64_t> a, b, voxels;
 };
 
+// Pairs that can be left out: those of an IoU below `least`. With a mask of one side that is a crowd,
+// the share of the other counts instead. Nothing is left out if `least` is 0.
+struct LeastIou {
+    double least;
+    const uint8_t* crowd;  // by place
+
+    bool leaves_out(int64_t place, const RunBox& a, const RunBox& b) const {
+        if (least <= 0) return false;
+        int64_t most = a.most_shared(b);
+        int64_t all = crowd[place] ? b.voxels : a.voxels + b.voxels - most;
+        return static_cast<double>(most) / static_cast<double>(all) < least;
+    }
+};
+
 // All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
 // voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
 template <typename V>
 class PairFinder {
 public:
     PairFinder(const RunView<V>& a, const int64_t* rows_a, const RunView<V>& b,
-               const int64_t* rows_b, int64_t length)
-        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length) {}
+               const int64_t* rows_b, int64_t length, LeastIou wanted)
+        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length), wanted_(wanted) {}
 
     void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
         order_.clear();
@@ -267,6 +290,7 @@ private:
     RunView<V> a_, b_;
     const int64_t *rows_a_, *rows_b_;
     int64_t length_;
+    LeastIou wanted_;
     std::vector<Boxed> order_;
     std::vector<std::pair<int64_t, int64_t>> partners_;
 
@@ -277,7 +301,7 @@ private:
             [](const Boxed& one, int64_t row) { return one.box.row_low < row; });
         partners_.clear();
         for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
-            if (!box.meets(at->box)) continue;
+            if (!box.meets(at->box) || wanted_.leaves_out(i, box, at->box)) continue;
             int64_t shared = shared_voxels(a_, rows_a_[i], b_, rows_b_[at->place]);
             if (shared > 0) partners_.emplace_back(at->place, shared);
         }

@@ -55,7 +55,8 @@ class InstanceScan:
 
     def has(self, what: int) -> Mask:
         """Return which annotations have something."""
-        return (self.given & what) != 0
+        found: Mask = (self.given & what) != 0
+        return found
 
     def masks(self, sizes: Ints) -> Masks | None:
         """Return the masks; None if one is unusual, damaged, or does not fit its image.
@@ -68,10 +69,10 @@ class InstanceScan:
         encoded = np.isin(self._written, RLE)
         if (self._stated[encoded] != sizes[encoded]).any():
             return None
-        sides = (np.ascontiguousarray(side) for side in sizes.T)
+        height, width = (np.ascontiguousarray(side) for side in sizes.T)
         threads = thread_count(None, len(self._text), voxels_per_thread=BYTES_PER_THREAD)
         runs = native.instance_runs(
-            self._text, self._begin, self._end, self._written, *sides, threads
+            self._text, self._begin, self._end, self._written, height, width, threads
         )
         return Masks((0, 0), *runs, order="F") if len(runs[0]) == len(self.image) + 1 else None
 

@@ -88,7 +88,10 @@ class Masks:
         rows = np.arange(len(self)), np.arange(len(other))
         groups = np.array([0, len(self)]), np.array([0, len(other)])
         length = np.array([self.row_length])
-        found = native.shared_pairs(*self._runs, *other._runs, *rows, *groups, length, 1)
+        everything = np.zeros(0, np.uint8), 0.0
+        found = native.shared_pairs(
+            *self._runs, *other._runs, *rows, *groups, length, *everything, 1
+        )
         first, second, shared = (column.astype(np.int64) for column in found)
         return first, second, shared
 

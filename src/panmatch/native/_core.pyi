@@ -205,6 +205,8 @@ def shared_pairs(
     group_a: Ints,
     group_b: Ints,
     length: Ints,
+    crowd: npt.NDArray[np.uint8],
+    least: float,
     threads: int,
 ) -> tuple[Ints, Ints, Ints]: ...
 def shared_sets(
