@@ -246,9 +246,14 @@ std::tuple<Array<double>, Array<double>> ranked_precision(
 }
 
 template <typename V>
-void bind_runs(nb::module_& m) {
+void bind_run_sizes(nb::module_& m) {
     using namespace nb::literals;
     m.def("run_sizes", &run_sizes<V>, "first"_a, "start"_a, "stop"_a);
+}
+
+template <typename V>
+void bind_shared_pairs(nb::module_& m) {
+    using namespace nb::literals;
     m.def("shared_pairs", &shared_pairs<V>, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
           "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
           "crowd"_a, "least"_a, "threads"_a);
@@ -262,8 +267,10 @@ void bind_masks(nb::module_& m) {
     m.def("length_runs", &length_runs, "lengths"_a, "first"_a);
     m.def("polygon_runs", &polygon_runs, "xy"_a, "xy_first"_a, "polygon_first"_a, "height"_a,
           "width"_a);
-    bind_runs<int64_t>(m);  // first: what a call with both types is turned into
-    bind_runs<int32_t>(m);
+    bind_run_sizes<int64_t>(m);  // first: what a call with both types is turned into
+    bind_run_sizes<int32_t>(m);
+    bind_shared_pairs<int64_t>(m);
+    bind_shared_pairs<int32_t>(m);
     m.def("shared_sets", &shared_sets, "ref_first"_a, "ref_start"_a, "ref_stop"_a, "pred_first"_a,
           "pred_start"_a, "pred_stop"_a);
     m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,

@@ -179,7 +179,7 @@ private:
     }
 };
 
-using ShortRuns = Runs<int32_t>;  // half the memory; images of 2³¹ pixels and more are unusual
+using ShortRuns = Runs<int32_t>;  // half the memory; images of 2³⁰ pixels and more are unusual
 
 // Turns segmentations into runs, one after the other.
 class SegmentationReader {
