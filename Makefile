@@ -7,7 +7,7 @@ TORCH := .venv-torch
 DEVICE := .venv-device
 ORACLE := .venv-oracle
 ORACLES := cellpose exacta nnunet panoptic-parts picai stardist torchmetrics
-TIMED := exacta hotcoco monai stardist surface-distance torchmetrics
+TIMED := exacta monai stardist surface-distance torchmetrics
 WITH_TORCH := cellpose exacta monai nnunet torchmetrics
 CORE := .venv-core
 COMPILED := build/compiled
@@ -65,7 +65,8 @@ browser:
 NATIVE_TESTS := tests/native tests/overlap/test_odd_arrays.py tests/overlap/test_counting.py \
 	tests/matching tests/labels/test_exact_ties.py tests/labels/test_voronoi.py \
 	tests/labels/test_components.py tests/labels/test_distance.py \
-	tests/scoring/test_surface_metrics.py
+	tests/scoring/test_surface_metrics.py tests/formats/test_instance_scan.py \
+	tests/formats/test_coco_instances.py tests/overlap/test_masks.py
 COMPILERS ?= g++ clang++
 native: $(COMPILERS:%=native-with-%) native-plain
 native-with-%: $(VENV)/installed $(VENV)/installed-test

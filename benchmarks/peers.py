@@ -22,7 +22,12 @@ from benchmarks.scenes import Labels
 from benchmarks.timing import Row, faster, not_measured
 
 ROOT = Path(__file__).parents[1]
-OWN_ENVIRONMENTS = {"panoptica": ".venv-peers", "ccmetrics": ".venv-ccmetrics"}
+OWN_ENVIRONMENTS = {
+    "ccmetrics": ".venv-ccmetrics",
+    "hotcoco": ".venv-peers",
+    "panoptica": ".venv-peers",
+    "pycocotools": ".venv-peers",
+}
 
 
 def python_of(program: str) -> Path:

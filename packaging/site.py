@@ -57,8 +57,8 @@ COMPILER = (
     "-ffp-contract=off", "-fignore-exceptions", "-DPANMATCH_WASM", "-DPANMATCH_PLAIN",
 )  # fmt: skip
 WASM_SOURCES = (
-    "wasm_module.cpp", "bind_files.cpp", "bind_graph.cpp", "bind_masks.cpp", "bind_parts.cpp",
-    "bind_voxels.cpp",
+    "wasm_module.cpp", "bind_files.cpp", "bind_graph.cpp", "bind_instances.cpp",
+    "bind_masks.cpp", "bind_parts.cpp", "bind_voxels.cpp",
 )  # fmt: skip
 
 POLICY = (

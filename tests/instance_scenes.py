@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,35 @@ def random_dataset(seed: int) -> Dataset:
         "reference": {"images": images, "categories": categories, "annotations": annotations},
         "prediction": [detections[i] for i in order],
     }
+
+
+def label_dataset(pairs: Sequence[tuple[Any, Any]], seed: int) -> Dataset:
+    """Return pairs of label images as COCO instances: few crowds, two classes, drawn scores."""
+    rng = np.random.default_rng(seed)
+    images: list[Dataset] = []
+    sides: tuple[list[Dataset], list[Dataset]] = ([], [])
+    for number, pair in enumerate(pairs, 1):
+        height, width = pair[0].shape
+        images.append({"id": number, "height": height, "width": width})
+        for rows, labels in zip(sides, pair, strict=True):
+            for label in np.unique(labels[labels > 0]).tolist():
+                mask = labels == label
+                counts = lengths_of(read_masks([mask], "mask", order="F"), 0)
+                low, high = np.argwhere(mask).min(0), np.argwhere(mask).max(0) + 1
+                box = [*low[::-1].tolist(), *(high - low)[::-1].tolist()]
+                rows.append({"image_id": number, "category_id": 1 + label % 2, "bbox": box,
+                             "segmentation": {"size": [height, width], "counts": counts},
+                             "id": len(rows) + 1})  # fmt: skip
+    for row in sides[0]:
+        area = float(sum(row["segmentation"]["counts"][1::2]))
+        row.update(iscrowd=int(rng.random() < 0.05), area=area)
+    for row in sides[1]:
+        row.update(score=round(float(rng.random()), 3), category_id=int(rng.integers(1, 3)))
+        row["segmentation"]["counts"] = text_of(row["segmentation"]["counts"])
+        del row["id"]
+    categories = [{"id": i, "name": f"kind {i}"} for i in (1, 2)]
+    reference = {"images": images, "categories": categories, "annotations": sides[0]}
+    return {"reference": reference, "prediction": sides[1]}
 
 
 def blob(rng: np.random.Generator, centre: Any, radius: float) -> list[float]:

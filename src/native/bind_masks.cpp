@@ -18,14 +18,15 @@ void check_first(const FlatArray<int64_t>& first, size_t length) {
     if (!fits) throw nb::value_error("first must rise from 0 to the number of values");
 }
 
-RunView view_of(const FlatArray<int64_t>& first, const FlatArray<int64_t>& start,
-                const FlatArray<int64_t>& stop) {
+template <typename V>
+RunView<V> view_of(const FlatArray<int64_t>& first, const FlatArray<V>& start,
+                   const FlatArray<V>& stop) {
     check_first(first, start.shape(0));
     if (start.shape(0) != stop.shape(0)) throw nb::value_error("one stop per start is needed");
     return {first.data(), start.data(), stop.data()};
 }
 
-Totals with_totals(Runs&& runs, std::vector<int64_t>&& totals) {
+Totals with_totals(Runs<int64_t>&& runs, std::vector<int64_t>&& totals) {
     return {flat(std::move(runs.first)), flat(std::move(runs.start)), flat(std::move(runs.stop)),
             flat(std::move(totals))};
 }
@@ -33,17 +34,13 @@ Totals with_totals(Runs&& runs, std::vector<int64_t>&& totals) {
 // Runs of masks from texts, and how many voxels each text covers; −1 where it is damaged.
 Totals text_runs(const FlatArray<uint8_t>& text, const FlatArray<int64_t>& first) {
     check_first(first, text.shape(0));
-    Runs runs;
+    Runs<int64_t> runs;
     std::vector<int64_t> totals;
     {
         nb::gil_scoped_release unlocked;
-        std::vector<int64_t> lengths;
-        for (size_t i = 1; i < first.shape(0); ++i) {
-            bool read = read_lengths(text.data() + first(i - 1), text.data() + first(i), lengths);
+        for (size_t i = 1; i < first.shape(0); ++i)
             totals.push_back(
-                read ? add_lengths(lengths.data(), static_cast<int64_t>(lengths.size()), runs) : -1);
-            runs.finish_mask();
-        }
+                TextLengths(text.data() + first(i - 1), text.data() + first(i)).add_to(runs));
     }
     return with_totals(std::move(runs), std::move(totals));
 }
@@ -51,12 +48,10 @@ Totals text_runs(const FlatArray<uint8_t>& text, const FlatArray<int64_t>& first
 // The same from lengths of runs, outside and inside in turn.
 Totals length_runs(const FlatArray<int64_t>& lengths, const FlatArray<int64_t>& first) {
     check_first(first, lengths.shape(0));
-    Runs runs;
+    Runs<int64_t> runs;
     std::vector<int64_t> totals;
-    for (size_t i = 1; i < first.shape(0); ++i) {
+    for (size_t i = 1; i < first.shape(0); ++i)
         totals.push_back(add_lengths(lengths.data() + first(i - 1), first(i) - first(i - 1), runs));
-        runs.finish_mask();
-    }
     return with_totals(std::move(runs), std::move(totals));
 }
 
@@ -70,11 +65,16 @@ RunColumns polygon_runs(const FlatArray<double>& xy, const FlatArray<int64_t>& x
     size_t masks = polygon_first.shape(0) - 1;
     if (height.shape(0) != masks || width.shape(0) != masks)
         throw nb::value_error("one height and width per mask are needed");
-    Runs runs;
+    for (size_t i = 0; i < masks; ++i)
+        if (!is_plane(height(i), width(i))) throw nb::value_error("an image is too large");
+    for (size_t k = 1; k < xy_first.shape(0); ++k)
+        if (xy_first(k) - xy_first(k - 1) < 2) throw nb::value_error("a polygon needs corners");
+    Runs<int64_t> runs;
     {
         nb::gil_scoped_release unlocked;
+        PolygonPainter painter;
         for (size_t i = 0; i < masks; ++i) {
-            PolygonPainter painter(height(i), width(i));
+            painter.start(height(i), width(i));
             for (int64_t k = polygon_first(i); k < polygon_first(i + 1); ++k)
                 painter.add(xy.data() + xy_first(k), (xy_first(k + 1) - xy_first(k)) / 2);
             painter.finish(runs);
@@ -90,9 +90,10 @@ void check_rows(const FlatArray<int64_t>& rows, size_t masks) {
 }
 
 // Voxels of every mask.
-Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<int64_t>& start,
-                         const FlatArray<int64_t>& stop) {
-    RunView view = view_of(first, start, stop);
+template <typename V>
+Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<V>& start,
+                         const FlatArray<V>& stop) {
+    RunView<V> view = view_of(first, start, stop);
     std::vector<int64_t> sizes(first.shape(0) - 1);
     for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = view.voxels(static_cast<int64_t>(i));
     return flat(std::move(sizes));
@@ -100,14 +101,17 @@ Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<int64_
 
 // Pairs of masks of one group that share voxels, as places in `rows`, and how many; sorted by group,
 // then place. The places of group i are group_a[i] … group_a[i + 1] − 1, and length[i] is the length
-// of a line of pixels there.
-RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64_t>& start_a,
-                        const FlatArray<int64_t>& stop_a, const FlatArray<int64_t>& first_b,
-                        const FlatArray<int64_t>& start_b, const FlatArray<int64_t>& stop_b,
+// of a line of pixels there. Pairs of an IoU below `least` may be left out; `crowd` has one flag per
+// place of the first side.
+template <typename V>
+RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& start_a,
+                        const FlatArray<V>& stop_a, const FlatArray<int64_t>& first_b,
+                        const FlatArray<V>& start_b, const FlatArray<V>& stop_b,
                         const FlatArray<int64_t>& rows_a, const FlatArray<int64_t>& rows_b,
                         const FlatArray<int64_t>& group_a, const FlatArray<int64_t>& group_b,
-                        const FlatArray<int64_t>& length, int threads) {
-    RunView a = view_of(first_a, start_a, stop_a), b = view_of(first_b, start_b, stop_b);
+                        const FlatArray<int64_t>& length, const FlatArray<uint8_t>& crowd,
+                        double least, int threads) {
+    RunView<V> a = view_of(first_a, start_a, stop_a), b = view_of(first_b, start_b, stop_b);
     check_rows(rows_a, first_a.shape(0) - 1);
     check_rows(rows_b, first_b.shape(0) - 1);
     check_first(group_a, rows_a.shape(0));
@@ -115,6 +119,8 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64
     int64_t groups = static_cast<int64_t>(length.shape(0));
     if (group_a.shape(0) != group_b.shape(0) || group_a.shape(0) != length.shape(0) + 1)
         throw nb::value_error("one length per group is needed");
+    if (least > 0 && crowd.shape(0) != rows_a.shape(0))
+        throw nb::value_error("one flag per place is needed");
     std::vector<SharedPairs> found(static_cast<size_t>(groups));
     SharedPairs all;
     {
@@ -122,7 +128,8 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64
         share_out(
             groups, threads, [] { return 0; },
             [&](int, int64_t i) {
-                PairFinder(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1))
+                PairFinder<V>(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1),
+                              LeastIou{least, crowd.data()})
                     .find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1), found[i]);
             });
         for (auto& one : found) {
@@ -137,8 +144,8 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<int64
 Totals shared_sets(const FlatArray<int64_t>& ref_first, const FlatArray<int64_t>& ref_start,
                    const FlatArray<int64_t>& ref_stop, const FlatArray<int64_t>& pred_first,
                    const FlatArray<int64_t>& pred_start, const FlatArray<int64_t>& pred_stop) {
-    RunView refs = view_of(ref_first, ref_start, ref_stop);
-    RunView preds = view_of(pred_first, pred_start, pred_stop);
+    RunView<int64_t> refs = view_of(ref_first, ref_start, ref_stop);
+    RunView<int64_t> preds = view_of(pred_first, pred_start, pred_stop);
     SharedSets found;
     {
         nb::gil_scoped_release unlocked;
@@ -174,20 +181,25 @@ Array<uint8_t> ranked_verdicts(const FlatArray<int64_t>& group_ref,
         const int64_t* refs = pair_ref.data();
         struct Space {
             RankedMatcher matcher;
-            std::vector<double> iou;
+            std::vector<int64_t> first;
+            std::vector<RankedPartner> partners;
         };
         share_out(
             static_cast<int64_t>(group_ref.shape(0)) - 1, threads, [] { return Space{}; },
             [&](Space& space, int64_t i) {
                 int64_t ref = group_ref(i), pred = group_pred(i);
-                RankedGroup group{group_ref(i + 1) - ref, group_pred(i + 1) - pred, nullptr,
-                                  crowd.data() + ref};
-                space.iou.assign(static_cast<size_t>(group.n_ref * group.n_pred), 0.0);
-                auto at = std::lower_bound(refs, refs + pair_ref.shape(0), ref) - refs;
-                for (; at < static_cast<int64_t>(pair_ref.shape(0)) && refs[at] < group_ref(i + 1);
-                     ++at)
-                    space.iou[(pair_pred(at) - pred) * group.n_ref + refs[at] - ref] = pair_iou(at);
-                group.iou = space.iou.data();
+                int64_t n = group_pred(i + 1) - pred;
+                auto from = std::lower_bound(refs, refs + pair_ref.shape(0), ref) - refs;
+                auto to = std::lower_bound(refs + from, refs + pair_ref.shape(0), group_ref(i + 1)) - refs;
+                space.first.assign(static_cast<size_t>(n) + 2, 0);
+                for (auto at = from; at < to; ++at) ++space.first[pair_pred(at) - pred + 2];
+                for (int64_t k = 2; k <= n; ++k) space.first[k] += space.first[k - 1];
+                space.partners.resize(static_cast<size_t>(to - from));
+                for (auto at = from; at < to; ++at)
+                    space.partners[space.first[pair_pred(at) - pred + 1]++] = {refs[at] - ref,
+                                                                              pair_iou(at)};
+                RankedGroup group{group_ref(i + 1) - ref, n, space.first.data(),
+                                  space.partners.data(), crowd.data() + ref};
                 for (size_t range = 0; range < ranges; ++range)
                     for (size_t level = 0; level < levels; ++level)
                         space.matcher.match(group, ignored.data() + range * n_ref + ref,
@@ -233,6 +245,20 @@ std::tuple<Array<double>, Array<double>> ranked_precision(
             to_numpy(std::move(recall), {classes, levels})};
 }
 
+template <typename V>
+void bind_run_sizes(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("run_sizes", &run_sizes<V>, "first"_a, "start"_a, "stop"_a);
+}
+
+template <typename V>
+void bind_shared_pairs(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("shared_pairs", &shared_pairs<V>, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
+          "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
+          "crowd"_a, "least"_a, "threads"_a);
+}
+
 }  // namespace
 
 void bind_masks(nb::module_& m) {
@@ -241,10 +267,10 @@ void bind_masks(nb::module_& m) {
     m.def("length_runs", &length_runs, "lengths"_a, "first"_a);
     m.def("polygon_runs", &polygon_runs, "xy"_a, "xy_first"_a, "polygon_first"_a, "height"_a,
           "width"_a);
-    m.def("run_sizes", &run_sizes, "first"_a, "start"_a, "stop"_a);
-    m.def("shared_pairs", &shared_pairs, "first_a"_a, "start_a"_a, "stop_a"_a, "first_b"_a,
-          "start_b"_a, "stop_b"_a, "rows_a"_a, "rows_b"_a, "group_a"_a, "group_b"_a, "length"_a,
-          "threads"_a);
+    bind_run_sizes<int64_t>(m);  // first: what a call with both types is turned into
+    bind_run_sizes<int32_t>(m);
+    bind_shared_pairs<int64_t>(m);
+    bind_shared_pairs<int32_t>(m);
     m.def("shared_sets", &shared_sets, "ref_first"_a, "ref_start"_a, "ref_stop"_a, "pred_first"_a,
           "pred_start"_a, "pred_stop"_a);
     m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,

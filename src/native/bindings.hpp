@@ -29,10 +29,11 @@ using LabelArray = nb::ndarray<nb::ro, nb::device::cpu>;
 template <typename T>
 using Array = nb::ndarray<nb::numpy, T>;
 
-template <typename T>
-Array<T> to_numpy(std::vector<T>&& values, std::vector<size_t> shape) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <typename T, typename A>
+Array<T> to_numpy(std::vector<T, A>&& values, std::vector<size_t> shape) {
+    using Values = std::vector<T, A>;
+    auto* owned = new Values(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
     return Array<T>(owned->data(), shape.size(), shape.data(), owner);
 }
 
@@ -48,8 +49,8 @@ inline Operand operand_of(const LabelArray& array) {
     return op;
 }
 
-template <typename T>
-Array<T> flat(std::vector<T>&& values) {
+template <typename T, typename A>
+Array<T> flat(std::vector<T, A>&& values) {
     size_t n = values.size();
     return to_numpy(std::move(values), {n});
 }
@@ -73,5 +74,6 @@ void bind_graph(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_masks(nb::module_& m);
 void bind_files(nb::module_& m);
+void bind_instances(nb::module_& m);
 
 }  // namespace panmatch

@@ -7,4 +7,5 @@ NB_MODULE(_core, m) {
     panmatch::bind_parts(m);
     panmatch::bind_masks(m);
     panmatch::bind_files(m);
+    panmatch::bind_instances(m);
 }

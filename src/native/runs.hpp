@@ -3,88 +3,211 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace panmatch {
 
-// Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
-// rise, and are neither empty nor adjacent.
-struct Runs {
-    std::vector<int64_t> first{0}, start, stop;
-
-    int64_t masks() const { return static_cast<int64_t>(first.size()) - 1; }
-    void add(int64_t from, int64_t to) {
-        if (from == to) return;
-        if (static_cast<int64_t>(start.size()) > first.back() && stop.back() == from) {
-            stop.back() = to;
-        } else {
-            start.push_back(from);
-            stop.push_back(to);
-        }
+// Leaves new elements as they are in memory: they are written to at once.
+template <typename T>
+struct Unfilled : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = Unfilled<U>;
+    };
+    template <typename U>
+    void construct(U* at) noexcept {
+        ::new (static_cast<void*>(at)) U;
     }
-    void finish_mask() { first.push_back(static_cast<int64_t>(start.size())); }
+    template <typename U, typename... Values>
+    void construct(U* at, Values&&... values) {
+        ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+    }
 };
 
-// Lengths of runs, outside and inside in turn, from the text that COCO files hold: six bits per
-// character, five of them digits, and from the fourth number on differences to the last but one.
-// False where the text is damaged.
-inline bool read_lengths(const uint8_t* at, const uint8_t* end, std::vector<int64_t>& lengths) {
-    lengths.clear();
-    while (at < end) {
-        int64_t value = 0;
-        int shift = 0;
-        bool more = true;
-        for (; more; shift += 5) {
-            if (at == end || *at < 48 || *at > 111 || shift > 50) return false;
-            int64_t bits = *at++ - 48;
-            value |= (bits & 31) << shift;
-            more = (bits & 32) != 0;
-            if (!more && (bits & 16) != 0) value -= int64_t{1} << (shift + 5);
+// Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
+// rise, and are neither empty nor adjacent. Voxels are numbered by type V.
+template <typename V>
+struct Runs {
+    std::vector<int64_t> first{0};
+    std::vector<V, Unfilled<V>> start, stop;
+
+    // The runs of one more mask, at most `most` of them, each at or after the end of the one before.
+    class Mask {
+    public:
+        Mask(Runs& runs, size_t most) : runs_(runs), begin_(runs.start.size()) {
+            runs.start.resize(begin_ + most);
+            runs.stop.resize(begin_ + most);
+            start_ = runs.start.data() + begin_;
+            stop_ = runs.stop.data() + begin_;
         }
-        if (lengths.size() > 2) value += lengths[lengths.size() - 2];
-        if (value < 0) return false;
-        lengths.push_back(value);
+        void add(int64_t from, int64_t to) {
+            if (from == to) return;
+            bool adjacent = n_ > 0 && stop_[n_ - 1] == from;
+            if (!adjacent) start_[n_++] = static_cast<V>(from);
+            stop_[n_ - 1] = static_cast<V>(to);
+        }
+        void finish() {
+            runs_.start.resize(begin_ + n_);
+            runs_.stop.resize(begin_ + n_);
+            runs_.first.push_back(static_cast<int64_t>(begin_ + n_));
+        }
+
+    private:
+        Runs& runs_;
+        size_t begin_, n_ = 0;
+        V *start_, *stop_;
+    };
+
+    // Makes room for `masks` masks if they are like those that are there.
+    void expect(int64_t masks) {
+        double share = static_cast<double>(masks) / static_cast<double>(first.size() - 1);
+        size_t room = static_cast<size_t>(static_cast<double>(start.size()) * share * 1.06) + 4096;
+        start.reserve(room);
+        stop.reserve(room);
+        first.reserve(static_cast<size_t>(masks) + 1);
     }
-    return true;
+};
+
+// The masks of all parts, one part after the other.
+template <typename V>
+Runs<V> join(std::vector<Runs<V>>&& parts, int threads) {
+    Runs<V> all;
+    std::vector<size_t> at{0};
+    for (const auto& part : parts) {
+        at.push_back(at.back() + part.start.size());
+        for (size_t i = 1; i < part.first.size(); ++i)
+            all.first.push_back(static_cast<int64_t>(at[at.size() - 2]) + part.first[i]);
+    }
+    all.start.resize(at.back());
+    all.stop.resize(at.back());
+    share_out(
+        static_cast<int64_t>(parts.size()), threads, [] { return 0; },
+        [&](int, int64_t i) {
+            std::copy(parts[i].start.begin(), parts[i].start.end(), all.start.begin() + at[i]);
+            std::copy(parts[i].stop.begin(), parts[i].stop.end(), all.stop.begin() + at[i]);
+            parts[i] = Runs<V>();  // two copies of all would take too much memory
+        });
+    return all;
 }
 
-// Adds a mask; returns how many voxels the lengths cover, or −1 if one of them is negative.
-inline int64_t add_lengths(const int64_t* length, int64_t n, Runs& runs) {
+// That a mask may cover: sums of two stay in range.
+template <typename V>
+constexpr int64_t kMostVoxels = std::numeric_limits<V>::max() / 4 * 2;
+
+// Whether an image has sides that all sums here can bear.
+inline bool is_plane(int64_t height, int64_t width) {
+    constexpr int64_t kMostPixels = int64_t{1} << 30;  // along a side
+    return height >= 0 && width >= 0 && height <= kMostPixels && width <= kMostPixels;
+}
+
+// Adds a mask of run lengths, outside and inside in turn; returns how many voxels they cover, or −1
+// if one is negative, or if there are too many.
+template <typename V>
+int64_t add_lengths(const int64_t* length, int64_t n, Runs<V>& runs) {
+    typename Runs<V>::Mask mask(runs, static_cast<size_t>(n / 2));
     int64_t at = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        if (length[i] < 0) return -1;
-        if (i % 2 == 1) runs.add(at, at + length[i]);
-        at += length[i];
+    for (int64_t i = 0; i < n && at >= 0; ++i) {
+        bool fits = length[i] >= 0 && length[i] <= kMostVoxels<V> - at;
+        if (fits && i % 2 == 1) mask.add(at, at + length[i]);
+        at = fits ? at + length[i] : -1;
     }
+    mask.finish();
     return at;
 }
 
-// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis.
+// The same from the text that COCO files hold: six bits per character, five of them digits, and from
+// the fourth number on differences to the last but one. −1 where the text is damaged.
+class TextLengths {
+public:
+    TextLengths(const uint8_t* at, const uint8_t* end) : at_(at), end_(end) {}
+
+    template <typename V>
+    int64_t add_to(Runs<V>& runs) {
+        typename Runs<V>::Mask mask(runs, static_cast<size_t>(end_ - at_ + 1) / 2);
+        int64_t at = 0, before = 0, last = 0;  // lengths
+        for (int64_t i = 0; at_ < end_ && at >= 0; ++i) {
+            int64_t length = 0;
+            bool fits = value(length);
+            if (i > 2) length += before;
+            fits = fits && length >= 0 && length <= kMostVoxels<V> - at;
+            if (fits && i % 2 == 1) mask.add(at, at + length);
+            at = fits ? at + length : -1;
+            before = last;
+            last = length;
+        }
+        mask.finish();
+        return at;
+    }
+
+private:
+    const uint8_t *at_, *end_;
+
+    bool value(int64_t& found) {
+        int64_t bits = *at_++ - 48;
+        found = (bits & 15) - (bits & 16);
+        if ((bits & ~int64_t{31}) == 0) return true;
+        found = bits & 31;
+        for (int shift = 5; shift <= 50; shift += 5) {
+            if ((bits & ~int64_t{63}) != 0 || at_ == end_) return false;
+            bits = *at_++ - 48;
+            found |= (bits & 31) << shift;
+            if ((bits & ~int64_t{31}) != 0) continue;
+            if ((bits & 16) != 0) found -= int64_t{1} << (shift + 5);
+            return true;
+        }
+        return false;
+    }
+};
+
+// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis, and
+// how many voxels it has.
 struct RunBox {
     int64_t row_low, row_high, low, high;  // inclusive
+    int64_t voxels;
 
     bool meets(const RunBox& other) const {
         return row_low <= other.row_high && other.row_low <= row_high && low <= other.high &&
                other.low <= high;
     }
+    // At least as many voxels as the masks of two boxes that meet can share.
+    int64_t most_shared(const RunBox& other) const {
+        int64_t rows = std::min(row_high, other.row_high) - std::max(row_low, other.row_low) + 1;
+        int64_t across = std::min(high, other.high) - std::max(low, other.low) + 1;
+        return std::min({rows * across, voxels, other.voxels});
+    }
 };
 
-inline RunBox box_of(const int64_t* start, const int64_t* stop, int64_t n, int64_t length) {
-    RunBox box{start[0] / length, (stop[n - 1] - 1) / length, length, -1};
+template <typename V>
+RunBox box_of(const V* start, const V* stop, int64_t n, int64_t length) {
+    int64_t row = start[0] / length, base = row * length;
+    RunBox box{row, (stop[n - 1] - 1) / length, length, -1, 0};
     for (int64_t i = 0; i < n; ++i) {
-        int64_t low = start[i] % length, size = stop[i] - start[i];
-        bool wraps = low + size > length;
+        int64_t low = start[i] - base;
+        if (low >= length) {  // mostly the next row, which takes no division
+            base += low < 2 * length ? length : low / length * length;
+            low = start[i] - base;
+        }
+        int64_t high = stop[i] - 1 - base;
+        box.voxels += high - low + 1;
+        bool wraps = high >= length;
         box.low = std::min(box.low, wraps ? 0 : low);
-        box.high = std::max(box.high, wraps ? length - 1 : low + size - 1);
+        box.high = std::max(box.high, wraps ? length - 1 : high);
     }
     return box;
 }
 
 // The masks of one side, as arrays of the caller.
+template <typename V>
 struct RunView {
-    const int64_t *first, *start, *stop;
+    const int64_t* first;
+    const V *start, *stop;
 
     int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
     int64_t voxels(int64_t mask) const {
@@ -98,16 +221,16 @@ struct RunView {
 };
 
 // Voxels that mask i of one side and mask j of the other share.
-inline int64_t shared_voxels(const RunView& a, int64_t i, const RunView& b, int64_t j) {
+template <typename V>
+int64_t shared_voxels(const RunView<V>& a, int64_t i, const RunView<V>& b, int64_t j) {
     int64_t at = a.first[i], end = a.first[i + 1], other = b.first[j], last = b.first[j + 1];
     at = std::upper_bound(a.stop + at, a.stop + end, b.start[other]) - a.stop;
     if (at == end) return 0;
     other = std::upper_bound(b.stop + other, b.stop + last, a.start[at]) - b.stop;
     int64_t shared = 0;
     while (at < end && other < last) {
-        int64_t from = std::max(a.start[at], b.start[other]);
-        int64_t to = std::min(a.stop[at], b.stop[other]);
-        if (from < to) shared += to - from;
+        V from = std::max(a.start[at], b.start[other]), to = std::min(a.stop[at], b.stop[other]);
+        shared += std::max<V>(to - from, 0);  // without a branch, which nobody could predict
         bool first_ends = a.stop[at] < b.stop[other];
         at += first_ends;
         other += !first_ends;
@@ -119,13 +242,28 @@ struct SharedPairs {
     std::vector<int64_t> a, b, voxels;
 };
 
+// Pairs that can be left out: those of an IoU below `least`. With a mask of one side that is a crowd,
+// the share of the other counts instead. Nothing is left out if `least` is 0.
+struct LeastIou {
+    double least;
+    const uint8_t* crowd;  // by place
+
+    bool leaves_out(int64_t place, const RunBox& a, const RunBox& b) const {
+        if (least <= 0) return false;
+        int64_t most = a.most_shared(b);
+        int64_t all = crowd[place] ? b.voxels : a.voxels + b.voxels - most;
+        return static_cast<double>(most) / static_cast<double>(all) < least;
+    }
+};
+
 // All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
 // voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
+template <typename V>
 class PairFinder {
 public:
-    PairFinder(const RunView& a, const int64_t* rows_a, const RunView& b, const int64_t* rows_b,
-               int64_t length)
-        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length) {}
+    PairFinder(const RunView<V>& a, const int64_t* rows_a, const RunView<V>& b,
+               const int64_t* rows_b, int64_t length, LeastIou wanted)
+        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length), wanted_(wanted) {}
 
     void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
         order_.clear();
@@ -149,9 +287,10 @@ private:
         int64_t place;
     };
 
-    RunView a_, b_;
+    RunView<V> a_, b_;
     const int64_t *rows_a_, *rows_b_;
     int64_t length_;
+    LeastIou wanted_;
     std::vector<Boxed> order_;
     std::vector<std::pair<int64_t, int64_t>> partners_;
 
@@ -162,7 +301,7 @@ private:
             [](const Boxed& one, int64_t row) { return one.box.row_low < row; });
         partners_.clear();
         for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
-            if (!box.meets(at->box)) continue;
+            if (!box.meets(at->box) || wanted_.leaves_out(i, box, at->box)) continue;
             int64_t shared = shared_voxels(a_, rows_a_[i], b_, rows_b_[at->place]);
             if (shared > 0) partners_.emplace_back(at->place, shared);
         }
@@ -184,7 +323,7 @@ struct SharedSets {
 
 class SetSweep {
 public:
-    SetSweep(const RunView& refs, int64_t n_ref, const RunView& preds, int64_t n_pred) {
+    SetSweep(const RunView<int64_t>& refs, int64_t n_ref, const RunView<int64_t>& preds, int64_t n_pred) {
         add_events(refs, n_ref, kRefSide);
         add_events(preds, n_pred, kPredSide);
         std::sort(events_.begin(), events_.end(),
@@ -220,7 +359,7 @@ private:
     std::vector<int64_t> active_[2];  // sorted
     std::map<std::pair<std::vector<int64_t>, int64_t>, int64_t> voxels_;
 
-    void add_events(const RunView& side, int64_t masks, int which) {
+    void add_events(const RunView<int64_t>& side, int64_t masks, int which) {
         for (int64_t mask = 0; mask < masks; ++mask) {
             for (int64_t run = side.first[mask]; run < side.first[mask + 1]; ++run) {
                 events_.push_back({side.start[run], mask, which, true});

@@ -14,6 +14,7 @@ nb::module_& functions() {
         bind_parts(made);
         bind_masks(made);
         bind_files(made);
+        bind_instances(made);
         return made;
     }();
     return all;

@@ -105,6 +105,11 @@ def test_no_detections_at_all_are_a_result(tmp_path: Path) -> None:
         ([instance(None)], "run-length encoding or a list of polygons"),
         ([instance([[1.0, 2, 4, 2, 4, 5]], image_id=6)], "image_id 6, which the file of"),
         ([instance([[1.0, 2, 4, 2, 4, 5]], category_id=2)], "category_id 2"),
+        ([instance([[1.0, 2, 4, 2, 4, 5]], image_id=2**63)], "OverflowError"),
+        (
+            [{"image_id": 5, "category_id": 1, "bbox": [0, 0, 1, 2e9]}],
+            "of a.json has the box",
+        ),
         ([{"image_id": 5}], "cannot be read as COCO instances: KeyError('category_id')"),
     ],
 )
@@ -135,6 +140,32 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(FileError, match="cannot be read as COCO instances"):
         pm.read_coco_instances(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize("size", [(-1, 6), (7, 2**31)])
+def test_an_image_that_cannot_be_is_named(size: tuple[int, int], tmp_path: Path) -> None:
+    content = reference([])
+    content["images"][1] |= {"height": size[0], "width": size[1]}
+    with pytest.raises(FileError, match=re.escape(f"has height and width {list(size)}: both")):
+        pm.read_coco_instances(write(tmp_path, "a.json", content))
+
+
+def test_files_that_are_read_in_different_ways_go_together(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rles = [runs_of(mask) for mask in random_masks(rng, 8)]
+    rows = [instance(one, score=0.5, bbox=[0, 0, 1, 1]) for one in rles]
+    others = [{**row, "image_id": 5.0} for row in rows]
+    paths = [write(tmp_path, "scanned.json", rows), write(tmp_path, "parsed.json", others)]
+    first = pm.read_coco_instances(write(tmp_path, "a.json", reference(rows)))
+    scanned, parsed = (pm.read_coco_instances(path, first) for path in paths)
+    assert scanned.table.masks.start.dtype != parsed.table.masks.start.dtype
+    assert pm.coco_overlaps(first, scanned) == pm.coco_overlaps(first, parsed)
+    images, categories = list(first.sizes), list(first.categories)
+    found = [
+        coco_precision(first.table, one.table, images=images, categories=categories)
+        for one in (scanned, parsed)
+    ]
+    assert found[0].average_precision() == found[1].average_precision() > 0
 
 
 def test_references_have_no_scores(tmp_path: Path) -> None:

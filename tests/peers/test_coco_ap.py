@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from panmatch import protocols
-from panmatch.formats import read_coco_instances
+from panmatch.formats import read_coco_instances, read_labels
 from panmatch.related import coco_precision
-from tests.instance_scenes import random_dataset
+from tests.instance_scenes import label_dataset, random_dataset
 from tests.peers.asking import ask
 
 DATASETS = 220
+DATA = Path(__file__).parents[3] / "shared" / "data"
+NUCLEI, NATURAL = DATA / "nuclei2d_dsb2018", DATA / "coco_panoptic_sample"
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 
 
@@ -56,6 +58,39 @@ def test_all_numbers_of_the_summary_are_equal(
         compared += sum(value > 0 for value in expected.values())
     assert len(questions) >= 200
     assert compared > 1500
+
+
+def real_pairs() -> dict[str, list[tuple[Path, Path]]]:
+    """Return reference and prediction of every image, by dataset."""
+    found = {
+        f"nuclei, {method}": [(NUCLEI / f"{name}_ref.tif", NUCLEI / f"{name}_pred_{method}.tif")
+                              for name in ("img2", "img3", "img5", "img6", "stardist2d")]
+        for method in ("watershed", "otsu_cc")
+    }  # fmt: skip
+    photos = sorted(NATURAL.glob("*_ref_panoptic.png"))
+    superpixels = "_pred_felzenszwalb.tif"
+    found["photos"] = [(one, Path(str(one).replace("_ref_panoptic.png", superpixels)))
+                       for one in photos]  # fmt: skip
+    return found
+
+
+@pytest.mark.skipif(not NUCLEI.exists(), reason="the real segmentations are not at hand")
+def test_real_segmentations_have_the_same_numbers(tmp_path: Path) -> None:
+    asked = [
+        label_dataset(
+            [(read_labels(a, colour_ids=a.suffix == ".png").labels, read_labels(b).labels)
+             for a, b in pairs], seed
+        )
+        for seed, pairs in enumerate(real_pairs().values())
+    ]  # fmt: skip
+    given = ask("run_pycocotools_ap.py", tmp_path, asked)
+    for question, answer in zip(asked, given, strict=True):
+        reference, prediction = write(question, tmp_path)
+        for kind, name in (("segm", "coco-instances"), ("bbox", "coco-instances/boxes")):
+            found = protocols.run(name, reference=reference, prediction=prediction)
+            expected = dict(zip(NAMES, answer[kind]["stats"], strict=True))
+            assert {key: found[key] for key in NAMES} == pytest.approx(expected, abs=1e-12)
+        assert sum(abs(value) > 1e-3 for value in expected.values()) > 6
 
 
 def test_every_class_is_equal(

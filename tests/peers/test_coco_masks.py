@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import panmatch as pm
+from panmatch.formats import CocoInstances
 from panmatch.labels import read_masks
+from panmatch.related._coco_instances import _mask_pairs
 from tests.mask_scenes import random_masks, runs_of, text_of
 from tests.peers.asking import ask
 
@@ -99,3 +104,55 @@ def test_ious_are_the_same_bits(
         assert np.array_equal(table, np.array(answer["crowd"]))
         compared += table.size
     assert compared > 1000
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_masks_of_files_have_the_same_ious(
+    compressed: bool,
+    questions: list[dict[str, Any]],
+    answers: list[dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    for question, answer in zip(questions, answers, strict=True):
+        size = question["size"]
+        height, width = size
+        images = [{"id": i, "height": height, "width": width} for i in (0, 1)]  # 1 has crowd alone
+        annotations = [
+            {"image_id": i, "category_id": 1, "iscrowd": i, "segmentation": one}
+            for i in (0, 1) for one in question["polygons"]
+        ]  # fmt: skip
+        content = {"images": images, "categories": [{"id": 1}], "annotations": annotations}
+        texts = [{"size": size, "counts": text} for text in answer["given"]]
+        detections = [
+            {"image_id": i, "category_id": 1, "score": 1, "segmentation": one}
+            for i in (0, 1) for one in (texts if compressed else question["rles"])
+        ]  # fmt: skip
+        for name, value in (("refs", content), ("preds", detections)):
+            (tmp_path / f"{name}.json").write_text(json.dumps(value))
+        refs = pm.read_coco_instances(tmp_path / "refs.json")
+        preds = pm.read_coco_instances(tmp_path / "preds.json", refs)
+        found = pm.coco_overlaps(refs, preds)
+        assert np.array_equal(table_of(found[0, 1], "iou", answer), np.array(answer["iou"]))
+        tables = ious_of_ranks(refs, preds)
+        for image, name in ((0, "iou"), (1, "crowd")):
+            expected, found_there = np.array(answer[name]), tables[image] > 0
+            assert np.array_equal(tables[image][found_there], expected[found_there])
+            assert found_there[expected >= 0.5].all()  # others may be left out
+
+
+def table_of(overlap: pm.Overlap, score: Any, answer: dict[str, Any]) -> npt.NDArray[np.float64]:
+    """Return a score of every prediction with every reference."""
+    table = np.zeros(np.shape(answer["iou"]))
+    edges = overlap.edges
+    table[overlap.pred_ids[edges.pred] - 1, overlap.ref_ids[edges.ref] - 1] = overlap.score(score)
+    return table
+
+
+def ious_of_ranks(refs: CocoInstances, preds: CocoInstances) -> list[npt.NDArray[np.float64]]:
+    """Return the tables [prediction, reference] of both images behind average precision."""
+    first, second = (np.array([0, len(side.table) // 2, len(side.table)]) for side in (refs, preds))
+    rows, others = np.arange(len(refs.table)), np.arange(len(preds.table))
+    ref, pred, iou = _mask_pairs(refs.table, preds.table, rows, others, first, second, None)
+    table = np.zeros((len(others), len(rows)))
+    table[pred, ref] = iou
+    return [table[second[i] : second[i + 1], first[i] : first[i + 1]] for i in (0, 1)]

@@ -12,10 +12,23 @@ from typing import Any
 import numpy as np
 
 from panmatch.errors import FileError, LabelError
-from panmatch.labels import Floats, Ints, MaskTable, read_segmentations
+from panmatch.formats._instance_scan import (
+    AREA,
+    BOX,
+    SCORE,
+    SEGMENTATION,
+    InstanceScan,
+    scan_instances,
+)
+from panmatch.labels import Floats, Ints, Masks, MaskTable, read_boxes, read_segmentations
 from panmatch.overlap import Overlap, overlap_of
 
 NAMED = 5  # ids in a message
+LONGEST_SIDE = 1 << 30  # of an image
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError,
+              OverflowError)  # fmt: skip
+
+Sizes = dict[int, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +48,7 @@ class CocoInstances:
     """
 
     path: Path
-    sizes: dict[int, tuple[int, int]]
+    sizes: Sizes
     categories: dict[int, str]
     table: MaskTable
 
@@ -70,23 +83,95 @@ def read_coco_instances(
     """
     source = Path(path)
     try:
-        content = json.loads(source.read_text(encoding="utf-8"))
-        rows = content if isinstance(content, list) else content["annotations"]
-        if like is None:
-            sizes = {int(one["id"]): (int(one["height"]), int(one["width"]))
-                     for one in content["images"]}  # fmt: skip
-            categories = {int(one["id"]): str(one.get("name", one["id"]))
-                          for one in content["categories"]}  # fmt: skip
-        else:
-            sizes, categories = like.sizes, like.categories
-        table = _table(rows, sizes, categories, source, scored=like is not None)
+        data = source.read_bytes()
+        return _read_quickly(data, like, source) or _read_carefully(data, like, source)
     except (FileError, LabelError):
         raise
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise FileError(
             f"path={str(source)!r} cannot be read as COCO instances: {error!r}."
         ) from error
+
+
+def _read_carefully(data: bytes, like: CocoInstances | None, source: Path) -> CocoInstances:
+    """Return the instances of any file, or an error that says what is wrong with it."""
+    content = json.loads(data.decode("utf-8"))
+    rows = content if isinstance(content, list) else content["annotations"]
+    sizes, categories = _listed(content, like, source)
+    table = _table(rows, sizes, categories, source, scored=like is not None)
     return CocoInstances(source, sizes, categories, table)
+
+
+def _read_quickly(data: bytes, like: CocoInstances | None, source: Path) -> CocoInstances | None:
+    """Return the instances of a file that has nothing unusual, else None; never an error."""
+    try:
+        found = scan_instances(data)
+        if found is None:
+            return None
+        sizes, categories = _listed(found.content, like, source)
+        table = _scanned_table(found, sizes, categories, scored=like is not None)
+    except (FileError, LabelError, *UNREADABLE):
+        return None
+    return None if table is None else CocoInstances(source, sizes, categories, table)
+
+
+def _listed(content: Any, like: CocoInstances | None, source: Path) -> tuple[Sizes, dict[int, str]]:
+    """Return the sizes of the images, and the names of the classes."""
+    if like is not None:
+        return like.sizes, like.categories
+    sizes = {int(one["id"]): (int(one["height"]), int(one["width"])) for one in content["images"]}
+    for image, size in sizes.items():
+        if not 0 <= min(size) <= max(size) <= LONGEST_SIDE:
+            raise FileError(
+                f"image {image} of {str(source)!r} has height and width {list(size)}: both must be "
+                f"between 0 and {LONGEST_SIDE}."
+            )
+    names = {int(one["id"]): str(one.get("name", one["id"])) for one in content["categories"]}
+    return sizes, names
+
+
+def _scanned_table(
+    found: InstanceScan, sizes: Sizes, categories: Mapping[int, str], *, scored: bool
+) -> MaskTable | None:
+    """Return the table of scanned instances; None if anything is missing or does not fit."""
+    shapes = _shapes(found.image, sizes)
+    known = np.isin(found.category, _ids(categories))
+    if shapes is None or not (known.all() or scored) or not (found.has(SCORE).all() or not scored):
+        return None
+    boxes = found.boxes if found.has(BOX).all() else None
+    drawn = found.has(SEGMENTATION)
+    if boxes is not None and len(drawn) and not drawn.any():
+        masks, area = read_boxes(boxes, shapes, ""), boxes[:, 2] * boxes[:, 3]
+    else:
+        outlined = found.masks(shapes)
+        if outlined is None:
+            return None
+        masks, area = outlined, _area(outlined, boxes if scored else None)
+    if not scored:
+        area = np.where(found.has(AREA), found.area, area)
+    return MaskTable(
+        *(found.image, found.category, masks, shapes, area, found.crowd),
+        found.score if scored else None,
+        boxes,
+    )
+
+
+def _area(masks: Masks, boxes: Floats | None) -> Floats:
+    """Return areas as in the COCO programs, which ask for the box of a detection first."""
+    return masks.sizes.astype(np.float64) if boxes is None else boxes[:, 2] * boxes[:, 3]
+
+
+def _ids(known: Mapping[int, object]) -> Ints:
+    return np.array(sorted(known), np.int64)
+
+
+def _shapes(image: Ints, sizes: Sizes) -> Ints | None:
+    """Return the size of every instance's image; None if one is not listed."""
+    known = _ids(sizes)
+    place = np.searchsorted(known, image)
+    if not len(known) or not np.array_equal(known[np.minimum(place, len(known) - 1)], image):
+        return None if len(image) else np.zeros((0, 2), np.int64)
+    return np.array([sizes[one] for one in known.tolist()], np.int64)[place]
 
 
 def coco_overlaps(
@@ -143,7 +228,7 @@ def _rows_by_group(table: MaskTable) -> dict[tuple[int, int], Ints]:
 
 def _table(
     rows: Sequence[Mapping[str, Any]],
-    sizes: Mapping[int, tuple[int, int]],
+    sizes: Sizes,
     categories: Mapping[int, str],
     source: Path,
     *,
@@ -157,16 +242,11 @@ def _table(
     shapes = np.array([sizes[one] for one in image.tolist()], np.int64).reshape(-1, 2)
     boxes = _boxes(rows, source)
     if boxes is not None and rows and not any("segmentation" in row for row in rows):
-        masks = read_segmentations([[_outline(box)] for box in boxes.tolist()], shapes,
-                                   [""] * len(rows))  # fmt: skip
-        area = boxes[:, 2] * boxes[:, 3]
+        masks, area = read_boxes(boxes, shapes, source.name), boxes[:, 2] * boxes[:, 3]
     else:
-        file = source.name
-        names = [f"instance {i} of {file}" for i in range(len(rows))]
+        names = [f"instance {i} of {source.name}" for i in range(len(rows))]
         masks = read_segmentations([row.get("segmentation") for row in rows], shapes, names)
-        area = masks.sizes.astype(np.float64)
-        if scored and boxes is not None:  # as in the COCO programs, which ask for the box first
-            area = boxes[:, 2] * boxes[:, 3]
+        area = _area(masks, boxes if scored else None)
     if not scored:
         area = np.array([float(row.get("area", of)) for row, of in zip(rows, area, strict=True)])
     return MaskTable(
@@ -202,11 +282,6 @@ def _boxes(rows: Sequence[Mapping[str, Any]], source: Path) -> Floats | None:
     if not np.isfinite(boxes).all():
         raise FileError(f"a 'bbox' of {str(source)!r} is not four finite numbers.")
     return boxes
-
-
-def _outline(box: Sequence[float]) -> list[float]:
-    x, y, width, height = box
-    return [x, y, x, y + height, x + width, y + height, x + width, y]
 
 
 def _check_known(ids: Ints, known: Mapping[int, object], name: str, source: Path) -> None:

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
-    from panmatch.labels._mask_table import MaskTable, read_segmentations
+    from panmatch.labels._mask_table import MaskTable, read_boxes, read_segmentations
     from panmatch.labels._masks import (
         Masks,
         as_list,
@@ -104,7 +104,7 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
-            "panmatch.labels._mask_table": ("MaskTable", "read_segmentations"),
+            "panmatch.labels._mask_table": ("MaskTable", "read_boxes", "read_segmentations"),
             "panmatch.labels._masks": (
                 "Masks",
                 "as_list",
@@ -197,6 +197,7 @@ __all__ = [
     "order_of",
     "paint_volumes",
     "polygon_masks",
+    "read_boxes",
     "read_masks",
     "read_segmentations",
     "refuse_beyond_int64",

@@ -11,7 +11,7 @@ import numpy as np
 from panmatch import native
 from panmatch.errors import LabelError
 from panmatch.labels._arrays import Floats, Ints, Mask
-from panmatch.labels._masks import Masks, corners_of, is_polygons, is_rle
+from panmatch.labels._masks import FARTHEST, Masks, corners_of, is_polygons, is_rle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +81,30 @@ def read_segmentations(segmentations: Sequence[Any], sizes: Ints, names: Sequenc
             given, called = [segmentations[i] for i in listed], [names[i] for i in listed]
             parts.append(reader(given, sizes[chosen], called))
     return _joined(parts, rows)
+
+
+def read_boxes(boxes: Floats, sizes: Ints, file: str) -> Masks:
+    """Return the pixels of boxes, each drawn as a polygon.
+
+    Parameters
+    ----------
+    boxes
+        x, y, width and height of each, shape (n, 4).
+    sizes
+        Height and width of the image of each, shape (n, 2).
+    file
+        What to call their file in an error.
+    """
+    x, y, width, height = boxes.T
+    corners = np.stack([x, y, x, y + height, x + width, y + height, x + width, y], axis=1)
+    for i in np.flatnonzero(~(np.abs(corners) <= FARTHEST).all(axis=1)).tolist():
+        raise LabelError(
+            f"instance {i} of {file} has the box {boxes[i].tolist()}, with a corner that is not a "
+            f"position in an image."
+        )
+    first = np.arange(len(boxes) + 1)
+    sides = (np.ascontiguousarray(side) for side in sizes.T)
+    return Masks((0, 0), *native.polygon_runs(corners.ravel(), 8 * first, first, *sides), order="F")
 
 
 def _kind(segmentation: Any) -> str:

@@ -16,6 +16,7 @@ from panmatch.labels._arrays import Ints, check_is_array
 
 Order = Literal["C", "F"]  # of all voxels; COCO numbers pixels down the columns
 
+FARTHEST = 1e9  # that a corner may be
 FEWEST_NUMBERS = 6  # of a polygon: x and y of three corners
 
 
@@ -87,7 +88,10 @@ class Masks:
         rows = np.arange(len(self)), np.arange(len(other))
         groups = np.array([0, len(self)]), np.array([0, len(other)])
         length = np.array([self.row_length])
-        found = native.shared_pairs(*self._runs, *other._runs, *rows, *groups, length, 1)
+        everything = np.zeros(0, np.uint8), 0.0
+        found = native.shared_pairs(
+            *self._runs, *other._runs, *rows, *groups, length, *everything, 1
+        )
         first, second, shared = (column.astype(np.int64) for column in found)
         return first, second, shared
 
@@ -266,7 +270,7 @@ def corners_of(polygon: Sequence[float], name: str) -> npt.NDArray[np.float64]:
             f"{name} has a polygon of {numbers.size} numbers; it must be x and y of at least three "
             f"corners: [x0, y0, x1, y1, x2, y2, …]."
         )
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() > 1e9:
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() > FARTHEST:
         raise LabelError(f"{name} has a polygon with a corner that is not a finite position.")
     return numbers
 

@@ -175,6 +175,18 @@ def improve(
     kicks: int,
     seconds: float,
 ) -> Mask: ...
+def instance_rows(
+    text: npt.NDArray[np.uint8],
+) -> tuple[Ints, Ints, Floats, npt.NDArray[np.uint8]]: ...
+def instance_runs(
+    text: npt.NDArray[np.uint8],
+    begin: Ints,
+    end: Ints,
+    written: npt.NDArray[np.uint8],
+    height: Ints,
+    width: Ints,
+    threads: int,
+) -> tuple[Ints, Ints, Ints]: ...
 def text_runs(text: npt.NDArray[np.uint8], first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def polygon_runs(
@@ -193,6 +205,8 @@ def shared_pairs(
     group_a: Ints,
     group_b: Ints,
     length: Ints,
+    crowd: npt.NDArray[np.uint8],
+    least: float,
     threads: int,
 ) -> tuple[Ints, Ints, Ints]: ...
 def shared_sets(

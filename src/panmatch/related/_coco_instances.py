@@ -154,10 +154,10 @@ def coco_precision(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grouped:
-    """Rows of a table by class, then image, then falling score."""
+    """Rows of a table by image, as files have them, then class, then falling score."""
 
     row: Ints
-    key: Ints  # class and image as one number
+    key: Ints  # image and class as one number
     kind: Ints  # position of the class
     rank: Ints  # within the class and image
 
@@ -166,7 +166,7 @@ def _grouped(table: MaskTable, images: Sequence[int] | Ints, classes: Ints) -> _
     known = np.unique(np.asarray(images, np.int64))
     counted = np.flatnonzero(np.isin(table.image, known) & np.isin(table.category, classes))
     kind = np.searchsorted(classes, table.category[counted])
-    key = kind * max(len(known), 1) + np.searchsorted(known, table.image[counted])
+    key = np.searchsorted(known, table.image[counted]) * len(classes) + kind
     order = (
         np.argsort(key, kind="stable")
         if table.score is None
@@ -188,6 +188,7 @@ def _mask_pairs(
     pred_group: Ints,
     threads: int | None,
 ) -> tuple[Ints, Ints, Floats]:
+    """Return the pairs whose IoU is enough for a threshold, and perhaps others, with their IoU."""
     refs, preds = reference.masks, prediction.masks
     heights = np.ones(len(ref_group) - 1, np.int64)
     for group, rows, table in ((ref_group, ref_row, reference), (pred_group, pred_row, prediction)):
@@ -196,6 +197,8 @@ def _mask_pairs(
     ref, pred, shared = native.shared_pairs(
         *(refs.first, refs.start, refs.stop, preds.first, preds.start, preds.stop),
         *(ref_row, pred_row, ref_group, pred_group, heights),
+        reference.crowd[ref_row].view(np.uint8),
+        float(THRESHOLDS[0]),
         thread_count(threads, len(preds.start), voxels_per_thread=RUNS_PER_THREAD),
     )
     sizes = refs.sizes[ref_row], preds.sizes[pred_row]
