@@ -142,8 +142,8 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     if is_on_device(array):
         raise OptionError(
             f"{name} is on a CUDA device, but this step runs on the CPU: pass "
-            f"cupy.asnumpy({name}), or {name}.cpu() for a tensor. Only overlaps, parts and "
-            f"components are computed on the device."
+            f"cupy.asnumpy({name}), or {name}.cpu() for a tensor. Only overlaps, parts, "
+            f"components, regions and distances between boundaries are computed on the device."
         )
     if is_chunked(array):
         check_fits(array, name)
