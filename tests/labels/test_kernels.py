@@ -23,6 +23,21 @@ KERNELS: dict[str, list[tuple[str, tuple[object, ...]]]] = {
         ("settle_columns", ("uint32", "uint32")),
         ("settle_columns", ("uint64", "float64")),
     ],
+    "objects.cu": [
+        ("find_boxes", ("int16", 1)),
+        ("find_boxes", ("int32", 3)),
+        ("paint_pairs", ("uint8", "int64")),
+    ],
+    "surfaces.cu": [
+        ("mark_boundaries", ("int32", "uint8", 1)),
+        ("mark_boundaries", ("int32", "int32", 3)),
+        ("settle_crop_rows", ("uint32", 1)),
+        ("settle_crop_rows", ("float64", 3)),
+        ("settle_crop_columns", ("uint32", 3)),
+        ("settle_crop_columns", ("float64", 8)),
+        ("walk_first_axis", ("uint32", 1)),
+        ("walk_first_axis", ("float64", 3)),
+    ],
 }
 
 

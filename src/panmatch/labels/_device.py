@@ -78,16 +78,22 @@ def device_components(array: object, reach: int | None, name: str) -> DeviceArra
     cupy = cupy_module()
     from cupyx.scipy import ndimage
 
+    mask = device_mask(array, name)
+    if not mask.size:
+        return cupy.zeros(mask.shape, cupy.int32)
+    neighbours = ndimage.generate_binary_structure(mask.ndim, reach or mask.ndim)
+    return ndimage.label(mask, neighbours)[0]
+
+
+def device_mask(array: object, name: str) -> DeviceArray:
+    """Return where an array of the device is not background; a negative value is an error."""
     labels = as_device_labels(array, name)
     if labels.dtype.kind == "i" and labels.size and int(labels.min()) < 0:
         raise LabelError(
             f"{name} holds the negative label {int(labels.min())}: labels are 0 (background) or "
             f"positive ids. Set such voxels to 0 first."
         )
-    if not labels.size:
-        return cupy.zeros(labels.shape, cupy.int32)
-    neighbours = ndimage.generate_binary_structure(labels.ndim, reach or labels.ndim)
-    return ndimage.label(labels != 0, neighbours)[0]
+    return labels != 0
 
 
 def clear_on_device(

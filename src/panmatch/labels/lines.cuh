@@ -127,3 +127,45 @@ private:
         }
     }
 };
+
+// A line in one piece of memory, where steps are enough to compare sites. `label_at(x)` is 0 where
+// there is no site.
+template <bool LABELS, class L, class D, class LabelAt>
+__device__ void settle_row(const LabelAt& label_at, u32 length, double weight, L* nearest, D* square) {
+    L label = 0;
+    u32 left = 0, right = 0;
+    for (u32 x = 0; x < length; ++x) {
+        if (const L here = label_at(x)) {
+            label = here;
+            left = x;
+        }
+        if (LABELS) nearest[x] = label;
+        square[x] = label != 0 ? static_cast<D>(x - left) : Stored<D>::nothing();
+    }
+    label = 0;
+    for (u32 x = length; x-- > 0;) {
+        if (const L here = label_at(x)) {
+            label = here;
+            right = x;
+        }
+        const bool has_left = !Stored<D>::is_nothing(square[x]);
+        if (!has_left && label == 0) continue;
+        u32 steps = has_left ? static_cast<u32>(square[x]) : length;
+        if (label != 0 && right - x <= steps) {
+            if (LABELS && (right - x < steps || label < nearest[x])) nearest[x] = label;
+            steps = right - x;
+        }
+        square[x] = static_cast<D>(weight * (static_cast<double>(steps) * steps));
+    }
+}
+
+// Which of several stretches a position is in: the last that begins at it or before.
+__device__ __forceinline__ u32 stretch_of(const u64* first, u32 count, u64 at) {
+    u32 low = 0, high = count;
+    while (high - low > 1) {
+        const u32 middle = low + (high - low) / 2;
+        if (first[middle] <= at) low = middle;
+        else high = middle;
+    }
+    return low;
+}

@@ -10,40 +10,9 @@ template <class T, class L, class D>
 __global__ void settle_rows(const T* labels, u64 rows, u32 length, double weight, L* nearest, D* square) {
     const u64 row = thread_number();
     if (row >= rows) return;
-    labels += row * length;
-    nearest += row * length;
-    square += row * length;
-    L label = 0;
-    u32 left = 0;
-    for (u32 x = 0; x < length; ++x) {
-        if (labels[x] != T(0)) {
-            label = static_cast<L>(labels[x]);
-            left = x;
-        }
-        nearest[x] = label;
-        square[x] = label != 0 ? static_cast<D>(x - left) : Stored<D>::nothing();
-    }
-    label = 0;
-    u32 right = 0;
-    for (u32 x = length; x-- > 0;) {
-        if (labels[x] != T(0)) {
-            label = static_cast<L>(labels[x]);
-            right = x;
-        }
-        const D before = square[x];
-        const bool none_before = Stored<D>::is_nothing(before);
-        u32 steps = none_before ? 0 : static_cast<u32>(before);
-        if (label != 0) {
-            const u32 after = right - x;
-            if (none_before || after < steps || (after == steps && label < nearest[x])) {
-                steps = after;
-                nearest[x] = label;
-            }
-        } else if (none_before) {
-            continue;
-        }
-        square[x] = static_cast<D>(weight * (static_cast<double>(steps) * steps));
-    }
+    const T* line = labels + row * length;
+    const auto label_at = [&](u32 x) { return static_cast<L>(line[x]); };
+    settle_row<true>(label_at, length, weight, nearest + row * length, square + row * length);
 }
 
 // Along any other axis. Lines begin side by side, `step` of them at a time.
