@@ -75,7 +75,7 @@ PROPERTIES = ("shape", "ndim", "size", "dtype", "strides", "flags", "nbytes", "i
 METHODS = ("astype", "ravel", "reshape", "transpose", "copy", "min", "max", "view", "repeat")
 OPERATORS = (
     "add", "sub", "mul", "and", "or", "xor", "lshift", "rshift", "eq", "ne", "lt", "le", "gt", "ge",
-    "invert", "mod", "radd", "rmul", "floordiv",
+    "invert", "mod", "radd", "rmul", "floordiv", "pow",
 )  # fmt: skip
 FUNCTIONS = (
     "arange", "ascontiguousarray", "asfortranarray", "concatenate", "empty", "empty_like",

@@ -16,7 +16,7 @@ from panmatch.labels._device_regions import kind_of_squares
 from panmatch.labels._whole_steps import comparison_weights
 from tests.device import cupy, marks
 from tests.device.emulator import EmulatedKernel
-from tests.labels.test_exact_ties import SPACINGS, by_fractions, numbers, sparse_labels
+from tests.labels.tied_sites import SPACINGS, by_fractions, numbers, sparse_labels
 
 pytestmark = marks
 

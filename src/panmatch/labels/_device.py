@@ -132,15 +132,15 @@ def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
 
 def _count(flat: list[DeviceArray]) -> Counts:
     """Count two arrays; with more, the first two become one array of the slots of their pairs."""
-    pairs = []
+    tables = []
     while len(flat) > 2:
         table = _PairTable.count(flat[0], flat[1])
-        pairs.append(table.labels())
+        tables.append(table)
         flat = [table.write_slots(flat[0], flat[1]), *flat[2:]]
     labels, counts = _PairTable.count(flat[0], flat[1]).rows()
     columns = list(labels.T)
-    for labels in reversed(pairs):
-        columns[:1] = list(labels[columns[0]].T)
+    for table in reversed(tables):
+        columns[:1] = list(table.labels(columns[0]).T)
     return np.stack(columns, axis=1), counts
 
 
@@ -184,9 +184,14 @@ class _PairTable:
         self._launch("write_slots", first, second, slots)
         return slots
 
-    def labels(self) -> npt.NDArray[np.uint64]:
-        """Return the two labels of every slot, and of the pair that no slot has."""
-        return self._split(np.append(cupy_module().asnumpy(self.keys), NO_SLOT))
+    def labels(self, slots: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the two labels of some slots, or of the pair that no slot has."""
+        cupy = cupy_module()
+        keys = np.full(len(slots), NO_SLOT)
+        taken = np.flatnonzero(slots < self.keys.size)
+        there = cupy.asarray(slots[taken].astype(np.int64))
+        keys[taken] = cupy.asnumpy(self.keys[there])
+        return self._split(keys)
 
     def rows(self) -> Counts:
         """Return the labels of all pairs that occur, and their counts."""
