@@ -49,7 +49,7 @@ test-torch: $(TORCH)/installed-torch
 CUPY ?= cupy-cuda12x
 DEVICE_TESTS := tests/overlap/test_device.py tests/labels/test_device_regions.py tests/labels/test_device_surfaces.py \
 	tests/labels/test_kernels.py tests/scoring/test_device_measure.py \
-	tests/torch/test_on_device.py tests/torch/test_evaluate.py
+	tests/torch/test_on_device.py tests/torch/test_regions.py tests/torch/test_evaluate.py
 test-device: $(DEVICE)/installed-device
 	$(DEVICE)/$(SCRIPTS)/python -m pytest $(DEVICE_TESTS)
 	$(DEVICE)/$(SCRIPTS)/python -m benchmarks.device
