@@ -25,6 +25,7 @@ from panmatch.labels import (
 )
 from panmatch.overlap import (
     ClassOverlaps,
+    Overlap,
     count_class_overlaps,
     count_overlaps,
     count_region_overlaps,
@@ -83,6 +84,13 @@ class Labelling:
         return self.classes or (OBJECT,)
 
     @property
+    def no_segments(self) -> Overlap:
+        """The overlap of images without objects."""
+        if self.regions is None:
+            return Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
+        return count_region_overlaps([0], [0])
+
+    @property
     def holds_pairs(self) -> bool:
         """Whether the last axis of tensors holds class and number."""
         return self.classes is not None and self.instances == "ids"
@@ -105,6 +113,15 @@ class Labelling:
             except PanmatchError as error:
                 error.add_note(f"This happened in image {position} of the batch.")
                 raise
+
+    def _count_in_regions(
+        self, reference: Image, prediction: Image, void: Image | None = None
+    ) -> ClassOverlaps:
+        overlap = count_region_overlaps(
+            reference, prediction, self.spacing,
+            rule=self.regions or "", void=Void(self.void, void),
+        )  # fmt: skip
+        return ClassOverlaps.of_one(self.kinds[0], overlap)
 
     def check(self, preds: Tensor, target: Tensor, void: Tensor | None) -> None:
         """Raise a `LabelError` or `ShapeError` unless the tensors can be read."""
@@ -145,15 +162,6 @@ class Labelling:
             return ClassOverlaps.of_one(self.kinds[0], overlap)
         both = self._read(reference, "target"), self._read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
-
-    def _count_in_regions(
-        self, reference: Image, prediction: Image, void: Image | None = None
-    ) -> ClassOverlaps:
-        overlap = count_region_overlaps(
-            reference, prediction, self.spacing,
-            rule=self.regions or "", void=Void(self.void, void),
-        )  # fmt: skip
-        return ClassOverlaps.of_one(self.kinds[0], overlap)
 
     def _read(self, image: Image, name: str) -> Panoptic:
         if self.holds_pairs:

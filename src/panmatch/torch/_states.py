@@ -10,20 +10,10 @@ import numpy as np
 from torch import Tensor
 
 from panmatch.errors import OptionError, StrategyError, check_choice
-from panmatch.matching import Strategy, Tallies, Tally, resolve_strategy
-from panmatch.overlap import (
-    ClassOverlaps,
-    Ints,
-    Overlap,
-    Score,
-    check_threshold,
-    count_region_overlaps,
-)
+from panmatch.matching import RegionUnion, Strategy, Tallies, Tally, resolve_strategy
+from panmatch.overlap import ClassOverlaps, Ints, Score, check_threshold
 from panmatch.scoring import ClassCurves, ClassTallies, Curve, GroupScore, curve, tally_classes
 from panmatch.torch._labelling import Labelling, key_of
-
-NO_SEGMENTS = Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
-NO_PIECES = count_region_overlaps([0], [0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +69,8 @@ class Settings:
 
     def curves(self, steps: Ints) -> ClassCurves:
         """Return the curves of the steps of all batches."""
-        empty = NO_SEGMENTS if self.labelling.regions is None else NO_PIECES
-        nothing, rows = curve(empty, self.strategy, score=self.score), add_up(steps)
-        kinds = self.labelling.kinds
+        kinds, rows = self.labelling.kinds, add_up(steps)
+        nothing = curve(self.labelling.no_segments, self.strategy, score=self.score)
         curves = {kind.id: to_curve(rows, i, nothing) for i, kind in enumerate(kinds)}
         return ClassCurves(kinds, curves)
 
@@ -97,9 +86,9 @@ class Settings:
 def _checked_strategy(strategy: str | Strategy, labelling: Labelling) -> Strategy:
     """Return a strategy as an object; one that needs regions must have them (D8)."""
     chosen = resolve_strategy(strategy)
-    if chosen.needs_regions and labelling.regions is None:
+    if isinstance(chosen, RegionUnion) and labelling.regions is None:
         raise StrategyError(
-            f"strategy={chosen.name!r} only works on regions: pass regions='voronoi' as well."
+            "strategy='union' only works on regions: pass regions='voronoi' as well."
         )
     return chosen
 
