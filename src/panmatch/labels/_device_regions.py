@@ -23,8 +23,8 @@ def device_nearest_labels(
 ) -> DeviceArray:
     """Give every voxel the label of the nearest segment, as `nearest_labels` does on the host.
 
-    Besides the result, this needs memory for three arrays with one number per voxel. The numbers
-    have 32 bits, or 64 if that is what labels or squared distances need.
+    Besides the result, this needs memory for four arrays with one number per voxel: two of labels
+    and two of squared distances, each of 32 bits, or of 64 where they need it.
     """
     cupy = cupy_module()
     labels = as_device_labels(given, "labels")
