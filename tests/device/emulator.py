@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 HEADER = Path(__file__).with_name("emulation.hpp")
-COMPILER = shutil.which("g++") or shutil.which("clang++")
+COMPILER = None if sys.platform == "win32" else shutil.which("g++") or shutil.which("clang++")
 OPTIONS = (
     "-std=c++17",
     "-O1",

@@ -174,6 +174,18 @@ def test_void_shapes_no_region_on_the_device_either() -> None:
         assert found != pm.count_region_overlaps(reference, prediction)
 
 
+@pytest.mark.parametrize("void", [300, -5])
+def test_void_beyond_the_dtype_marks_nothing(void: int) -> None:
+    reference, prediction = sparse(27).astype(np.uint8), scene(seed=28)
+    there = cupy.asarray(reference), cupy.asarray(prediction)
+    found = pm.count_region_overlaps(*there, void=void)
+    assert found == pm.count_region_overlaps(reference, prediction, void=void)
+    flags = there[0] != 0
+    assert pm.count_region_overlaps(flags, there[1], void=void) == pm.count_region_overlaps(
+        reference != 0, prediction, void=void
+    )
+
+
 def test_parts_in_regions() -> None:
     reference, prediction = sparse(25), scene(seed=26)
     images = reference, prediction, reference % 3 * (reference > 0), prediction % 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -104,10 +105,18 @@ def clear_on_device(
 ) -> tuple[DeviceArray, DeviceArray]:
     """Return both images with void set to background: where a mask or a label of it says so."""
     unknown = [] if mask is None else [mask != 0]
-    unknown += [reference == label for label in labels]
+    unknown += [reference == label for label in labels if _can_hold(reference.dtype, label)]
     for where in unknown:
         reference, prediction = _without(reference, where), _without(prediction, where)
     return reference, prediction
+
+
+def _can_hold(dtype: np.dtype[Any], label: int) -> bool:
+    """Return whether a dtype holds a label: others cannot even be compared on a device."""
+    if dtype.kind == "b":
+        return label in (0, 1)
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= label <= int(limits.max)
 
 
 def _without(image: DeviceArray, where: DeviceArray) -> DeviceArray:
