@@ -129,33 +129,30 @@ private:
 };
 
 // A line in one piece of memory, where steps are enough to compare sites. `label_at(x)` is 0 where
-// there is no site.
+// there is no site. Neighbouring threads write far from each other, so little is written: first the
+// steps to the left, then what is nearest.
 template <bool LABELS, class L, class D, class LabelAt>
 __device__ void settle_row(const LabelAt& label_at, u32 length, double weight, L* nearest, D* square) {
-    L label = 0;
-    u32 left = 0, right = 0;
+    u32 left = length, right = length;
     for (u32 x = 0; x < length; ++x) {
-        if (const L here = label_at(x)) {
-            label = here;
-            left = x;
-        }
-        if (LABELS) nearest[x] = label;
-        square[x] = label != 0 ? static_cast<D>(x - left) : Stored<D>::nothing();
+        if (label_at(x) != 0) left = x;
+        square[x] = left < length ? static_cast<D>(x - left) : Stored<D>::nothing();
     }
-    label = 0;
+    L after = 0;
     for (u32 x = length; x-- > 0;) {
         if (const L here = label_at(x)) {
-            label = here;
+            after = here;
             right = x;
         }
-        const bool has_left = !Stored<D>::is_nothing(square[x]);
-        if (!has_left && label == 0) continue;
-        u32 steps = has_left ? static_cast<u32>(square[x]) : length;
-        if (label != 0 && right - x <= steps) {
-            if (LABELS && (right - x < steps || label < nearest[x])) nearest[x] = label;
+        u32 steps = Stored<D>::is_nothing(square[x]) ? length : static_cast<u32>(square[x]);
+        L label = LABELS && steps < length ? label_at(x - steps) : L(0);
+        if (after != 0 && (right - x < steps || (LABELS && right - x == steps && after < label))) {
             steps = right - x;
+            label = after;
         }
-        square[x] = static_cast<D>(weight * (static_cast<double>(steps) * steps));
+        square[x] = steps < length ? static_cast<D>(weight * (static_cast<double>(steps) * steps))
+                                   : Stored<D>::nothing();
+        if (LABELS) nearest[x] = label;
     }
 }
 
