@@ -45,9 +45,13 @@ test-torch: $(TORCH)/installed-torch
 	$(TORCH)/$(SCRIPTS)/python -m pytest -n auto tests/torch tests/test_docstrings.py tests/test_pages.py -k "torch or training"
 
 # For a machine with a CUDA device: make test-device CUPY=cupy-cuda13x
+# Without one, `make test` runs the same tests on emulated kernels.
 CUPY ?= cupy-cuda12x
+DEVICE_TESTS := tests/overlap/test_device.py tests/labels/test_device_regions.py tests/labels/test_device_surfaces.py \
+	tests/labels/test_kernels.py tests/scoring/test_device_measure.py \
+	tests/torch/test_on_device.py tests/torch/test_regions.py tests/torch/test_evaluate.py
 test-device: $(DEVICE)/installed-device
-	$(DEVICE)/$(SCRIPTS)/python -m pytest tests/overlap/test_device.py tests/torch/test_on_device.py tests/torch/test_evaluate.py
+	$(DEVICE)/$(SCRIPTS)/python -m pytest $(DEVICE_TESTS)
 	$(DEVICE)/$(SCRIPTS)/python -m benchmarks.device
 
 # panoptica's own examples and tests with our names in place of its: make compat PANOPTICA=folder

@@ -1,19 +1,35 @@
-"""Counting on a CUDA device, against copying there: `python -m benchmarks.device`.
+"""Counting on a CUDA device, against copying there, and a whole evaluation against the host.
 
-Needs CuPy and a device, and runs apart from the other benchmarks.
+`python -m benchmarks.device` needs CuPy and a device, and runs apart from the other benchmarks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from time import perf_counter
 from typing import Any
 
+import numpy as np
+
+import panmatch as pm
 from panmatch.labels import _device as device
 
 SIZE, REPEATS = 1024, 9
+WHOLE, APART, OBJECTS = 512, 64, 500  # voxels per axis, voxels between objects, objects
+METRICS = ("hd", "hd95", "assd", "nsd")
+SPACINGS = (None, (0.7, 0.7, 3.0), (0.742188, 0.742188, 1.25))
 
 
 def main() -> None:
+    """Print one line per scene, then those of whole evaluations."""
+    measure_counting()
+    images = some_balls(0), some_balls(4)
+    for spacing in SPACINGS:
+        measure_whole_evaluation(images, spacing)
+
+
+def measure_counting() -> None:
     """Print one line per scene."""
     import cupy
 
@@ -43,6 +59,59 @@ def measure(title: str, reference: Any, prediction: Any, bandwidth: float) -> No
         f"{title}: {pairs:,} pairs, kernel {kernel:.2f} ms ({share:.0%} of the bandwidth of a "
         f"copy), with all counts on the host {whole:.2f} ms"
     )
+
+
+STEPS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "PQ": lambda ref, pred, _: pm.match(pm.count_overlaps(ref, pred)),
+    "PQ in regions": lambda ref, pred, spacing: pm.match(
+        pm.count_region_overlaps(ref, pred, spacing), "union"
+    ),
+    "PQ and surface metrics": lambda ref, pred, spacing: pm.measure(
+        pm.match(pm.count_overlaps(ref, pred)), ref, pred, METRICS, spacing
+    ),
+}
+
+
+def measure_whole_evaluation(images: tuple[Any, Any], spacing: Any) -> None:
+    """Time PQ, PQ in regions and surface metrics, all with results on the host."""
+    here = images[0].get(), images[1].get()
+    title = f"{WHOLE}³, {OBJECTS} objects, spacing {spacing or 1}"
+    totals = [0.0, 0.0]
+    for name, step in STEPS.items():
+        found, there_ms = best_wall_ms(partial(step, *images, spacing), REPEATS)
+        want, here_ms = best_wall_ms(partial(step, *here, spacing), 1)
+        assert found.tally == want.tally
+        for metric in METRICS if hasattr(found, "columns") else ():
+            pair = found.columns[metric], want.columns[metric]
+            np.testing.assert_allclose(*pair, rtol=1e-6, atol=1e-6)
+        print(f"{title}: {name} {there_ms:.1f} ms on the device, {here_ms:.0f} ms on the host")
+        totals = [totals[0] + there_ms, totals[1] + here_ms]
+    print(f"{title}: all of it {totals[0]:.1f} ms on the device, {totals[1]:.0f} ms on the host")
+
+
+def best_wall_ms(action: Callable[[], Any], repeats: int) -> tuple[Any, float]:
+    """Return the result, and the shortest time on the clock after a first call."""
+    found, times = action(), []
+    for _ in range(repeats):
+        begin = perf_counter()
+        action()
+        times.append(1000 * (perf_counter() - begin))
+    return found, min(times)
+
+
+def some_balls(shift: int) -> Any:
+    """Return so many balls on a grid, as int32."""
+    import cupy
+
+    per_axis = WHOLE // APART
+    place = cupy.arange(WHOLE, dtype=cupy.int32) + shift
+    at, squared = place // APART, (place % APART - APART // 2) ** 2
+    number = (at[:, None, None] * per_axis + at[None, :, None]) * per_axis + at[None, None, :]
+    distance = squared[:, None, None] + squared[None, :, None] + squared[None, None, :]
+    inside = (distance < (3 * APART // 8) ** 2) & (number < OBJECTS)
+    for axis in ((slice(None), None, None), (None, slice(None), None), (None, None, slice(None))):
+        inside &= at[axis] < per_axis
+    return cupy.where(inside, number + 1, 0).astype(cupy.int32)
 
 
 def best_ms(action: Callable[[], object]) -> float:

@@ -384,3 +384,14 @@ def test_shapes_must_agree() -> None:
     other = pm.from_cityscapes([[7]], [ROAD, CAR])
     with pytest.raises(OverlapError, match="same classes"):
         same + pm.tally_classes(pm.count_class_overlaps(other, other))
+
+
+@pytest.mark.parametrize("strategy", ["union", "one-to-one", "many-to-one"])
+def test_one_class_may_be_cut_by_regions(strategy: str) -> None:
+    reference = np.array([9, 0, 0, 0, 0, 4, 4, 0])
+    prediction = np.array([7, 7, 7, 7, 7, 7, 0, 5])
+    cut = pm.count_region_overlaps(reference, prediction)
+    found = pm.ClassOverlaps.of_one(CAR, cut)
+    assert found[CAR.id] == cut
+    tallies = pm.tally_classes(found, strategy, 0.2)
+    assert tallies[CAR.id] == pm.match(cut, strategy, 0.2).tally

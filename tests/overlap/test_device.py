@@ -10,16 +10,15 @@ import pytest
 import panmatch as pm
 from panmatch.errors import LabelError, OptionError, ShapeError
 from panmatch.labels import _device as device
-from panmatch.labels import connected_components
+from panmatch.labels import connected_components, inner_band
+from tests.device import REAL, cupy, marks
 
-cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
-try:
-    has_device = cupy.cuda.runtime.getDeviceCount() > 0
-except cupy.cuda.runtime.CUDARuntimeError:
-    has_device = False
-pytestmark = pytest.mark.skipif(not has_device, reason="no CUDA device on this machine")
+pytestmark = marks
 
 DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+# Every kernel is compiled for its types, which takes time without a device.
+EVERY = [(ref, pred) for ref in DTYPES for pred in DTYPES]
+PAIRS = EVERY if REAL else EVERY[::10] + EVERY[4::10]
 
 
 def scene(shape: tuple[int, ...] = (23, 31, 41), seed: int = 0, most: int = 60) -> Any:
@@ -30,8 +29,7 @@ def scene(shape: tuple[int, ...] = (23, 31, 41), seed: int = 0, most: int = 60) 
     return coarse[tuple(slice(0, size) for size in shape)]
 
 
-@pytest.mark.parametrize("ref_type", DTYPES)
-@pytest.mark.parametrize("pred_type", DTYPES)
+@pytest.mark.parametrize(("ref_type", "pred_type"), PAIRS)
 def test_every_pair_of_dtypes(ref_type: str, pred_type: str) -> None:
     reference, prediction = scene(seed=1).astype(ref_type), scene(seed=2).astype(pred_type)
     found = pm.count_overlaps(cupy.asarray(reference), cupy.asarray(prediction))
@@ -48,15 +46,15 @@ def test_every_size_and_dimension(shape: tuple[int, ...]) -> None:
 def test_memory_orders_and_views_that_begin_anywhere() -> None:
     reference, prediction = scene(seed=5).astype(np.int32), scene(seed=6).astype(np.int16)
     want = pm.count_overlaps(reference, prediction)
-    on_device = cupy.asarray(reference), cupy.asarray(prediction)
-    fortran = [cupy.asfortranarray(array) for array in on_device]
+    there = cupy.asarray(reference), cupy.asarray(prediction)
+    fortran = [cupy.asfortranarray(array) for array in there]
     assert pm.count_overlaps(*fortran) == want
-    assert pm.count_overlaps(on_device[0], fortran[1]) == want
-    flat = [cupy.ascontiguousarray(array).ravel()[3:] for array in on_device]
+    assert pm.count_overlaps(there[0], fortran[1]) == want
+    flat = [cupy.ascontiguousarray(array).ravel()[3:] for array in there]
     assert pm.count_overlaps(*flat) == pm.count_overlaps(
         reference.ravel()[3:], prediction.ravel()[3:]
     )
-    sliced = [array[::2, 1:, ::-1] for array in on_device]
+    sliced = [array[::2, 1:, ::-1] for array in there]
     assert pm.count_overlaps(*sliced) == pm.count_overlaps(
         reference[::2, 1:, ::-1], prediction[::2, 1:, ::-1]
     )
@@ -130,12 +128,12 @@ def test_what_cannot_be_counted_says_what_to_do() -> None:
     labels = cupy.asarray([1, 2])
     with pytest.raises(OptionError, match="prediction is in host memory, but other images are on"):
         pm.count_overlaps(labels, [1, 2])
-    with pytest.raises(OptionError, match="void is on the host"):
+    with pytest.raises(OptionError, match="void is in host memory, but other images"):
         pm.count_overlaps(labels, labels, void=np.array([0, 1]))
     with pytest.raises(LabelError, match="reference holds float32 on a CUDA device"):
         pm.count_overlaps(labels.astype(cupy.float32), labels)
-    with pytest.raises(OptionError, match="reference is on a CUDA device, but this step runs on"):
-        pm.count_region_overlaps(labels, labels)
+    with pytest.raises(OptionError, match="labels is on a CUDA device, but this step runs on"):
+        inner_band(labels, 1)
 
 
 @pytest.mark.parametrize("connectivity", ["full", "faces"])
@@ -148,6 +146,58 @@ def test_components_are_numbered_as_on_the_host(connectivity: Any) -> None:
     assert np.array_equal(cupy.asnumpy(found), want)
     for laid_out in (cupy.asarray(mask, order="F"), cupy.asarray(np.repeat(mask, 2, 1))[:, ::2]):
         assert np.array_equal(cupy.asnumpy(connected_components(laid_out, connectivity)), want)
+
+
+REGION_SPACINGS = [None, (0.1, 0.5, 0.3), (0.742188, 1.25, 0.976562)]
+
+
+@pytest.mark.parametrize("spacing", REGION_SPACINGS, ids=str)
+def test_regions_cut_predictions_as_on_the_host(spacing: Any) -> None:
+    reference, prediction = sparse(19), scene(seed=20) * (sparse(21, 0.3) > 0)
+    there = cupy.asarray(reference), cupy.asfortranarray(cupy.asarray(prediction))
+    want = pm.count_region_overlaps(reference, prediction, spacing)
+    assert pm.count_region_overlaps(*there, spacing) == want
+    assert len(want.pred_sizes) > len(pm.count_overlaps(reference, prediction).pred_sizes)
+    assert (
+        pm.match(want, "union", 0.1).tally
+        == pm.match(pm.count_region_overlaps(*there, spacing), "union", 0.1).tally
+    )
+
+
+def test_void_shapes_no_region_on_the_device_either() -> None:
+    reference, prediction, mask = sparse(22), scene(seed=23), scene(seed=24) > 50
+    there = cupy.asarray(reference), cupy.asarray(prediction)
+    most = int(np.bincount(reference[reference > 0]).argmax())
+    for here, void in ((most, most), (mask, cupy.asarray(mask))):
+        found = pm.count_region_overlaps(*there, void=void)
+        assert found == pm.count_region_overlaps(reference, prediction, void=here)
+        assert found != pm.count_region_overlaps(reference, prediction)
+
+
+@pytest.mark.parametrize("void", [300, -5])
+def test_void_beyond_the_dtype_marks_nothing(void: int) -> None:
+    reference, prediction = sparse(27).astype(np.uint8), scene(seed=28)
+    there = cupy.asarray(reference), cupy.asarray(prediction)
+    found = pm.count_region_overlaps(*there, void=void)
+    assert found == pm.count_region_overlaps(reference, prediction, void=void)
+    flags = there[0] != 0
+    assert pm.count_region_overlaps(flags, there[1], void=void) == pm.count_region_overlaps(
+        reference != 0, prediction, void=void
+    )
+
+
+def test_parts_in_regions() -> None:
+    reference, prediction = sparse(25), scene(seed=26)
+    images = reference, prediction, reference % 3 * (reference > 0), prediction % 4
+    there = [cupy.asarray(image) for image in images]
+    found = pm.count_part_overlaps(*there, regions="voronoi", spacing=(1, 2, 3))
+    assert found == pm.count_part_overlaps(*images, regions="voronoi", spacing=(1, 2, 3))
+
+
+def sparse(seed: int, share: float = 0.02) -> Any:
+    """A few blocks of labels, and nothing between them."""
+    rng = np.random.default_rng(seed)
+    return scene(seed=seed) * (rng.random((23, 31, 41)) < share)
 
 
 def test_500_images_with_components_and_regions_evaluate_alike() -> None:

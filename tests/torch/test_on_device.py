@@ -71,3 +71,20 @@ def test_errors_name_the_image_as_on_the_host() -> None:
     with pytest.raises(pm.PanmatchError, match="-4") as caught:
         PanopticMatching().to("cuda").update(preds, batch(1).cuda())
     assert "image 2" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("spacing", [None, (0.7, 3.0)])
+def test_regions_and_distances_of_tensors_are_those_of_the_host(spacing: Any) -> None:
+    pytest.importorskip("cupy", reason="CuPy is not installed")
+    target, preds = batch(6)[0], batch(6).roll((1, 2), (1, 2))[0]
+    target = target * (torch.rand(target.shape, generator=torch.manual_seed(1)) < 0.3)
+    here, there = (target.numpy(), preds.numpy()), (target.cuda(), preds.cuda())
+    overlap = pm.count_region_overlaps(*here, spacing)
+    assert pm.count_region_overlaps(*there, spacing) == overlap
+    matching = pm.match(overlap, "union", 0.05)
+    assert matching.tally.tp > 0
+    metrics = ("hd", "hd95", "assd", "nsd")
+    want = pm.measure(matching, *here, metrics, spacing)
+    found = pm.measure(matching, *there, metrics, spacing)
+    for name in metrics:
+        np.testing.assert_allclose(found.columns[name], want.columns[name], rtol=1e-12)

@@ -210,8 +210,15 @@ def test_masks_that_cannot_be_meant_are_refused(
     ("options", "error", "message"),
     [
         ({"strategy": "union"}, StrategyError,
-         "strategy='union' works on regions, which are not counted during training: use "
-         "panmatch.Evaluator, or 'many-to-one'"),
+         "strategy='union' only works on regions: pass regions='voronoi' as well"),
+        ({"regions": "voronoy"}, OptionError, "regions='voronoy' is not known; did you mean"),
+        ({"spacing": (1, 2)}, OptionError,
+         "spacing is only used to cut predictions by regions: pass regions='voronoi' as well"),
+        ({"regions": "voronoi", "instances": "components"}, OptionError,
+         "regions='voronoi' needs numbered objects of one kind: leave out classes, and pass "
+         "instances='ids'"),
+        ({"regions": "voronoi", "classes": KINDS}, OptionError,
+         "regions='voronoi' needs numbered objects of one kind"),
         ({"strategy": "one-to-two"}, StrategyError, "strategy='one-to-two' is not known"),
         ({"score": "iuo"}, OptionError, "score='iuo' is not known; did you mean 'iou'"),
         ({"threshold": 1.0}, ThresholdError, r"threshold=1.0 is outside \[0, 1\)"),

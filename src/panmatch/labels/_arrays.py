@@ -142,8 +142,8 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     if is_on_device(array):
         raise OptionError(
             f"{name} is on a CUDA device, but this step runs on the CPU: pass "
-            f"cupy.asnumpy({name}), or {name}.cpu() for a tensor. Only overlaps, parts and "
-            f"components are computed on the device."
+            f"cupy.asnumpy({name}), or {name}.cpu() for a tensor. Only overlaps, parts, "
+            f"components, regions and distances between boundaries are computed on the device."
         )
     if is_chunked(array):
         check_fits(array, name)
@@ -163,11 +163,18 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
 def as_mask(array: npt.ArrayLike, name: str) -> Mask:
     """Return where `array` is not background; a negative value is an error.
 
+    The mask of an array on a CUDA device is there, too.
+
     Examples
     --------
     >>> as_mask([0, 3, 1], "reference")
     array([False,  True,  True])
     """
+    if is_on_device(array):
+        from panmatch.labels._device import device_mask
+
+        on_device: Mask = device_mask(array, name)
+        return on_device
     labels = as_labels(array, name)
     if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
         raise negative_label(name, int(labels.min()), int(np.count_nonzero(labels < 0)))

@@ -137,7 +137,16 @@ def paint(
 def paint_volumes(
     volumes: Sequence[Volume], combinations: Ints, numbers: Ints, *, threads: int | None = None
 ) -> Volume:
-    """Paint as `paint` does; an image made from chunked ones is painted when it is read."""
+    """Paint as `paint` does; an image made from chunked ones is painted when it is read.
+
+    On a CUDA device there must be two images, and the result is there.
+    """
+    if is_on_device(volumes[0]):
+        from panmatch.labels._device_objects import paint_on_device
+
+        first, second = volumes
+        on_device: LabelArray = paint_on_device(first, second, combinations, numbers)
+        return on_device
     workers = 1 if any_chunked(volumes) else threads
     paint_all = partial(_paint, combinations=combinations, numbers=numbers, threads=workers)
     return map_labels(paint_all, *volumes)

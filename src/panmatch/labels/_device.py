@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,8 +10,13 @@ import numpy.typing as npt
 
 from panmatch.errors import LabelError, OptionError
 from panmatch.labels._arrays import is_on_device
+from panmatch.labels._device_kernels import (
+    DeviceArray,
+    compiled,
+    cupy_module,
+    full_name,
+)
 
-DeviceArray = Any  # a cupy.ndarray; CuPy is optional
 Counts = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
 
 THREADS = 512  # of a block
@@ -23,18 +24,6 @@ BLOCKS_PER_PROCESSOR = 4
 FIRST_SLOTS = 1 << 20
 NO_SLOT = np.uint64(2**64 - 1)  # key of an empty slot, and of two labels −1
 TOO_WIDE, FULL = 1, 2  # flags of the kernels: a label beyond 32 bits; too few slots
-
-C_TYPES = {
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "bool": "unsigned char",
-    "int16": "short",
-    "uint16": "unsigned short",
-    "int32": "int",
-    "uint32": "unsigned int",
-    "int64": "long long",
-    "uint64": "unsigned long long",
-}
 
 
 def as_device_labels(array: object, name: str) -> DeviceArray:
@@ -45,7 +34,7 @@ def as_device_labels(array: object, name: str) -> DeviceArray:
     LabelError, OptionError
         If it does not hold integers; if CuPy is missing; if it is on the host while others are not.
     """
-    cupy = _cupy()
+    cupy = cupy_module()
     if not is_on_device(array):
         raise OptionError(
             f"{name} is in host memory, but other images are on a CUDA device: move all of them "
@@ -53,7 +42,7 @@ def as_device_labels(array: object, name: str) -> DeviceArray:
         )
     # The DLPack protocol also waits for pending work on the array.
     labels = cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
-    if labels.dtype.name not in C_TYPES:
+    if labels.dtype.kind not in "iub":
         raise LabelError(
             f"{name} holds {labels.dtype} on a CUDA device; labels must be integers or booleans. "
             f"If they are whole numbers, convert them with astype or to(torch.int32)."
@@ -87,24 +76,56 @@ def device_components(array: object, reach: int | None, name: str) -> DeviceArra
     Neighbours may differ along `reach` axes; None for all. CuPy joins components at their smallest
     index in C order, whatever the memory order, and numbers them by it.
     """
-    cupy = _cupy()
+    cupy = cupy_module()
     from cupyx.scipy import ndimage
 
+    mask = device_mask(array, name)
+    if not mask.size:
+        return cupy.zeros(mask.shape, cupy.int32)
+    neighbours = ndimage.generate_binary_structure(mask.ndim, reach or mask.ndim)
+    return ndimage.label(mask, neighbours)[0]
+
+
+def device_mask(array: object, name: str) -> DeviceArray:
+    """Return where an array of the device is not background; a negative value is an error."""
     labels = as_device_labels(array, name)
     if labels.dtype.kind == "i" and labels.size and int(labels.min()) < 0:
         raise LabelError(
             f"{name} holds the negative label {int(labels.min())}: labels are 0 (background) or "
             f"positive ids. Set such voxels to 0 first."
         )
-    if not labels.size:
-        return cupy.zeros(labels.shape, cupy.int32)
-    neighbours = ndimage.generate_binary_structure(labels.ndim, reach or labels.ndim)
-    return ndimage.label(labels != 0, neighbours)[0]
+    return labels != 0
+
+
+def clear_on_device(
+    reference: DeviceArray,
+    prediction: DeviceArray,
+    mask: DeviceArray | None,
+    labels: tuple[int, ...],
+) -> tuple[DeviceArray, DeviceArray]:
+    """Return both images with void set to background: where a mask or a label of it says so."""
+    unknown = [] if mask is None else [mask != 0]
+    unknown += [reference == label for label in labels if _can_hold(reference.dtype, label)]
+    for where in unknown:
+        reference, prediction = _without(reference, where), _without(prediction, where)
+    return reference, prediction
+
+
+def _can_hold(dtype: np.dtype[Any], label: int) -> bool:
+    """Return whether a dtype holds a label: others cannot even be compared on a device."""
+    if dtype.kind == "b":
+        return label in (0, 1)
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= label <= int(limits.max)
+
+
+def _without(image: DeviceArray, where: DeviceArray) -> DeviceArray:
+    return cupy_module().where(where, image.dtype.type(0), image)
 
 
 def _in_one_order(arrays: list[DeviceArray]) -> list[DeviceArray]:
     """Return all arrays flat, voxel for voxel; a copy on the device only if their orders differ."""
-    cupy = _cupy()
+    cupy = cupy_module()
     if all(array.flags.f_contiguous for array in arrays):
         return [array.ravel(order="F") for array in arrays]
     return [cupy.ascontiguousarray(array).ravel() for array in arrays]
@@ -112,7 +133,7 @@ def _in_one_order(arrays: list[DeviceArray]) -> list[DeviceArray]:
 
 def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
     """Return the position of every label among the distinct labels, and the distinct labels."""
-    cupy = _cupy()
+    cupy = cupy_module()
     distinct, places = cupy.unique(array, return_inverse=True)
     labels = cupy.asnumpy(distinct).astype(np.int64 if array.dtype.kind == "i" else np.uint64)
     return places.astype(cupy.uint32), labels.view(np.uint64)
@@ -120,15 +141,15 @@ def _numbered(array: DeviceArray) -> tuple[DeviceArray, npt.NDArray[np.uint64]]:
 
 def _count(flat: list[DeviceArray]) -> Counts:
     """Count two arrays; with more, the first two become one array of the slots of their pairs."""
-    pairs = []
+    tables = []
     while len(flat) > 2:
         table = _PairTable.count(flat[0], flat[1])
-        pairs.append(table.labels())
+        tables.append(table)
         flat = [table.write_slots(flat[0], flat[1]), *flat[2:]]
     labels, counts = _PairTable.count(flat[0], flat[1]).rows()
     columns = list(labels.T)
-    for labels in reversed(pairs):
-        columns[:1] = list(labels[columns[0]].T)
+    for table in reversed(tables):
+        columns[:1] = list(table.labels(columns[0]).T)
     return np.stack(columns, axis=1), counts
 
 
@@ -157,7 +178,7 @@ class _PairTable:
 
     @classmethod
     def _empty(cls, slots: int, first: DeviceArray, second: DeviceArray) -> _PairTable:
-        cupy = _cupy()
+        cupy = cupy_module()
         return cls(
             cupy.full(slots, NO_SLOT, cupy.uint64),
             cupy.zeros(slots, cupy.uint64),
@@ -167,18 +188,23 @@ class _PairTable:
 
     def write_slots(self, first: DeviceArray, second: DeviceArray) -> DeviceArray:
         """Return the slot of the pair of every voxel; the number of slots where both are −1."""
-        cupy = _cupy()
+        cupy = cupy_module()
         slots = cupy.empty(first.size, cupy.uint32)
         self._launch("write_slots", first, second, slots)
         return slots
 
-    def labels(self) -> npt.NDArray[np.uint64]:
-        """Return the two labels of every slot, and of the pair that no slot has."""
-        return self._split(np.append(_cupy().asnumpy(self.keys), NO_SLOT))
+    def labels(self, slots: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the two labels of some slots, or of the pair that no slot has."""
+        cupy = cupy_module()
+        keys = np.full(len(slots), NO_SLOT)
+        taken = np.flatnonzero(slots < self.keys.size)
+        there = cupy.asarray(slots[taken].astype(np.int64))
+        keys[taken] = cupy.asnumpy(self.keys[there])
+        return self._split(keys)
 
     def rows(self) -> Counts:
         """Return the labels of all pairs that occur, and their counts."""
-        cupy = _cupy()
+        cupy = cupy_module()
         taken = cupy.flatnonzero(self.counts)
         keys = np.append(cupy.asnumpy(self.keys[taken]), NO_SLOT)
         counts = np.append(cupy.asnumpy(self.counts[taken]), np.uint64(int(self.notes[1])))
@@ -198,8 +224,9 @@ class _PairTable:
     ) -> None:
         if not first.size:
             return
-        cupy = _cupy()
-        run = _kernel(kernel, first.dtype.name, second.dtype.name)
+        cupy = cupy_module()
+        name = full_name(kernel, (first.dtype.name, second.dtype.name))
+        run = compiled("pair_counts.cu", name)
         processors = first.device.attributes["MultiProcessorCount"]
         blocks = min(processors * BLOCKS_PER_PROCESSOR, -(-first.size // THREADS))
         table = self.keys, self.counts, np.uint32(self.keys.size), self.notes
@@ -210,24 +237,3 @@ class _PairTable:
 def _aligned(array: DeviceArray) -> DeviceArray:
     """Return the array where the device can load 16 bytes at once: a view may begin anywhere."""
     return array if array.data.ptr % 16 == 0 else array.copy()
-
-
-@cache
-def _kernel(name: str, first: str, second: str) -> Callable[..., None]:
-    from importlib import resources  # takes milliseconds, and few users have a device
-
-    source = resources.files("panmatch.labels").joinpath("pair_counts.cu").read_text("utf-8")
-    full_name = f"{name}<{C_TYPES[first]}, {C_TYPES[second]}>"
-    module = _cupy().RawModule(code=source, options=("--std=c++17",), name_expressions=(full_name,))
-    kernel: Callable[..., None] = module.get_function(full_name)
-    return kernel
-
-
-def _cupy() -> ModuleType:
-    try:
-        return import_module("cupy")
-    except ImportError as error:
-        raise OptionError(
-            "images on a CUDA device are counted with CuPy, which is not installed: install the "
-            "cupy package for your version of CUDA, or pass the images as numpy arrays."
-        ) from error

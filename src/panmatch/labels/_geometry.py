@@ -10,7 +10,14 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import OptionError
-from panmatch.labels._arrays import Ints, LabelArray, as_labels, memory_axes, thread_count
+from panmatch.labels._arrays import (
+    Ints,
+    LabelArray,
+    as_labels,
+    is_on_device,
+    memory_axes,
+    thread_count,
+)
 from panmatch.labels._boxes import Box
 from panmatch.labels._folding import fold
 from panmatch.labels._volumes import ChunkedLabels, as_volume
@@ -66,7 +73,7 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
     ----------
     labels
         Label image of any dimension and memory order; 0 is background. A chunked one is read box
-        by box.
+        by box, and one on a CUDA device is read there.
     threads
         Number of threads; by default as many as pay off.
 
@@ -76,6 +83,10 @@ def segment_geometry(labels: npt.ArrayLike, *, threads: int | None = None) -> Ge
     >>> [column.tolist() for column in (table.ids, table.voxels, table.start, table.stop)]
     [[7], [3], [[0, 1]], [[2, 3]]]
     """
+    if is_on_device(labels):
+        from panmatch.labels._device_objects import device_geometry
+
+        return device_geometry(labels)
     volume = as_volume(labels, "labels")
     if isinstance(volume, ChunkedLabels) and volume.ndim:
         return fold(_in_box, [volume], add_geometries, threads=threads)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import OptionError, needs_extra
-from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, thread_count
+from panmatch.labels._arrays import Floats, Ints, LabelArray, Mask, is_on_device, thread_count
 from panmatch.labels._geometry import SAME_DISTANCE, VOXELS_PER_THREAD
 from panmatch.labels._whole_steps import layout_to_measure
 
@@ -123,7 +123,7 @@ def surface_distances(
     Parameters
     ----------
     reference, prediction
-        Label images of the same shape, with at least one axis.
+        Label images of the same shape, with at least one axis; both may be on a CUDA device.
     pairs
         Both objects of every pair must have voxels, all within the pair's box.
     spacing
@@ -139,6 +139,10 @@ def surface_distances(
     >>> distances.from_ref.values, distances.from_pred.values
     (array([0. , 0.5, 1. ]), array([0. , 0.5, 1. , 1.5]))
     """
+    if is_on_device(reference):
+        from panmatch.labels._device_surfaces import device_surface_distances
+
+        return device_surface_distances(reference, prediction, pairs, spacing)
     axes, steps, unit = layout_to_measure(reference, spacing)
     boxes = np.stack([pairs.start, pairs.stop], 2)[:, list(axes)]
     work = int(np.prod(pairs.stop - pairs.start, axis=1).sum())

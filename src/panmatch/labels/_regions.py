@@ -19,9 +19,11 @@ from panmatch.labels._arrays import (
     LabelArray,
     as_labels,
     check_same_shape,
+    is_on_device,
     memory_axes,
     thread_count,
 )
+from panmatch.labels._combinations import as_images
 from panmatch.labels._spacing import as_spacing
 from panmatch.labels._void import Void
 from panmatch.labels._volumes import ChunkedLabels, Volume, as_chunked, as_volume
@@ -64,7 +66,8 @@ def find_regions(
     Parameters
     ----------
     reference, prediction, void, threads
-        As for `panmatch.count_overlaps`; chunked images stay chunked.
+        As for `panmatch.count_overlaps`; chunked images stay chunked, and images on a CUDA device
+        stay there.
     spacing
         Distance between voxels along each axis; voxel units by default.
     rule
@@ -78,7 +81,8 @@ def find_regions(
     check_choice("rule", rule, REGION_RULES)
     known, _ = Void.of(reference, prediction, void).clear(reference, prediction)
     steps = as_spacing(spacing, known.ndim)
-    image = REGION_RULES[rule](known, steps, as_volume(prediction, "prediction"), threads)
+    where = as_images({"prediction": prediction})["prediction"]
+    image = REGION_RULES[rule](known, steps, where, threads)
     return Regions(image, tuple(steps.tolist()), rule)
 
 
@@ -129,7 +133,8 @@ def nearest_labels(
     numpy.ndarray
         Labels in the shape and dtype of `labels`; 0 everywhere if there is no segment. For a
         chunked image, a `ChunkedLabels` that finds them when it is read: the same labels as in
-        memory, ties included, reading a bounded number of voxels at a time.
+        memory, ties included, reading a bounded number of voxels at a time. For an image on a CUDA
+        device, an array there, again with the same labels.
 
     Examples
     --------
@@ -138,6 +143,11 @@ def nearest_labels(
     >>> nearest_labels([0, 0, 2, 0, 0, 0, 1, 0], where=[1, 0, 0, 0, 1, 0, 0, 0])
     array([2, 0, 0, 0, 1, 0, 0, 0])
     """
+    if is_on_device(labels):
+        from panmatch.labels._device_regions import device_nearest_labels
+
+        on_device: LabelArray = device_nearest_labels(labels, spacing, where)
+        return on_device
     volume = as_volume(labels, "labels")
     if isinstance(volume, ChunkedLabels) and volume.ndim:
         return _chunked_nearest(volume, spacing, where)

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels._arrays import LabelArray, Mask, check_same_shape, is_chunked
+from panmatch.labels._arrays import LabelArray, Mask, check_same_shape, is_chunked, is_on_device
+from panmatch.labels._combinations import as_images
 from panmatch.labels._volumes import Volume, as_volume, map_labels
 
 
@@ -104,8 +105,14 @@ class Void:
 
     def clear(self, reference: npt.ArrayLike, prediction: npt.ArrayLike) -> tuple[Volume, Volume]:
         """Return both label images with void set to background; without void, as they are."""
-        ref, pred = as_volume(reference, "reference"), as_volume(prediction, "prediction")
-        check_same_shape({"reference": ref, "prediction": pred})
+        given = {"reference": reference, "prediction": prediction}
+        images = as_images(given | self.images if is_on_device(reference) else given)
+        ref, pred = images["reference"], images["prediction"]
+        check_same_shape(images)
+        if is_on_device(ref):
+            from panmatch.labels._device import clear_on_device
+
+            return clear_on_device(ref, pred, images.get("void"), self.labels)
         masks = [] if self.mask is None else [as_volume(self.mask, "void")]
         if self.labels:
             masks.append(map_labels(partial(_any_of, labels=self.labels), ref))

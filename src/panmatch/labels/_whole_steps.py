@@ -52,11 +52,11 @@ class WholeSteps:
 
     def are_exact(self, shape: Sequence[int]) -> bool:
         """Return whether float64 holds all squared distances of an image, and the unit."""
-        largest = _largest_square([step**2 for step in self.steps], shape)
+        largest = largest_square([step**2 for step in self.steps], shape)
         return max(largest, self.numerator, self.denominator) <= EXACT
 
 
-def _largest_square(weights: Sequence[int], shape: Sequence[int]) -> int:
+def largest_square(weights: Sequence[int], shape: Sequence[int]) -> int:
     """Return an upper bound on the squared distance between voxels in and around an image."""
     return sum(weight * (n + 1) ** 2 for weight, n in zip(weights, shape, strict=True))
 
@@ -97,7 +97,7 @@ def comparison_weights(shape: Sequence[int], spacing: Floats) -> Floats:
     array([ 654866., 1188867.])
     """
     squares = [step**2 for step in WholeSteps.of(spacing).steps]
-    if _largest_square(squares, shape) > EXACT:
+    if largest_square(squares, shape) > EXACT:
         squares = _in_same_order(squares, shape) or _rounded(squares, shape)
     return np.array(squares, np.float64)
 
@@ -111,7 +111,7 @@ def _in_same_order(squares: list[int], shape: Sequence[int]) -> list[int] | None
         for family in combinations(distinct, size)
     )
     candidates = (_with_smaller_ratio(squares, shape, family) for family in families)
-    return next((found for found in candidates if _largest_square(found, shape) <= EXACT), None)
+    return next((found for found in candidates if largest_square(found, shape) <= EXACT), None)
 
 
 def _with_smaller_ratio(squares: list[int], shape: Sequence[int], family: list[int]) -> list[int]:
@@ -126,7 +126,7 @@ def _with_smaller_ratio(squares: list[int], shape: Sequence[int], family: list[i
     a, b = (gcd(*(square for square, which in axes if which == one)) for one in (0, 1))
     multiples = [square // (a, b)[which] for square, which in axes]
     most_x, most_y = (
-        _largest_square([square // divisor * (which == one) for square, which in axes], shape)
+        largest_square([square // divisor * (which == one) for square, which in axes], shape)
         for one, divisor in enumerate((a, b))
     )
     ratio = _inseparable(a, b, most_y, most_x)
@@ -172,6 +172,6 @@ def _step_towards(
 
 def _rounded(squares: list[int], shape: Sequence[int]) -> list[int]:
     """Return weights close to the squares, the same for all images that are not unusually long."""
-    largest = _largest_square(squares, [max(n, USUAL_LENGTH) for n in shape])
+    largest = largest_square(squares, [max(n, USUAL_LENGTH) for n in shape])
     room = EXACT // 2  # a weight is at least 1, and may be rounded up
     return [max(1, (2 * square * room + largest) // (2 * largest)) for square in squares]

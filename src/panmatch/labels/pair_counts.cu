@@ -172,9 +172,9 @@ __global__ void count_pairs(const R* ref, const P* pred, u64 voxels, u64* table_
         }
         if (!block.go_on(table)) return;
     }
-    if (blockIdx.x == 0 && threadIdx.x < voxels % VOXELS) {
-        const u64 at = packs * VOXELS + threadIdx.x;
-        take(pair_of(ref[at], pred[at], table.flags));
+    if (blockIdx.x == 0) {
+        for (u64 at = packs * VOXELS + threadIdx.x; at < voxels; at += blockDim.x)
+            take(pair_of(ref[at], pred[at], table.flags));
     }
     if (length) block.add(table, run, length);
     __syncthreads();

@@ -242,6 +242,7 @@ class ClassOverlaps(Mapping[int, Overlap]):
     graph
         All classes in one graph: edges never join two classes. Its ids are numbers 1 … n of all
         segments of both sides; a reference and a prediction with the same class and id share one.
+        The graph of one class whose predictions are cut by regions keeps its own ids.
     ref_classes, ref_ids, pred_classes, pred_ids
         Class position and own id of every reference and every prediction of the graph.
     across
@@ -273,10 +274,12 @@ class ClassOverlaps(Mapping[int, Overlap]):
     def of_one(cls, kind: SegmentClass, overlap: Overlap) -> ClassOverlaps:
         """Return the overlap of plain label images as that of images with one class."""
         refs, preds = ((np.zeros_like(ids), ids) for ids in (overlap.ref_ids, overlap.pred_ids))
+        none = np.zeros(0, np.int64)
+        if overlap.pieces is not None:  # regions have the ids of references
+            return cls((kind,), overlap, *refs, *preds, {}, Edges(none, none, none))
         (ref_numbers, pred_numbers), _ = number_segments(refs, preds)
         graph = _with_ids(overlap.without_parts(), ref_numbers, pred_numbers)
         parts = {} if overlap.parts is None else {0: overlap.parts}
-        none = np.zeros(0, np.int64)
         return cls((kind,), graph, *refs, *preds, parts, Edges(none, none, none))
 
     def __getitem__(self, class_id: int) -> Overlap:
@@ -285,6 +288,8 @@ class ClassOverlaps(Mapping[int, Overlap]):
         )
         if place is None:
             raise KeyError(class_id)
+        if self.graph.pieces is not None:  # there is only one class
+            return self.graph
         refs, preds = (
             slice(*np.searchsorted(classes, [place, place + 1]).tolist())
             for classes in (self.ref_classes, self.pred_classes)

@@ -206,7 +206,8 @@ def tally_classes(
     """
     check_choice("quality", quality, QUALITIES)
     chosen = resolve_strategy(strategy)
-    if not chosen.is_local(overlaps.graph, threshold):
+    cut = overlaps.graph.pieces is not None
+    if cut or not chosen.is_local(overlaps.graph, threshold):
         matchings = match_classes(overlaps, chosen, threshold, score=score)
         tallies = {key: _tally(matching, quality) for key, matching in matchings.items()}
         return ClassTallies(overlaps.classes, tallies)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,14 @@ from panmatch.errors import OptionError, OverlapError
 from panmatch.labels import (
     ChunkedLabels,
     Geometry,
+    LabelArray,
     Regions,
     Void,
     Volume,
     as_labels,
     as_mask,
     find_regions,
+    is_on_device,
     segment_geometry,
 )
 from panmatch.matching import Matching, Tally
@@ -236,8 +238,8 @@ def measure_whole(
     """
     ref, pred = Void.of(reference, prediction, void).clear(reference, prediction)
     masks = (
-        np.atleast_1d(as_mask(ref, "reference")).view(np.uint8),
-        np.atleast_1d(as_mask(pred, "prediction")).view(np.uint8),
+        _with_an_axis(as_mask(ref, "reference")).view(np.uint8),
+        _with_an_axis(as_mask(pred, "prediction")).view(np.uint8),
     )
     checked = measure_options(masks[0].shape, spacing, **options)
     overlap = count_overlaps(*masks, threads=threads)
@@ -274,7 +276,13 @@ def _loaded(image: Volume, name: str, whole: bool) -> Volume:
     """Return an image with at least one axis, in memory if it is needed as a whole."""
     if isinstance(image, ChunkedLabels) and not whole:
         return image
-    return np.atleast_1d(as_labels(image, name))
+    labels: LabelArray = _with_an_axis(image if is_on_device(image) else as_labels(image, name))
+    return labels
+
+
+def _with_an_axis(image: Any) -> Any:
+    """Return an array with at least one axis, wherever it is."""
+    return image if image.ndim else image.reshape(1)
 
 
 def _check_images(objects: ComparedObjects, matching: Matching, has_void: bool) -> None:

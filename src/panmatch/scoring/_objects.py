@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from panmatch.labels import (
     as_spacing,
     element_distances,
     inner_band,
+    is_on_device,
     segment_geometry,
     skeleton_overlaps,
     surface_distances,
@@ -217,9 +218,10 @@ class ComparedObjects:
     @cached_property
     def surface(self) -> SurfaceDistances:
         """Distances between the boundaries of the paired rows."""
-        return surface_distances(
-            *self._whole_images, self.pairs, self.options.spacing, threads=self.threads
-        )
+        images: tuple[Any, Any] = self.reference, self.prediction
+        if not is_on_device(self.reference):
+            images = self._whole_images
+        return surface_distances(*images, self.pairs, self.options.spacing, threads=self.threads)
 
     @cached_property
     def elements(self) -> list[tuple[ElementDistances, ElementDistances]]:

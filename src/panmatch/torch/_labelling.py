@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Literal, TypeAlias, get_args
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from panmatch.errors import LabelError, OptionError, PanmatchError, ShapeError, check_choice
 from panmatch.labels import (
+    REGION_RULES,
     LabelGroup,
     Panoptic,
     SegmentClass,
@@ -22,7 +23,13 @@ from panmatch.labels import (
     from_labels,
     from_maps,
 )
-from panmatch.overlap import ClassOverlaps, count_class_overlaps, count_overlaps
+from panmatch.overlap import (
+    ClassOverlaps,
+    Overlap,
+    count_class_overlaps,
+    count_overlaps,
+    count_region_overlaps,
+)
 
 Instances = Literal["ids", "components"]
 Image: TypeAlias = "npt.NDArray[np.generic] | Tensor"
@@ -37,6 +44,8 @@ class Labelling:
     classes: tuple[SegmentClass, ...] | None  # None where every object is of the same kind
     instances: Instances
     void: tuple[int, ...]
+    regions: str | None = None  # by which rule predictions are cut
+    spacing: tuple[float, ...] | None = None
 
     @classmethod
     def of(
@@ -52,10 +61,34 @@ class Labelling:
         _check_kinds(kinds or (), instances, unknown)
         return cls(kinds, instances, unknown)
 
+    def in_regions(self, rule: str | None, spacing: Iterable[float] | None) -> Labelling:
+        """Return the labelling with predictions cut by regions of the targets; None for whole."""
+        if rule is None:
+            if spacing is not None:
+                raise OptionError(
+                    "spacing is only used to cut predictions by regions: pass regions='voronoi' "
+                    "as well."
+                )
+            return self
+        check_choice("regions", rule, REGION_RULES)
+        if self.classes is not None or self.instances != "ids":
+            raise OptionError(
+                f"regions={rule!r} needs numbered objects of one kind: leave out classes, and pass "
+                f"instances='ids'. For other images use panmatch.Evaluator."
+            )
+        return replace(self, regions=rule, spacing=None if spacing is None else tuple(spacing))
+
     @property
     def kinds(self) -> tuple[SegmentClass, ...]:
         """All classes; without any, the one that every object belongs to."""
         return self.classes or (OBJECT,)
+
+    @property
+    def no_segments(self) -> Overlap:
+        """The overlap of images without objects."""
+        if self.regions is None:
+            return Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
+        return count_region_overlaps([0], [0])
 
     @property
     def holds_pairs(self) -> bool:
@@ -75,10 +108,20 @@ class Labelling:
         batch = given if stay else [tensor.cpu().numpy() for tensor in given]
         for position, images in enumerate(zip(*batch, strict=True)):
             try:
-                yield self._count(*images)
+                cut = self.regions is not None
+                yield self._count_in_regions(*images) if cut else self._count(*images)
             except PanmatchError as error:
                 error.add_note(f"This happened in image {position} of the batch.")
                 raise
+
+    def _count_in_regions(
+        self, reference: Image, prediction: Image, void: Image | None = None
+    ) -> ClassOverlaps:
+        overlap = count_region_overlaps(
+            reference, prediction, self.spacing,
+            rule=self.regions or "", void=Void(self.void, void),
+        )  # fmt: skip
+        return ClassOverlaps.of_one(self.kinds[0], overlap)
 
     def check(self, preds: Tensor, target: Tensor, void: Tensor | None) -> None:
         """Raise a `LabelError` or `ShapeError` unless the tensors can be read."""

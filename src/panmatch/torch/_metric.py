@@ -34,7 +34,7 @@ class PanopticMatching(Metric):
     classes
         All classes. By default there is only one kind of object.
     strategy, score
-        As for `panmatch.match`, without regions.
+        As for `panmatch.match`.
     threshold
         A number in [0, 1), or a list: then the names of scores end with it, as in ``"pq_0.75"``.
     curve
@@ -50,6 +50,11 @@ class PanopticMatching(Metric):
           background; connected components of a class are its objects.
 
         Stuff is one segment per image either way.
+    regions
+        ``"voronoi"``: predictions are cut by the Voronoi regions of the targets (D8), which
+        ``strategy="union"`` needs. Only for objects by number, without classes.
+    spacing
+        Distance between voxels along each axis, for regions; voxel units by default.
     void
         Labels of `target` that mean unknown (D10); with classes, class ids.
     per_class
@@ -86,12 +91,14 @@ class PanopticMatching(Metric):
         score: Score = "iou",
         curve: bool = False,
         instances: Instances = "ids",
+        regions: str | None = None,
+        spacing: Iterable[float] | None = None,
         void: int | Iterable[int] = (),
         per_class: bool = False,
         **kwargs: object,
     ) -> None:
         super().__init__(**kwargs)
-        labelling = Labelling.of(classes, instances, void)
+        labelling = Labelling.of(classes, instances, void).in_regions(regions, spacing)
         self.settings = Settings.of(labelling, strategy, score, threshold, curve)
         self.per_class = per_class
         self._names_thresholds = isinstance(threshold, Iterable)

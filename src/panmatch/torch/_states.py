@@ -11,11 +11,9 @@ from torch import Tensor
 
 from panmatch.errors import OptionError, StrategyError, check_choice
 from panmatch.matching import RegionUnion, Strategy, Tallies, Tally, resolve_strategy
-from panmatch.overlap import ClassOverlaps, Ints, Overlap, Score, check_threshold
+from panmatch.overlap import ClassOverlaps, Ints, Score, check_threshold
 from panmatch.scoring import ClassCurves, ClassTallies, Curve, GroupScore, curve, tally_classes
 from panmatch.torch._labelling import Labelling, key_of
-
-NO_SEGMENTS = Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Settings:
     ) -> Settings:
         """Check the options of a metric and return what they mean."""
         check_choice("score", score, get_args(Score))
-        chosen = _whole_image_strategy(strategy)
+        chosen = _checked_strategy(strategy, labelling)
         return cls(labelling, chosen, score, _several_thresholds(threshold), curve)
 
     @property
@@ -71,8 +69,8 @@ class Settings:
 
     def curves(self, steps: Ints) -> ClassCurves:
         """Return the curves of the steps of all batches."""
-        nothing, rows = curve(NO_SEGMENTS, self.strategy, score=self.score), add_up(steps)
-        kinds = self.labelling.kinds
+        kinds, rows = self.labelling.kinds, add_up(steps)
+        nothing = curve(self.labelling.no_segments, self.strategy, score=self.score)
         curves = {kind.id: to_curve(rows, i, nothing) for i, kind in enumerate(kinds)}
         return ClassCurves(kinds, curves)
 
@@ -85,13 +83,12 @@ class Settings:
         }
 
 
-def _whole_image_strategy(strategy: str | Strategy) -> Strategy:
-    """Return a strategy as an object, unless it needs predictions cut by regions (D8)."""
+def _checked_strategy(strategy: str | Strategy, labelling: Labelling) -> Strategy:
+    """Return a strategy as an object; one that needs regions must have them (D8)."""
     chosen = resolve_strategy(strategy)
-    if isinstance(chosen, RegionUnion):
+    if isinstance(chosen, RegionUnion) and labelling.regions is None:
         raise StrategyError(
-            "strategy='union' works on regions, which are not counted during training: use "
-            "panmatch.Evaluator, or 'many-to-one'."
+            "strategy='union' only works on regions: pass regions='voronoi' as well."
         )
     return chosen
 
