@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from sys import intern
 from typing import Any, Literal
@@ -262,7 +262,7 @@ def findings_from_dict(content: Json) -> Findings:
 
 def _structure_to_dict(one: ClassStructure) -> Json:
     known = {"class": one.class_name, "kind": one.kind, "threshold": one.threshold}
-    return known | {"counts": [list(astuple(counts)) for counts in one.structure.counts]}
+    return known | {"counts": [[*counts.columns.values()] for counts in one.structure.counts]}
 
 
 def _structure_from_dict(content: Json) -> ClassStructure:
