@@ -23,6 +23,8 @@ from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
+    CaseSeries,
+    ClassSeries,
     Json,
     Result,
     Row,
@@ -37,6 +39,7 @@ from panmatch.evaluation import (
     matcher_of,
     mistake_table,
     pooled_tallies,
+    score_table,
     structure_table,
 )
 from panmatch.formats import write_atomically
@@ -155,14 +158,39 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
         files["budget"].add(budget_table((), result.series))
         files["structure"].add(structure_table((), result.structures))
         totals = pooled_tallies(result.series, result.spec)
+        places = _Places()
         for block in result.in_blocks():
+            scores = score_table(block.cases, *places.next_series(result, block))
             for name, file in files.items():
-                file.add(_rows_of_cases(block, name, totals))
+                rows = scores if name == "scores" else _rows_of_cases(block, name, totals)
+                file.add(rows)
         for file in files.values():
             file.finish()
     with clock.phase("bootstrap"):
         summary = summary_table(result)
     write_table(folder, "summary", summary)
+
+
+class _Places:
+    """Where in the series of each model the cases of the next block are."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def next_series(
+        self, result: Result, block: Result
+    ) -> tuple[list[CaseSeries], list[ClassSeries]]:
+        """Return the series of the cases of a block: the part of those of all cases."""
+        places = {}
+        for model in block.models:
+            start = self._seen.get(model, 0)
+            self._seen[model] = start + len(block.evaluated(model))
+            places[model] = slice(start, self._seen[model])
+        return (
+            [one.scores_of(places[one.model]) for one in result.series if one.model in places],
+            [one.scores_of(places[one.model]) for one in result.class_series
+             if one.model in places],
+        )  # fmt: skip
 
 
 def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:
