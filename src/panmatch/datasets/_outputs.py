@@ -6,6 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -48,6 +49,7 @@ from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
 RESAMPLES = 2000
+MANY_CASES = 500  # whose resampling is worth a thread
 EVERY = "every matcher"
 SEED = 0
 # Tables that have rows for each case.
@@ -151,9 +153,26 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     """Write all tables: those with rows for each case, and the summary.
 
+    Resampling many cases is mostly matrix products, so it runs in a thread of its own while this
+    one makes the other tables.
+    """
+    with ThreadPoolExecutor(1) as background:
+        with clock.phase("tables"):
+            ahead = None
+            if result.series and len(result.cases) > MANY_CASES:
+                ahead = background.submit(summary_table, result)
+            _write_tables_of_cases(folder, result)
+        with clock.phase("bootstrap"):
+            summary = summary_table(result) if ahead is None else ahead.result()
+    write_table(folder, "summary", summary)
+
+
+def _write_tables_of_cases(folder: Path, result: Result) -> None:
+    """Write the tables that have rows for each case.
+
     Cases are read block by block, so memory does not grow with their number.
     """
-    with clock.phase("tables"), ExitStack() as stack:
+    with ExitStack() as stack:
         files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
         files["budget"].add(budget_table((), result.series))
         files["structure"].add(structure_table((), result.structures))
@@ -166,9 +185,6 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
                 file.add(rows)
         for file in files.values():
             file.finish()
-    with clock.phase("bootstrap"):
-        summary = summary_table(result)
-    write_table(folder, "summary", summary)
 
 
 class _Places:

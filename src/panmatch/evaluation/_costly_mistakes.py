@@ -130,25 +130,28 @@ def costliest(found: Iterable[CostlyMistake], most: int) -> list[CostlyMistake]:
     return heapq.nlargest(most, found, key=lambda one: one.cost)
 
 
+_Box = tuple[list[int], list[int]]
+
+
 class _Boxes:
     """The boxes of all objects of a matching, by id."""
 
     def __init__(self, level: Level) -> None:
         columns = level.measurements.columns
         texts: list[str] = columns["pred_ids"].tolist()
-        known = {
+        known: dict[str, list[tuple[int, ...]]] = {
             "ref": [(one,) for one in columns["ref_id"].tolist()],
             "pred": [tuple(map(int, ids.split())) for ids in texts],
         }
-        self._boxes: dict[str, dict[int, list[tuple[list[int], list[int]]]]] = {}
+        self._boxes: dict[str, dict[int, list[_Box]]] = {}
         for side, ids in known.items():
             ends = columns[f"{side}_start"].tolist(), columns[f"{side}_stop"].tolist()
-            found = self._boxes[side] = {}
-            for of_row, voxels, *box in zip(
-                ids, columns[f"{side}_voxels"].tolist(), *ends, strict=True
-            ):
-                for one in of_row if voxels > 0 else ():
-                    found.setdefault(one, []).append((box[0], box[1]))
+            voxels = columns[f"{side}_voxels"].tolist()
+            found: dict[int, list[_Box]] = {}
+            for of_row, n, start, stop in zip(ids, voxels, *ends, strict=True):
+                for one in of_row if n > 0 else ():
+                    found.setdefault(one, []).append((start, stop))
+            self._boxes[side] = found
 
     def around(
         self, ref_ids: tuple[int, ...], pred_ids: tuple[int, ...]

@@ -24,7 +24,7 @@ from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
 from panmatch.matching import QUALITIES, Quality, SameId
-from panmatch.scoring import Curve, GraphStructure, curves, graph_structure
+from panmatch.scoring import Curve, GraphStructure, KnownSteps, curves, graph_structure
 from panmatch.spec import Spec
 
 
@@ -117,6 +117,7 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
 
 def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
     mistakes, maker = diagnose(case.overlap), LevelMaker(case)
+    known: KnownSteps = {}
     kind: Kind = "things" if case.kind.thing else "stuff"
     for matcher in spec.matching:
         overlap = case.overlap_for(matcher)
@@ -124,7 +125,9 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         swept: list[Curve] = []
         if spec.curve:
             strategy = matcher.strategy.suited_to(overlap)
-            swept = curves(overlap, strategy, score=matcher.score, qualities=qualities)
+            swept = curves(
+                overlap, strategy, score=matcher.score, qualities=qualities, known_steps=known
+            )
         yield Entry(
             setting=Setting(case.name, kind, matcher),
             diagnosis=mistakes,

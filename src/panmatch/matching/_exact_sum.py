@@ -57,7 +57,8 @@ def limbs_to_floats(limbs: Ints) -> Floats:
     """
     sign = np.where(carry(limbs)[..., 0] < 0, -1, 1)
     positive = carry(limbs * sign[..., np.newaxis])
-    size: Floats = _joined(positive[..., 0], positive[..., 1], positive[..., 2])
+    whole, middle, low = (positive[..., limb].astype(np.float64) for limb in range(LIMBS))
+    size = _joined(whole, middle, low)
     return np.asarray(sign * size)
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
-from panmatch.scoring._curve import Curve, Curves, areas_of, curve, curves
+from panmatch.scoring._curve import Curve, Curves, KnownSteps, areas_of, curve, curves
 
 if TYPE_CHECKING:
     from panmatch.scoring._calibration import Calibration, calibration
@@ -155,6 +155,7 @@ __all__ = [
     "GraphStructure",
     "GroupScore",
     "Interpolation",
+    "KnownSteps",
     "LossLook",
     "MeasureOptions",
     "Measurements",

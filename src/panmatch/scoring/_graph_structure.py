@@ -196,6 +196,10 @@ class GraphStructure:
         return self if other == 0 else NotImplemented  # sum() starts with 0
 
 
+# The kind of a component, as a position, by how many references and predictions it has: 0, 1, more.
+_KINDS = np.array([[0, 1, 1], [0, 2, 3], [0, 4, 5]])
+
+
 class GraphComponents(NamedTuple):
     """The components of a graph at a threshold, with what is in each; a row per component.
 
@@ -241,11 +245,7 @@ class GraphComponents(NamedTuple):
     @property
     def kinds(self) -> Ints:
         """The kind of every component, as a position in `COMPONENT_KINDS`."""
-        return np.select(
-            [self.preds == 0, self.refs == 0, self.preds == 1, self.refs == 1],
-            [0, 1, np.where(self.refs == 1, 2, 4), 3],
-            5,
-        )
+        return _KINDS[np.minimum(self.refs, 2), np.minimum(self.preds, 2)]
 
 
 def graph_structure(
