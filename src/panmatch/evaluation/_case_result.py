@@ -318,6 +318,11 @@ def _options(spacing: tuple[float, ...], others: tuple[tuple[str, Any], ...]) ->
     return MeasureOptions(spacing, **dict(others))
 
 
+@lru_cache(64)
+def _options_to_dict(options: MeasureOptions) -> Json:
+    return asdict(options)
+
+
 def _options_from_dict(content: Json | None) -> MeasureOptions | None:
     if content is None:
         return None
@@ -364,7 +369,7 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
             for one in level.mistakes
         ],
         "metrics": [metric.name for metric in measured.metrics],
-        "options": None if measured.options is None else asdict(measured.options),
+        "options": None if measured.options is None else _options_to_dict(measured.options),
         "objects": tables.index(measured.columns.table),
         "rows": measured.columns.rows.tolist(),
     }
