@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -75,7 +74,7 @@ def summary_table(result: Result) -> Table:
     for model in result.models:
         resampling = resampling_of(result, model)
         for matcher in (*result.spec.matching, None):
-            averages = averages_with_samples(result, model, matcher)
+            averages = averages_with_samples(result, model, matcher, resampling=resampling)
             rows += [_row(one, spread(one, resampling), result.unit) for one in averages]
     return Table.of_rows(rows)
 
@@ -94,10 +93,21 @@ def resampling_of(result: Result, model: str) -> Resampling:
 
 
 def averages_with_samples(
-    result: Result, model: str, matcher: Matcher | str | None = EVERY, *, areas: bool = True
+    result: Result,
+    model: str,
+    matcher: Matcher | str | None = EVERY,
+    *,
+    areas: bool = True,
+    resampling: Resampling | None = None,
 ) -> list[AverageScore]:
-    """Return the averages of a model with their resamples: for one matcher, for none, or all."""
-    resampling = resampling_of(result, model)
+    """Return the averages of a model with their resamples: for one matcher, for none, or all.
+
+    Parameters
+    ----------
+    resampling
+        What `resampling_of` returns for the model, if it is known already.
+    """
+    resampling = resampling or resampling_of(result, model)
     weights = resampling.weights if resampling.n_units >= FEWEST_CASES else None
     series = [
         one
@@ -156,14 +166,17 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     Resampling many cases is mostly matrix products, so it runs in a thread of its own while this
     one makes the other tables.
     """
-    with ThreadPoolExecutor(1) as background:
+    with ExitStack() as background:
+        summarise: Callable[[], Table] = partial(summary_table, result)
         with clock.phase("tables"):
-            ahead = None
             if result.series and len(result.cases) > MANY_CASES:
-                ahead = background.submit(summary_table, result)
+                from concurrent.futures import ThreadPoolExecutor
+
+                pool = background.enter_context(ThreadPoolExecutor(1))
+                summarise = pool.submit(summarise).result
             _write_tables_of_cases(folder, result)
         with clock.phase("bootstrap"):
-            summary = summary_table(result) if ahead is None else ahead.result()
+            summary = summarise()
     write_table(folder, "summary", summary)
 
 

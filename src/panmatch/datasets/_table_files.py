@@ -287,7 +287,13 @@ def _arrow_array(cells: Sequence[Cell], kind: Kind) -> Any:
 
 
 def _as_type(column: Any, wanted: Any) -> Any:
-    return column if column.type == wanted else column.cast(wanted)
+    import pyarrow as pa
+
+    if column.type == wanted:
+        return column
+    if pa.types.is_null(column.type):  # a cast would import pyarrow.compute
+        return pa.nulls(len(column), wanted)
+    return column.cast(wanted)
 
 
 def _arrow_type(kind: Kind) -> Any:

@@ -254,7 +254,8 @@ class Curves:
     @property
     def occurring(self) -> int:
         """Number of cases with a segment on either side."""
-        return len(np.unique(self.case[self.changes.occurs]))
+        # Not np.unique, which imports numpy.ma.
+        return int(np.count_nonzero(np.bincount(self.case[self.changes.occurs])))
 
     def sum(self) -> Curve:
         """Return the curve of all cases together."""
