@@ -12,7 +12,15 @@ END = b'"}\n'
 
 
 def seal(job: str, key: str, seconds: float, result: CaseResult) -> bytes:
-    """Return a result as a line with its digest."""
+    """Return a result as a line with its digest.
+
+    Parameters
+    ----------
+    job, key
+        Fingerprint of the job, and what identifies the job together with the files of the case.
+    seconds
+        How long it took.
+    """
     content = {"job": job, "key": key, "seconds": seconds, **result.to_dict()}
     body = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()[:-1]
     return b"".join((body, SEAL, _digest(body), END))
