@@ -44,6 +44,12 @@ def test_more_resamples_begin_with_the_fewer() -> None:
     assert resample(9, 50, seed=4)[:20].tolist() == resample(9, 20, seed=4).tolist()
 
 
+def test_a_single_case_is_drawn_once_in_every_resample() -> None:
+    counts = resample(1, n_resamples=3)
+    assert counts.tolist() == [[1], [1], [1]]
+    assert counts.dtype == np.int32
+
+
 def test_every_resample_draws_all_cases_with_equal_chance() -> None:
     counts = resample(6, 30_000, seed=2)
     assert (counts.sum(axis=1) == 6).all()

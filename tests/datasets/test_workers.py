@@ -27,8 +27,11 @@ from panmatch.datasets import (
     run_dataset,
 )
 from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._sealing import seal, unseal
+from panmatch.datasets._worker import run_packed_case
 from panmatch.datasets._worker_pool import WorkerPool, open_pool
 from panmatch.errors import OptionError, PanmatchError
+from panmatch.evaluation import CaseResult
 from tests.datasets.folders import JOB, make_folders, run, tables
 from tests.platforms import needs_posix
 
@@ -70,6 +73,26 @@ def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
     assert [one.case for one in failed] == ["case03"]
     assert failed[0].reason.startswith("its worker process died twice")
+
+
+def test_a_packed_result_is_the_line_that_the_result_itself_would_become(tmp_path: Path) -> None:
+    case = pair(make_folders(tmp_path, 1))[0]
+    plain, packed = run_case(JOB, case), run_packed_case(JOB, case)
+    assert plain.result is not None
+    assert packed.result is not None
+    assert (packed.case, packed.key) == (plain.case, plain.key)
+    assert not packed.result.entries  # they are only in the line
+    expected = seal(JOB.fingerprint, plain.key, packed.seconds, plain.result)
+    assert packed.line == expected
+    assert (found := unseal(packed.line)) is not None
+    assert CaseResult.from_dict(found).to_dict() == plain.result.to_dict()
+
+
+def test_a_case_that_is_known_already_is_not_packed(tmp_path: Path) -> None:
+    case = pair(make_folders(tmp_path, 1))[0]
+    known = run_packed_case(JOB, case, run_case(JOB, case).key)
+    assert known.result is None
+    assert known.line == b""
 
 
 def test_workers_end_when_the_run_is_killed(tmp_path: Path) -> None:

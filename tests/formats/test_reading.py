@@ -246,10 +246,19 @@ def test_pickled_arrays_are_never_loaded(tmp_path: Path, suffix: str) -> None:
     assert str(caught.value).startswith(f"path={str(path)!r} cannot be read as a NumPy ar")
 
 
-def test_a_npy_file_is_mapped_and_not_copied(tmp_path: Path) -> None:
-    np.save(tmp_path / "case.npy", numbered())
+def test_a_large_npy_file_is_mapped_and_not_copied(tmp_path: Path) -> None:
+    np.save(tmp_path / "case.npy", np.arange(70_000, dtype=np.int32).reshape(70, 1000))
     labels = read_labels(tmp_path / "case.npy").labels
     assert isinstance(labels.base, np.memmap)
+    assert labels[3, 14] == 3014
+    assert not labels.flags.writeable
+
+
+def test_a_small_npy_file_is_read_at_once(tmp_path: Path) -> None:
+    np.save(tmp_path / "case.npy", numbered())
+    labels = read_labels(tmp_path / "case.npy").labels
+    assert not isinstance(labels.base, np.memmap)
+    np.testing.assert_array_equal(labels, numbered())
     assert not labels.flags.writeable
 
 

@@ -6,7 +6,7 @@ Examples are files compared with themselves, classes read as objects, and too fe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -163,18 +163,15 @@ def semantic_labels(result: Result, cases: Iterable[Case]) -> list[Notice]:
     They do if all references share a few labels that fall into many connected components. At most
     three references are checked, the smallest ones, and only if there are few labels.
     """
-    ids = _few_object_labels(result)
     files = {case.name: case.reference.path for case in cases if case.reference is not None}
-    voxels = {case.case: math.prod(case.shape) for case in result.cases if case.case in ids}
-    small = [name for name, n in voxels.items() if n <= MOST_VOXELS and name in files]
     seen: dict[str, dict[int, int]] = {}
-    for name in sorted(small, key=lambda name: (voxels[name], name))[:LOOKED_AT]:
+    for name, ids in _smallest_references(result, files):
         if (labels := _read_again(files[name], result.spec)) is not None:
             pieces = count_pieces(labels)
-            seen[name] = {label: pieces.get(label, 1) for label in ids[name]}
+            seen[name] = {label: pieces.get(label, 1) for label in ids}
     n_labels = sum(map(len, seen.values()))
     n_pieces = sum(sum(pieces.values()) for pieces in seen.values())
-    if not seen or n_pieces < MANY_PIECES * n_labels:
+    if not seen or n_pieces < MANY_PIECES * n_labels or _has_many_labels(result):
         return []
     found = sorted({label for pieces in seen.values() for label in pieces})
     return [_semantic_notice(found, n_pieces, sorted(seen))]
@@ -193,26 +190,45 @@ def count_pieces(labels: LabelArray) -> dict[int, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _few_object_labels(result: Result) -> dict[str, list[int]]:
-    """Return the labels that the spec reads as objects, for each reference.
+def _smallest_references(result: Result, names: Collection[str]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the smallest references that have objects, and their labels; none if there are many.
 
-    Cases without such labels are left out. If there are many labels overall, all cases are.
+    Findings of thousands of cases take long to read, so only those of small references are.
     """
-    spec = result.spec
-    names = {
+    classes = _object_classes(result.spec)
+    voxels = {case.case: math.prod(case.shape) for case in result.cases}
+    results: dict[str, list[CaseResult]] = {}
+    for case in result.cases:
+        results.setdefault(case.case, []).append(case)
+    small = [name for name, n in voxels.items() if n <= MOST_VOXELS and name in names]
+    n_found = 0
+    for name in sorted(small, key=lambda name: (voxels[name], name)):
+        every = (_reference_ids(case, classes).tolist() for case in results[name])
+        ids: list[int] = next((labels for labels in every if labels), [])
+        if len(ids) > MOST_LABELS or n_found == LOOKED_AT:
+            return
+        if ids:
+            n_found += 1
+            yield name, ids
+
+
+def _object_classes(spec: Spec) -> set[str]:
+    """Return the classes whose labels the spec reads as objects."""
+    return {
         name
         for name, kind in spec.classes.items()
         if spec.encoding == "labels" and kind.kind == "things" and kind.instances == "ids"
     }
-    found: dict[str, list[int]] = {}
-    distinct: set[int] = set()
+
+
+def _has_many_labels(result: Result) -> bool:
+    """Return whether there are many labels of objects overall."""
+    classes, distinct = _object_classes(result.spec), set[int]()
     for case in result.cases:
-        if case.case not in found and (labels := _reference_ids(case, names).tolist()):
-            found[case.case] = labels
-            distinct.update(labels)
-            if len(distinct) > MOST_LABELS:
-                return {}
-    return found
+        distinct.update(_reference_ids(case, classes).tolist())
+        if len(distinct) > MOST_LABELS:
+            return True
+    return False
 
 
 def _reference_ids(case: CaseResult, class_names: set[str]) -> Ints:
@@ -221,8 +237,8 @@ def _reference_ids(case: CaseResult, class_names: set[str]) -> Ints:
         for entry in case.entries
         if entry.setting.class_name in class_names
     ]
-    distinct = np.unique(np.concatenate([np.zeros(0, np.int64), *ids]))
-    return distinct[distinct > 0]  # false positives have 0
+    distinct = sorted({label for one in ids for label in one.tolist()})
+    return np.array([one for one in distinct if one > 0], np.int64)  # false positives have 0
 
 
 def _read_again(path: Path, spec: Spec) -> LabelArray | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
+    CaseSeries,
+    ClassSeries,
     Json,
     Result,
     Row,
@@ -37,6 +39,7 @@ from panmatch.evaluation import (
     matcher_of,
     mistake_table,
     pooled_tallies,
+    score_table,
     structure_table,
 )
 from panmatch.formats import write_atomically
@@ -45,6 +48,7 @@ from panmatch.matching import Matcher
 from panmatch.spec import Spec
 
 RESAMPLES = 2000
+MANY_CASES = 500  # whose resampling is worth a thread
 EVERY = "every matcher"
 SEED = 0
 # Tables that have rows for each case.
@@ -70,7 +74,7 @@ def summary_table(result: Result) -> Table:
     for model in result.models:
         resampling = resampling_of(result, model)
         for matcher in (*result.spec.matching, None):
-            averages = averages_with_samples(result, model, matcher)
+            averages = averages_with_samples(result, model, matcher, resampling=resampling)
             rows += [_row(one, spread(one, resampling), result.unit) for one in averages]
     return Table.of_rows(rows)
 
@@ -89,10 +93,21 @@ def resampling_of(result: Result, model: str) -> Resampling:
 
 
 def averages_with_samples(
-    result: Result, model: str, matcher: Matcher | str | None = EVERY, *, areas: bool = True
+    result: Result,
+    model: str,
+    matcher: Matcher | str | None = EVERY,
+    *,
+    areas: bool = True,
+    resampling: Resampling | None = None,
 ) -> list[AverageScore]:
-    """Return the averages of a model with their resamples: for one matcher, for none, or all."""
-    resampling = resampling_of(result, model)
+    """Return the averages of a model with their resamples: for one matcher, for none, or all.
+
+    Parameters
+    ----------
+    resampling
+        What `resampling_of` returns for the model, if it is known already.
+    """
+    resampling = resampling or resampling_of(result, model)
     weights = resampling.weights if resampling.n_units >= FEWEST_CASES else None
     series = [
         one
@@ -148,21 +163,63 @@ LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", 
 def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     """Write all tables: those with rows for each case, and the summary.
 
+    Resampling many cases is mostly matrix products, so it runs in a thread of its own while this
+    one makes the other tables.
+    """
+    with ExitStack() as background:
+        summarise: Callable[[], Table] = partial(summary_table, result)
+        with clock.phase("tables"):
+            if result.series and len(result.cases) > MANY_CASES:
+                from concurrent.futures import ThreadPoolExecutor
+
+                pool = background.enter_context(ThreadPoolExecutor(1))
+                summarise = pool.submit(summarise).result
+            _write_tables_of_cases(folder, result)
+        with clock.phase("bootstrap"):
+            summary = summarise()
+    write_table(folder, "summary", summary)
+
+
+def _write_tables_of_cases(folder: Path, result: Result) -> None:
+    """Write the tables that have rows for each case.
+
     Cases are read block by block, so memory does not grow with their number.
     """
-    with clock.phase("tables"), ExitStack() as stack:
+    with ExitStack() as stack:
         files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
         files["budget"].add(budget_table((), result.series))
         files["structure"].add(structure_table((), result.structures))
         totals = pooled_tallies(result.series, result.spec)
+        places = _Places()
         for block in result.in_blocks():
+            scores = score_table(block.cases, *places.next_series(result, block))
             for name, file in files.items():
-                file.add(_rows_of_cases(block, name, totals))
+                rows = scores if name == "scores" else _rows_of_cases(block, name, totals)
+                file.add(rows)
         for file in files.values():
             file.finish()
-    with clock.phase("bootstrap"):
-        summary = summary_table(result)
-    write_table(folder, "summary", summary)
+
+
+class _Places:
+    """Where in the series of each model the cases of the next block are."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def next_series(
+        self, result: Result, block: Result
+    ) -> tuple[list[CaseSeries], list[ClassSeries]]:
+        """Return the series of the cases of a block: the part of those of all cases."""
+        places = {}
+        for model in block.models:
+            start = self._seen.get(model, 0)
+            self._seen[model] = start + len(block.evaluated(model))
+            places[model] = slice(start, self._seen[model])
+        return (
+            [one.scores_of(places[one.model]) for one in result.series if one.model in places],
+            [one.scores_of(places[one.model]) for one in result.class_series
+             if one.model in places],
+        )  # fmt: skip
 
 
 def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 
 from panmatch.datasets._cases import Case
 from panmatch.datasets._missing import failed
-from panmatch.datasets._worker import Job, Outcome, run_case
+from panmatch.datasets._worker import Job, Outcome, run_case, run_packed_case
 from panmatch.datasets._worker_pool import LostPoolError, WorkerPool
 
 Finished = Callable[[Outcome], None]
@@ -61,12 +61,13 @@ def _run_together(
     """Run the waiting cases until none is left or a worker dies; return those still running."""
     running: Running = {}
     lost: list[Case] = []
+    task = run_packed_case if pool.packs else run_case
     try:
         with _opened(pool, running) as executor, suppress(BrokenExecutor):
             while (waiting or running) and not lost:
                 while waiting and len(running) < pool.window:
                     # If a worker dies at this moment, the case is still waiting.
-                    future = executor.submit(run_case, job, waiting[-1], known.get(waiting[-1], ""))
+                    future = executor.submit(task, job, waiting[-1], known.get(waiting[-1], ""))
                     running[future] = waiting.pop()
                 lost += _report(_wait(running, pool), running, finished)
     finally:
@@ -130,9 +131,9 @@ def _outcome(future: Future[Outcome], case: Case) -> Outcome | None:
 
 def _run_alone(case: Case, job: Job, pool: WorkerPool, known_key: str, finished: Finished) -> None:
     running: Running = {}
-    lost = [case]
+    lost, task = [case], run_packed_case if pool.packs else run_case
     with _opened(pool, running) as executor, suppress(BrokenExecutor):
-        running[executor.submit(run_case, job, case, known_key)] = case
+        running[executor.submit(task, job, case, known_key)] = case
         lost = _report(_wait(running, pool), running, finished)
     if lost:
         reason = "its worker process died twice; the usual cause is running out of memory"

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from panmatch.datasets._sealing import END, digest_of, seal, unseal
 from panmatch.datasets._worker import Outcome
 from panmatch.errors import FileError
 from panmatch.evaluation import CaseResult, Findings, Json, findings_from_dict
 from panmatch.formats import lock_file
 
 FILE = "cases.jsonl"
-SEAL = b',"digest":"'  # comes last in a line, and protects everything before it
-END = b'"}\n'
 MOST_RECENT = (
     4_000_000  # bytes of lines whose findings stay in memory, where they take a few times more
 )
@@ -76,7 +73,7 @@ class _Line:
             raise FileError(
                 f"path={str(self.path)!r} can no longer be read: {error.strerror or error}."
             ) from error
-        line = _unsealed(text)
+        line = unseal(text)
         if line is None or not text.endswith(self.digest + END):
             raise FileError(
                 f"path={str(self.path)!r} was changed by another program: evaluate what was lost "
@@ -149,7 +146,7 @@ class CaseStore:
         """Return whether any job has evaluated a case; this changes nothing."""
         try:
             with self.path.open("rb") as stream:
-                lines = map(_unsealed, stream)
+                lines = map(unseal, stream)
                 return any(line is not None and line["status"] == "ok" for line in lines)
         except OSError:
             return False
@@ -166,9 +163,10 @@ class CaseStore:
         result = outcome.result
         assert result is not None
         self.restore()
-        text = _sealed(self._job, outcome.key, outcome.seconds, result)
+        text = outcome.line or seal(self._job, outcome.key, outcome.seconds, result)
         line = self._write(text)
-        self._recent.keep(line, result.findings)
+        if not outcome.line:
+            self._recent.keep(line, result.findings)
         self._stored[result.model, result.case] = _Stored(
             replace(result, found=line), line, outcome.key, outcome.seconds
         )
@@ -209,7 +207,7 @@ class CaseStore:
         return self._line(end, content)
 
     def _line(self, start: int, content: bytes) -> _Line:
-        return _Line(self.path, start, len(content), _digest_of(content), self._recent)
+        return _Line(self.path, start, len(content), digest_of(content), self._recent)
 
     def _cannot_be_written(self, error: OSError) -> FileError:
         return FileError(
@@ -248,7 +246,7 @@ class CaseStore:
             for text in lines:
                 if not text.endswith(b"\n"):
                     break
-                line = _unsealed(text)
+                line = unseal(text)
                 if line is None:
                     self.n_damaged += 1  # its case is evaluated again
                 elif line["job"] == self._job:
@@ -273,30 +271,6 @@ def read_results(folder: Path, job: str) -> dict[Who, CaseResult]:
         ) from error
     finally:
         store.close()
-
-
-def _sealed(job: str, key: str, seconds: float, result: CaseResult) -> bytes:
-    """Return a result as a line with its digest."""
-    content = {"job": job, "key": key, "seconds": seconds, **result.to_dict()}
-    body = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()[:-1]
-    return b"".join((body, SEAL, _digest(body), END))
-
-
-def _unsealed(text: bytes) -> Json | None:
-    """Return the content of a line; None if it was damaged or changed."""
-    body, seal, rest = text.rpartition(SEAL)
-    if not seal or rest != _digest(body) + END:
-        return None
-    line: Json = json.loads(body + b"}")
-    return line
-
-
-def _digest_of(line: bytes) -> bytes:
-    return line.rpartition(SEAL)[2].removesuffix(END)
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.sha256(body).hexdigest()[:16].encode()
 
 
 def _lock(stream: IO[bytes]) -> None:

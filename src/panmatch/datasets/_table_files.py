@@ -15,6 +15,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch.datasets._score_files import plain_text
 from panmatch.errors import FileError
@@ -153,7 +154,9 @@ class _Head:
         gaps = {
             name
             for name, kind in block.kinds.items()
-            if kind == "whole" and any(map(is_undefined, block.columns[name]))
+            if kind == "whole"
+            and set(map(type, block.columns[name])) != {int}
+            and any(map(is_undefined, block.columns[name]))
         }
         return cls(block.kinds, gaps, len(block))
 
@@ -199,11 +202,23 @@ def csv_text(table: Table, delimiter: str = ",", *, head: bool = False) -> str:
 
 def _cells(cells: Sequence[Cell], kind: Kind) -> list[object]:
     """Return the cells of a column as a CSV writer takes them."""
-    if kind == "text":
-        return [plain_text(one) if isinstance(one, str) else "" for one in cells]
+    if kind == "text":  # the same few, again and again
+        texts = {one: plain_text(one) if isinstance(one, str) else "" for one in set(cells)}
+        return [texts[one] for one in cells]
     if kind == "whole":
+        if set(map(type, cells)) == {int}:
+            return [*cells]
         return ["" if is_undefined(one) else int(one or 0) for one in cells]
-    return ["" if is_undefined(one) else float(one or 0) for one in cells]
+    values = _numbers(cells) + 0.0  # there is no −0 in a table
+    written: list[object] = values.tolist()
+    for place in np.flatnonzero(np.isnan(values)).tolist():
+        written[place] = ""
+    return written
+
+
+def _numbers(cells: Sequence[Cell]) -> npt.NDArray[np.float64]:
+    """Return the cells of a column of numbers, NaN for those that are undefined."""
+    return np.array(cells, np.float64)
 
 
 def _lines(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
@@ -238,27 +253,47 @@ def _arrow_array(cells: Sequence[Cell], kind: Kind) -> Any:
 
     if kind == "nothing":
         return pa.nulls(len(cells))
-    there = np.array([not is_undefined(one) for one in cells], np.bool_)
+    if kind == "number":
+        numbers = _numbers(cells)
+        there = ~np.isnan(numbers)
+    elif set(map(type, cells)) in ({int}, {str}):
+        there = np.ones(len(cells), np.bool_)
+    else:
+        there = np.array([not is_undefined(one) for one in cells], np.bool_)
     defined = pa.py_buffer(np.packbits(there, bitorder="little"))
     if kind == "text":
-        texts = [
-            str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
-        ]
+        if there.all() and set(map(type, cells)) == {str}:
+            encoded = {one: str(one).encode() for one in set(cells)}
+            texts = [encoded[one] for one in cells]
+        else:
+            texts = [
+                str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
+            ]
         # Not a `cast` from large_string, which imports pyarrow.compute and so takes 30 ms.
         ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         if ends[-1] > LONGEST_TEXTS:
             raise OverflowError(f"a column of text has {ends[-1]} bytes, which do not fit")
         buffers = [defined, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(texts))]
         return pa.Array.from_buffers(pa.string(), len(cells), buffers)
-    numpy_type = np.int64 if kind == "whole" else np.float64
-    values = np.array(
-        [one if given else 0 for one, given in zip(cells, there, strict=True)], numpy_type
-    )
+    if kind == "number":
+        values: npt.NDArray[Any] = np.where(there, numbers, 0.0)
+    elif there.all():
+        values = np.array(cells, np.int64)
+    else:
+        values = np.array(
+            [one if given else 0 for one, given in zip(cells, there, strict=True)], np.int64
+        )
     return pa.Array.from_buffers(_arrow_type(kind), len(cells), [defined, pa.py_buffer(values)])
 
 
 def _as_type(column: Any, wanted: Any) -> Any:
-    return column if column.type == wanted else column.cast(wanted)
+    import pyarrow as pa
+
+    if column.type == wanted:
+        return column
+    if pa.types.is_null(column.type):  # a cast would import pyarrow.compute
+        return pa.nulls(len(column), wanted)
+    return column.cast(wanted)
 
 
 def _arrow_type(kind: Kind) -> Any:

@@ -14,8 +14,16 @@ from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
 from panmatch.datasets._other_outputs import map_name
+from panmatch.datasets._sealing import seal
 from panmatch.errors import PanmatchError
-from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case, mistake_maps
+from panmatch.evaluation import (
+    CaseKeywords,
+    CaseResult,
+    Findings,
+    Notice,
+    evaluate_case,
+    mistake_maps,
+)
 from panmatch.formats import write_like
 from panmatch.spec import Spec
 
@@ -46,10 +54,7 @@ class Job:
     @property
     def fingerprint(self) -> str:
         """What identifies the job: spec, options and version, but not who does the work."""
-        spec = json.loads(self.spec)
-        spec.pop("averaging", None)  # averages are made from the results of cases
-        options = (self.allow_header_mismatch, self.resample, self.spacing, json.dumps(spec))
-        return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
+        return _fingerprint(self.allow_header_mismatch, self.resample, self.spacing, self.spec)
 
     def key(self, case: Case) -> str:
         """Return what identifies a result: the job, and the state of all files.
@@ -74,6 +79,8 @@ class Outcome:
     key: str  # identifies the result; empty if the files do not exist
     result: CaseResult | None  # None if an earlier result is still valid
     seconds: float  # how long it took
+    # The result as it is stored, if it comes from another process: its findings are only in here.
+    line: bytes = b""
 
 
 def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
@@ -93,6 +100,29 @@ def run_case(job: Job, case: Case, known_key: str = "") -> Outcome:
     except Exception as error:
         result = failed(case, f"{type(error).__name__}: {error} (this is a bug in panmatch)")
     return Outcome(case, key, result, time.perf_counter() - start)
+
+
+def run_packed_case(job: Job, case: Case, known_key: str = "") -> Outcome:
+    """Evaluate a case, and pack the result as a line for the file of results.
+
+    The process that started the run writes the line as it is, which is much less work than
+    unpickling the findings.
+    """
+    outcome = run_case(job, case, known_key)
+    if outcome.result is None:
+        return outcome
+    line = seal(job.fingerprint, outcome.key, outcome.seconds, outcome.result)
+    return replace(outcome, result=replace(outcome.result, found=Findings()), line=line)
+
+
+@lru_cache(maxsize=1)
+def _fingerprint(
+    allow_header_mismatch: bool, resample: bool, spacing: tuple[float, ...] | None, spec: str
+) -> str:
+    content = json.loads(spec)
+    content.pop("averaging", None)  # averages are made from the results of cases
+    options = (allow_header_mismatch, resample, spacing, json.dumps(content))
+    return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)

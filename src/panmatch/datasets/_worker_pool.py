@@ -39,6 +39,9 @@ class WorkerPool:
     # Checks the pool if no case has finished for a while; raises a `LostPoolError` if none ever
     # will.
     check: Callable[[], None] = lambda: None
+    # Whether workers return results as they are stored. On a cluster they do not, because another
+    # version of panmatch may run there.
+    packs: bool = False
 
 
 class LostPoolError(PanmatchError):
@@ -61,7 +64,10 @@ def open_pool(
     else:
         told: set[int] = set()
         yield WorkerPool(
-            lambda: _processes(workers), workers * (1 + AHEAD), lambda: _report_stopped(told)
+            lambda: _processes(workers),
+            workers * (1 + AHEAD),
+            lambda: _report_stopped(told),
+            packs=True,
         )
 
 

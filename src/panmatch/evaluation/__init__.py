@@ -61,7 +61,13 @@ from panmatch.evaluation._setting import (
 from panmatch.evaluation._sides import Image, Images
 from panmatch.evaluation._structure_table import structure_table
 from panmatch.evaluation._table import Kind, Table, is_undefined
-from panmatch.evaluation._tables import average_row, budget_table, mistake_table, unit_text
+from panmatch.evaluation._tables import (
+    average_row,
+    budget_table,
+    mistake_table,
+    score_table,
+    unit_text,
+)
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
@@ -138,6 +144,7 @@ __all__ = [
     "pooled_tallies",
     "related_meanings",
     "resampled_means",
+    "score_table",
     "shape_of",
     "signed",
     "some_names",

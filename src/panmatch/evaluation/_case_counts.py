@@ -119,7 +119,7 @@ class CaseCounts:
         """Return the number of cases in which the class occurs."""
         return int(np.count_nonzero(self.tallies.occurs))
 
-    def rows(self, cases: Ints) -> CaseCounts:
+    def rows(self, cases: Ints | slice) -> CaseCounts:
         """Return the rows of some cases."""
         return self._with(self.counts[cases])
 
@@ -212,6 +212,10 @@ class ScoreCounts:
         counts = lay_out([(at, one.counts) for at, one in blocks], n_cases)
         voxels = lay_out([(at, one.voxels) for at, one in blocks], n_cases)
         return replace(blocks[0][1], counts=counts, voxels=voxels)
+
+    def rows(self, cases: slice) -> ScoreCounts:
+        """Return the rows of some cases."""
+        return replace(self, counts=self.counts[cases], voxels=self.voxels[cases])
 
     def sum(self) -> ScoreCounts:
         """Return the sum over cases."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from sys import intern
 from typing import Any, Literal
@@ -262,7 +261,7 @@ def findings_from_dict(content: Json) -> Findings:
 
 def _structure_to_dict(one: ClassStructure) -> Json:
     known = {"class": one.class_name, "kind": one.kind, "threshold": one.threshold}
-    return known | {"counts": [list(astuple(counts)) for counts in one.structure.counts]}
+    return known | {"counts": [[*counts.columns.values()] for counts in one.structure.counts]}
 
 
 def _structure_from_dict(content: Json) -> ClassStructure:
@@ -292,7 +291,7 @@ def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:
 
 
 def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
-    setting = _setting(content["class"], content["kind"], json.dumps(content["matcher"]))
+    setting = _setting(content["class"], content["kind"], tuple(content["matcher"].items()))
     mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
     return Entry(
         setting,
@@ -305,8 +304,8 @@ def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
 
 # Thousands of cases share these few values.
 @lru_cache(1024)
-def _setting(class_name: str, kind: Kind, matcher: str) -> Setting:
-    return Setting(class_name, kind, parse_matcher(json.loads(matcher)))
+def _setting(class_name: str, kind: Kind, matcher: tuple[tuple[str, Any], ...]) -> Setting:
+    return Setting(class_name, kind, parse_matcher(dict(matcher)))
 
 
 @lru_cache(64)
@@ -315,9 +314,20 @@ def _metrics(*names: str) -> tuple[Metric, ...]:
 
 
 @lru_cache(64)
-def _options(content: str) -> MeasureOptions:
-    given = json.loads(content)
-    return MeasureOptions(**given | {"spacing": tuple(given["spacing"])})
+def _options(spacing: tuple[float, ...], others: tuple[tuple[str, Any], ...]) -> MeasureOptions:
+    return MeasureOptions(spacing, **dict(others))
+
+
+@lru_cache(64)
+def _options_to_dict(options: MeasureOptions) -> Json:
+    return asdict(options)
+
+
+def _options_from_dict(content: Json | None) -> MeasureOptions | None:
+    if content is None:
+        return None
+    others = ((name, value) for name, value in content.items() if name != "spacing")
+    return _options(tuple(content["spacing"]), tuple(others))
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -359,7 +369,7 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
             for one in level.mistakes
         ],
         "metrics": [metric.name for metric in measured.metrics],
-        "options": None if measured.options is None else asdict(measured.options),
+        "options": None if measured.options is None else _options_to_dict(measured.options),
         "objects": tables.index(measured.columns.table),
         "rows": measured.columns.rows.tolist(),
     }
@@ -369,13 +379,8 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
     tally = Tally.from_units(*content["tally"])
     part_tally = content["part_tally"]
     columns = TableRows(tables[content["objects"]], np.array(content["rows"], np.int64))
-    options = content["options"]
-    measured = Measurements(
-        columns,
-        _metrics(*content["metrics"]),
-        tally,
-        None if options is None else _options(json.dumps(options)),
-    )
+    options = _options_from_dict(content["options"])
+    measured = Measurements(columns, _metrics(*content["metrics"]), tally, options)
     part_quality = content["part_quality"]
     return Level(
         threshold=content["threshold"],

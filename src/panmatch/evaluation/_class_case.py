@@ -251,10 +251,18 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
     threads = given.threads
     counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
     overlaps = counted.overlaps(spec.part_background)
-    of_ref, of_pred = counted.distinct()
+    of_ref, of_pred = counted.sides
     images = (
-        SegmentImages(layer.reference, distinct=of_ref, threads=threads),
-        SegmentImages(layer.prediction, crowd=True, distinct=of_pred, threads=threads),
+        SegmentImages(
+            layer.reference, distinct=of_ref.distinct, meaning=of_ref.meaning, threads=threads
+        ),
+        SegmentImages(
+            layer.prediction,
+            crowd=True,
+            distinct=of_pred.distinct,
+            meaning=of_pred.meaning,
+            threads=threads,
+        ),
     )
     together = LayerOverlaps(overlaps)
     whole_void, known_voxels = void.with_mask(images[0].void), counted.known_voxels

@@ -111,8 +111,10 @@ def costly_mistakes(cases: Iterable[CaseResult], totals: Totals) -> Iterator[Cos
     for case in cases:
         for entry in case.entries:
             for level in entry.levels:
+                boxes = _Boxes(level) if level.mistakes else None
                 for one in level.mistakes:
-                    start, stop = _box(level, one.ref_ids, one.pred_ids)
+                    assert boxes is not None
+                    start, stop = boxes.around(one.ref_ids, one.pred_ids)
                     axis = int(np.argmin(case.shape)) if len(start) == 3 else None
                     yield CostlyMistake(
                         case.case, case.model, entry.setting, level.threshold,
@@ -128,23 +130,41 @@ def costliest(found: Iterable[CostlyMistake], most: int) -> list[CostlyMistake]:
     return heapq.nlargest(most, found, key=lambda one: one.cost)
 
 
-def _box(
-    level: Level, ref_ids: tuple[int, ...], pred_ids: tuple[int, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the box around objects of a matching."""
-    columns = level.measurements.columns
-    of_pred = [not set(pred_ids).isdisjoint(map(int, ids.split())) for ids in columns["pred_ids"]]
-    corners = []
-    for side, there in (
-        ("ref", np.isin(columns["ref_id"], ref_ids)),
-        ("pred", np.array(of_pred, np.bool_)),
-    ):
-        rows = there & (columns[f"{side}_voxels"] > 0)
-        corners.append((columns[f"{side}_start"][rows], columns[f"{side}_stop"][rows]))
-    starts, stops = (np.concatenate(ends) for ends in zip(*corners, strict=True))
-    if not len(starts):
-        return (), ()
-    return tuple(starts.min(axis=0).tolist()), tuple(stops.max(axis=0).tolist())
+_Box = tuple[list[int], list[int]]
+
+
+class _Boxes:
+    """The boxes of all objects of a matching, by id."""
+
+    def __init__(self, level: Level) -> None:
+        columns = level.measurements.columns
+        texts: list[str] = columns["pred_ids"].tolist()
+        known: dict[str, list[tuple[int, ...]]] = {
+            "ref": [(one,) for one in columns["ref_id"].tolist()],
+            "pred": [tuple(map(int, ids.split())) for ids in texts],
+        }
+        self._boxes: dict[str, dict[int, list[_Box]]] = {}
+        for side, ids in known.items():
+            ends = columns[f"{side}_start"].tolist(), columns[f"{side}_stop"].tolist()
+            voxels = columns[f"{side}_voxels"].tolist()
+            found: dict[int, list[_Box]] = {}
+            for of_row, n, start, stop in zip(ids, voxels, *ends, strict=True):
+                for one in of_row if n > 0 else ():
+                    found.setdefault(one, []).append((start, stop))
+            self._boxes[side] = found
+
+    def around(
+        self, ref_ids: tuple[int, ...], pred_ids: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the box around objects; empty if none of them has a voxel."""
+        wanted = ("ref", ref_ids), ("pred", pred_ids)
+        boxes = [
+            box for side, ids in wanted for one in ids for box in self._boxes[side].get(one, ())
+        ]
+        if not boxes:
+            return (), ()
+        starts, stops = zip(*boxes, strict=True)
+        return tuple(map(min, zip(*starts, strict=True))), tuple(map(max, zip(*stops, strict=True)))
 
 
 def _named(what: str, ids: tuple[int, ...]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Unpack
 
-import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
@@ -15,18 +14,17 @@ from panmatch.evaluation._case_result import (
     ClassStructure,
     Entry,
     Findings,
-    Level,
 )
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
-from panmatch.evaluation._diagnosis import count_near_threshold, diagnose, worst_mistakes
+from panmatch.evaluation._diagnosis import diagnose
+from panmatch.evaluation._levels import LevelMaker
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
-from panmatch.matching import QUALITIES, Matching, Quality, SameId
-from panmatch.overlap import Overlap
-from panmatch.scoring import Curve, Measurer, curves, error_budget, graph_structure
+from panmatch.matching import QUALITIES, Quality, SameId
+from panmatch.scoring import Curve, GraphStructure, KnownSteps, curves, graph_structure
 from panmatch.spec import Spec
 
 
@@ -88,9 +86,15 @@ def evaluate_case(
 def _structures(case: ClassCase, spec: Spec) -> Iterator[ClassStructure]:
     """Yield the components of the graph of a class that occurs: at 0 and at each threshold."""
     kind: Kind = "things" if case.kind.thing else "stuff"
-    for threshold in sorted({0.0, *spec.thresholds}) if case.occurs else ():
-        found = graph_structure(case.overlap, threshold)
-        yield ClassStructure(case.name, kind, threshold, found)
+    if not case.occurs:
+        return
+    known: dict[bytes, GraphStructure] = {}  # thresholds mostly keep the same edges
+    iou = case.overlap.iou
+    for threshold in sorted({0.0, *spec.thresholds}):
+        edges = (iou > threshold).tobytes()
+        if edges not in known:
+            known[edges] = graph_structure(case.overlap, threshold)
+        yield ClassStructure(case.name, kind, threshold, known[edges])
 
 
 def _relies_on_ids(class_name: str, spec: Spec) -> bool:
@@ -112,7 +116,8 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
 
 
 def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
-    mistakes = diagnose(case.overlap)
+    mistakes, maker = diagnose(case.overlap), LevelMaker(case)
+    known: KnownSteps = {}
     kind: Kind = "things" if case.kind.thing else "stuff"
     for matcher in spec.matching:
         overlap = case.overlap_for(matcher)
@@ -120,15 +125,17 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         swept: list[Curve] = []
         if spec.curve:
             strategy = matcher.strategy.suited_to(overlap)
-            swept = curves(overlap, strategy, score=matcher.score, qualities=qualities)
+            swept = curves(
+                overlap, strategy, score=matcher.score, qualities=qualities, known_steps=known
+            )
         yield Entry(
             setting=Setting(case.name, kind, matcher),
             diagnosis=mistakes,
             levels=tuple(
-                _level(
-                    case.measurer_for(matcher),
-                    matcher.match(overlap, threshold),
-                    case.relabelled(matcher, threshold),
+                maker.level(
+                    matcher,
+                    overlap,
+                    threshold,
                     with_mistakes=(matcher, threshold) == (spec.matching[0], spec.thresholds[0]),
                 )
                 for threshold in spec.thresholds
@@ -136,23 +143,3 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
             curve=swept[0] if swept else None,
             part_curve=swept[1] if len(swept) > 1 else None,
         )
-
-
-def _level(
-    measurer: Measurer, matching: Matching, relabelled: Overlap | None, *, with_mistakes: bool
-) -> Level:
-    measured = measurer.measure(matching)
-    spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
-    by_parts = matching.ref_part_quality
-    return Level(
-        threshold=matching.threshold,
-        tally=matching.tally,
-        part_tally=matching.part_tally,
-        measurements=measured,
-        quality=np.concatenate([matching.ref_quality, spurious]),
-        part_quality=None if by_parts is None else np.concatenate([by_parts, spurious]),
-        near_threshold=count_near_threshold(matching),
-        gap=None if matching.certificate is None else matching.certificate.gap,
-        budget=error_budget(matching, relabelled),
-        mistakes=worst_mistakes(matching) if with_mistakes else (),
-    )

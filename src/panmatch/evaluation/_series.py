@@ -7,7 +7,7 @@ another, so the findings of thousands of cases are never in memory at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -71,6 +71,15 @@ class LevelSeries:
                 for name in blocks[0][1].deviations
             },
             lay_out([(at, one.gaps) for at, one in blocks], n_cases, np.nan),
+        )
+
+    def scores_of(self, cases: slice) -> LevelSeries:
+        """Return some of the cases; the pooled budget stays that of all cases."""
+        return LevelSeries(
+            self.counts.rows(cases),
+            self.budget,
+            {name: values[cases] for name, values in self.deviations.items()},
+            self.gaps[cases],
         )
 
 
@@ -165,6 +174,18 @@ class CaseSeries:
             _joined_curves([(at, one.part_curves) for at, one in blocks], n),
             lay_out([(at, one.areas.T) for at, one in blocks], n, np.nan).T,
             lay_out([(at, one.part_areas.T) for at, one in blocks], n, np.nan).T,
+        )
+
+    def scores_of(self, cases: slice) -> CaseSeries:
+        """Return the scores of some of the cases; what is pooled stays that of all cases."""
+        return replace(
+            self,
+            results=self.results[cases],
+            there=self.there[cases],
+            levels={threshold: level.scores_of(cases) for threshold, level in self.levels.items()},
+            mistakes=self.mistakes[cases],
+            areas=self.areas[:, cases],
+            part_areas=self.part_areas[:, cases],
         )
 
     @property
@@ -265,6 +286,11 @@ class ClassSeries:
         there = lay_out([(at, one.there) for at, one in blocks], n)
         return cls(first.model, first.setting, results, there, counts)
 
+    def scores_of(self, cases: slice) -> ClassSeries:
+        """Return the scores of some of the cases."""
+        counts = self.all_counts.rows(cases)
+        return ClassSeries(self.model, self.setting, self.results[cases], self.there[cases], counts)
+
     @property
     def cases(self) -> tuple[str, ...]:
         """Names of the cases."""
@@ -341,8 +367,9 @@ def _deviations_of(levels: Sequence[Level | None]) -> dict[str, Floats]:
     places = [i for i, level in enumerate(levels) if level is not None]
     known = [level.measurements for level in levels if level is not None]
     found = {}
+    matched = [one.columns["status"] == "matched" for one in known]
     for metric in known[0].metrics:
-        values = [one.columns[metric.name][one.columns["status"] == "matched"] for one in known]
+        values = [one.columns[metric.name][rows] for one, rows in zip(known, matched, strict=True)]
         found[metric.name] = np.full(len(levels), np.nan)
         found[metric.name][places] = _deviations(values)
     return found

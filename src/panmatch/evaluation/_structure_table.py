@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from types import MappingProxyType
 
 from panmatch.evaluation._case_result import CaseResult
@@ -40,7 +39,8 @@ def _structure_rows(
     who: Row, averaging: str, key: tuple[str, str, float], structure: GraphStructure
 ) -> Iterable[Row]:
     class_name, kind, threshold = key
-    for component in COMPONENT_KINDS:
+    shares = structure.shares
+    for component, counts in zip(COMPONENT_KINDS, structure.counts, strict=True):
         yield {
             **who,
             "class": class_name,
@@ -48,6 +48,6 @@ def _structure_rows(
             "threshold": threshold,
             "averaging": averaging,
             "component": component,
-            "share": structure.shares[component],
-            **asdict(structure[component]),
+            "share": shares[component],
+            **counts.columns,
         }

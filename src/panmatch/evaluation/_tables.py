@@ -308,7 +308,10 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
                 firsts[at].append(row)
             where[key].append(at)
     block: dict[str, list[Cell]] = {}
-    for level, rows in zip(levels, firsts, strict=True):
+    # Most levels add no row; the first one has all columns even if there is none.
+    for level, rows in [
+        one for i, one in enumerate(zip(levels, firsts, strict=True)) if one[1] or not i
+    ]:
         for name, values in _instance_columns(level, rows).items():
             block.setdefault(name, []).extend(values)
     order = sorted(range(len(where)), key=[_place_of(*key) for key in where].__getitem__)

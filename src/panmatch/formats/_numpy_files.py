@@ -19,14 +19,20 @@ from panmatch.formats._units import micrometres_per
 from panmatch.labels import Array, Unit, as_spacing
 from panmatch.overlap import Overlap
 
+SMALL_BYTES = 1 << 18  # a memory map takes longer to set up than this to read
 UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
 
 
 def read_array(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
-    """Read a ``.npy`` file through a memory map."""
+    """Read a ``.npy`` file: a large one through a memory map, a small one at once."""
     with reading_as(path, "a NumPy array"):
-        values = np.lib.format.open_memmap(path, mode="r")
-        return LabelImage(decode(np.asarray(values), path), None, None, path)
+        if path.stat().st_size > SMALL_BYTES:
+            values = np.asarray(np.lib.format.open_memmap(path, mode="r"))
+        else:
+            with path.open("rb") as file:
+                values = np.lib.format.read_array(file, allow_pickle=False)
+            values.flags.writeable = False  # as in a memory map
+        return LabelImage(decode(values, path), None, None, path)
 
 
 def read_archive(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:

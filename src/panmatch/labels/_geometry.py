@@ -52,8 +52,10 @@ class Geometry:
         An id that is not in the image adds nothing. A union of nothing has no voxels and the box
         from 0 to 0. The ids of the result are the row numbers.
         """
-        known = np.isin(ids, self.ids)
-        positions, rows = np.searchsorted(self.ids, ids[known]), rows[known]
+        positions = np.searchsorted(self.ids, ids)
+        known = positions < len(self.ids)
+        known[known] = self.ids[positions[known]] == ids[known]
+        positions, rows = positions[known], rows[known]
         axes = self.start.shape[1]
         voxels, sums = np.zeros(n, np.int64), np.zeros((n, axes), np.int64)
         start = np.full((n, axes), np.iinfo(np.int64).max)
@@ -120,7 +122,7 @@ def _scanned(array: LabelArray, workers: int) -> Geometry:
     ids, table = native.segment_geometry(array.transpose(axes), workers)
     order = np.argsort(ids)
     per_axis = table[order, 1:].reshape(len(ids), array.ndim, 3)[:, np.argsort(axes)]
-    sums, start, stop = np.moveaxis(per_axis, 2, 0)
+    sums, start, stop = (per_axis[:, :, one] for one in range(3))
     return Geometry(ids[order], table[order, 0], sums, start, stop)
 
 

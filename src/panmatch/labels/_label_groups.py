@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import OptionError
-from panmatch.labels._arrays import Ints, LabelArray, check_same_shape, refuse_beyond_int64
+from panmatch.labels._arrays import Ints, LabelArray, Mask, check_same_shape, refuse_beyond_int64
 from panmatch.labels._combinations import mask_of
 from panmatch.labels._components import (
     Connectivity,
@@ -135,7 +135,7 @@ def from_labels(
 
     def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
         numbers = columns[0]
-        left_out = np.isin(numbers, [0, *unknown, *others])
+        left_out = _among(numbers, (0, *unknown, *others))
         default = owner.get(None, NO_CLASS)
         if None in owner:  # otherwise negative labels belong to no class, as others do
             remedy = MARKERS + ("." if name == "prediction" else UNKNOWN)
@@ -153,13 +153,20 @@ def from_labels(
         places = _without_small(places, instances, counts, np.array([g.min_voxels for g in schema]))
         parts = numbers if part_map is None else columns[-1]
         if part_map is not None:
-            known, called = ~np.isin(parts, no_parts) & (parts != void_part), f"{name}_parts"
+            known, called = ~_among(parts, no_parts) & (parts != void_part), f"{name}_parts"
             refuse_negative(parts, counts, known, arrays[called], called, "part", PART_MARKERS)
         parts = _parts_of_classes(parts, places, kinds, part_map is None, void_part, no_parts)
         nothing = np.zeros(len(numbers), np.bool_)
-        return Meaning(places, instances, parts, nothing, np.isin(numbers, unknown))
+        return Meaning(places, instances, parts, nothing, _among(numbers, unknown))
 
     return Panoptic(tuple(arrays.values()), kinds, decode)
+
+
+def _among(numbers: Ints, wanted: tuple[int, ...]) -> Mask:
+    """Return which numbers are among a few; `np.isin` takes longer to prepare than to compare."""
+    if len(wanted) > 1:
+        return np.isin(numbers, wanted)
+    return numbers == wanted[0] if wanted else np.zeros(len(numbers), np.bool_)
 
 
 def _owners(schema: tuple[LabelGroup, ...]) -> dict[int | None, int]:
@@ -197,11 +204,13 @@ def _parts_of_classes(
     none. In a part map such labels stay, and counting the parts refuses them later.
     """
     has_parts = np.array([kind.has_parts for kind in kinds])[places] & (places >= 0)
-    parts = np.where(has_parts & ~np.isin(labels, no_parts), labels, 0)
+    if not has_parts.any():
+        return np.zeros_like(labels)
+    parts = np.where(has_parts & ~_among(labels, no_parts), labels, 0)
     if same_image:
         known = np.zeros(len(labels), np.bool_)
         for place, kind in enumerate(kinds):
-            known |= (places == place) & np.isin(labels, kind.parts)
+            known |= (places == place) & _among(labels, kind.parts)
         parts = np.where(known, parts, 0)
     if void_part is not None:
         parts = np.where(has_parts & (labels == void_part), UNKNOWN_PART, parts)

@@ -218,6 +218,8 @@ class SegmentImages:
     distinct
         All combinations of its labels and their voxels, as `distinct_labels` returns them, if they
         are known already.
+    meaning
+        What they mean, if that is known already.
 
     Examples
     --------
@@ -235,9 +237,10 @@ class SegmentImages:
         crowd: bool = False,
         threads: int | None = None,
         distinct: Counted | None = None,
+        meaning: Meaning | None = None,
     ) -> None:
         self._side, self._threads = side, threads
-        self._crowd, self._known = crowd, distinct
+        self._crowd, self._known, self._known_meaning = crowd, distinct, meaning
 
     def of_class(self, place: int) -> Volume:
         """Return the ids of the segments of a class, by its position; 0 elsewhere."""
@@ -270,6 +273,8 @@ class SegmentImages:
 
     @cached_property
     def _meaning(self) -> Meaning:
+        if self._known_meaning is not None:
+            return self._known_meaning
         columns, counts = self._distinct
         return self._side.decode(tuple(columns), counts)
 

@@ -32,15 +32,19 @@ def to_limbs(values: Floats) -> Ints:
     whole = np.trunc(values)
     middle = np.ldexp(values - whole, _BITS)
     low = np.ldexp(middle - np.trunc(middle), _BITS)
-    limbs = np.stack([whole, np.trunc(middle), np.rint(low)], axis=-1)
-    return carry(limbs.astype(np.int64))
+    limbs = np.empty((*np.shape(values), LIMBS), np.int64)
+    limbs[..., 0], limbs[..., 1], limbs[..., 2] = whole, np.trunc(middle), np.rint(low)
+    return carry(limbs)
 
 
 def carry(limbs: Ints) -> Ints:
     """Return the one way to write the same sums with lower limbs in [0, 2**31)."""
-    whole, middle, low = np.moveaxis(limbs, -1, 0)
-    middle = middle + (low >> _BITS)
-    return np.stack([whole + (middle >> _BITS), middle & _MASK, low & _MASK], axis=-1)
+    carried = np.empty_like(limbs)
+    low = limbs[..., 2]
+    middle = limbs[..., 1] + (low >> _BITS)
+    carried[..., 0] = limbs[..., 0] + (middle >> _BITS)
+    carried[..., 1], carried[..., 2] = middle & _MASK, low & _MASK
+    return carried
 
 
 def limbs_to_floats(limbs: Ints) -> Floats:
@@ -52,7 +56,9 @@ def limbs_to_floats(limbs: Ints) -> Floats:
     array(1.)
     """
     sign = np.where(carry(limbs)[..., 0] < 0, -1, 1)
-    size: Floats = _joined(*np.moveaxis(carry(limbs * sign[..., np.newaxis]), -1, 0))
+    positive = carry(limbs * sign[..., np.newaxis])
+    whole, middle, low = (positive[..., limb].astype(np.float64) for limb in range(LIMBS))
+    size = _joined(whole, middle, low)
     return np.asarray(sign * size)
 
 

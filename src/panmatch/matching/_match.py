@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import get_args
 
 import numpy as np
@@ -234,12 +235,7 @@ class Matcher:
     @property
     def label(self) -> str:
         """What to call it: the strategy with its options, a score other than IoU, and regions."""
-        values = [*self.strategy.options.values()]
-        values += [] if self.score == "iou" else [f"by {self.score}"]
-        values += [] if self.strict else ["≥ τ"]
-        options = f" ({', '.join(values)})" if values else ""
-        inside = self.regions is not None and not self.strategy.needs_regions
-        return f"{self.name}{options}{' in regions' if inside else ''}"
+        return _label_of(self)
 
     @property
     def dash(self) -> Dash:
@@ -250,13 +246,7 @@ class Matcher:
     @property
     def columns(self) -> dict[str, str]:
         """What distinguishes it from other matchers, as columns of a table."""
-        options = {name: self.strategy.options.get(name, "") for name in option_names()}
-        return {
-            "strategy": self.name,
-            **options,
-            "edge_score": self.score if self.strict else f"{self.score} ≥ threshold",
-            "regions": self.regions or "",
-        }
+        return dict(_columns_of(self))
 
     def match(self, overlap: Overlap, threshold: float) -> Matching:
         """Match an overlap, which must be cut by regions if that is asked for.
@@ -265,6 +255,28 @@ class Matcher:
         """
         strategy = self.strategy.suited_to(overlap)
         return match(overlap, strategy, threshold, score=self.score, strict=self.strict)
+
+
+# Thousands of rows of a table share these few values.
+@lru_cache(256)
+def _label_of(matcher: Matcher) -> str:
+    values = [*matcher.strategy.options.values()]
+    values += [] if matcher.score == "iou" else [f"by {matcher.score}"]
+    values += [] if matcher.strict else ["≥ τ"]
+    options = f" ({', '.join(values)})" if values else ""
+    inside = matcher.regions is not None and not matcher.strategy.needs_regions
+    return f"{matcher.name}{options}{' in regions' if inside else ''}"
+
+
+@lru_cache(256)
+def _columns_of(matcher: Matcher) -> dict[str, str]:
+    chosen = matcher.strategy.options
+    return {
+        "strategy": matcher.name,
+        **{name: chosen.get(name, "") for name in option_names()},
+        "edge_score": matcher.score if matcher.strict else f"{matcher.score} ≥ threshold",
+        "regions": matcher.regions or "",
+    }
 
 
 @dataclass(frozen=True, slots=True)

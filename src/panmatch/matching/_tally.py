@@ -154,6 +154,8 @@ class Tally(Scored[float, int]):
         return self if other == 0 else NotImplemented  # sum() starts with 0
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if not isinstance(other, Tally):
             return NotImplemented
         return self._key == other._key

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -294,7 +295,7 @@ def count_sides(
     return SideCounts(reference, prediction, columns[: len(arrays)], counts, in_mask)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SideCounts:
     """How many voxels carry each combination of labels of two sides, before it gets a meaning.
 
@@ -312,43 +313,43 @@ class SideCounts:
     counts: Ints
     in_mask: Mask
 
-    def distinct(self) -> tuple[Counted, Counted]:
-        """Return the combinations of labels of either side alone, and their voxels."""
-        ref, pred = (self._distinct(columns)[0] for columns in self._sides)
-        return ref, pred
+    @cached_property
+    def sides(self) -> tuple[DecodedSide, DecodedSide]:
+        """The combinations of labels of either side alone, and what they mean."""
+        middle = len(self.reference.arrays)
+        return (
+            self._decoded(self.reference, self.columns[:middle]),
+            self._decoded(self.prediction, self.columns[middle:]),
+        )
 
     @property
     def known_voxels(self) -> int:
         """How many voxels are not void."""
-        ref = self._decoded(self.reference, self._sides[0])
-        return int(self.counts[~(ref.void | self.in_mask)].sum())
+        return int(self.counts[~self.rows.void].sum())
 
     def overlaps(self, background: Background = "image") -> ClassOverlaps:
         """Return the overlaps of all classes; `background` is that of `count_class_overlaps`."""
-        return assemble(self.rows()).class_overlaps(self.reference.classes, background)
+        return assemble(self.rows).class_overlaps(self.reference.classes, background)
 
+    @cached_property
     def rows(self) -> Rows:
-        """Return the combinations with their meaning on either side."""
-        ref, pred = (
-            self._decoded(side, columns)
-            for side, columns in zip((self.reference, self.prediction), self._sides, strict=True)
-        )
+        """The combinations with their meaning on either side."""
+        ref, pred = (side.meaning.take(side.of_row) for side in self.sides)
         return Rows(ref, pred, self.counts, ref.void | self.in_mask)
 
-    @property
-    def _sides(self) -> tuple[Ints, Ints]:
-        middle = len(self.reference.arrays)
-        return self.columns[:middle], self.columns[middle:]
+    def _decoded(self, side: Panoptic, columns: Ints) -> DecodedSide:
+        """Find the meaning of each distinct combination once."""
+        found, row = distinct_rows([*columns])
+        counts, labels = sum_by(row, self.counts, len(found[0])), np.stack(found)
+        return DecodedSide((labels, counts), side.decode(tuple(labels), counts), row)
 
-    def _distinct(self, columns: Ints) -> tuple[Counted, Ints]:
-        """Return the distinct combinations of some columns, and the one of every row."""
-        labels, row = distinct_rows([*columns])
-        return (np.stack(labels), sum_by(row, self.counts, len(labels[0]))), row
 
-    def _decoded(self, side: Panoptic, columns: Ints) -> Meaning:
-        """Return the meaning of every row, found once for each distinct combination."""
-        (labels, counts), row = self._distinct(columns)
-        return side.decode(tuple(labels), counts).take(row)
+class DecodedSide(NamedTuple):
+    """The distinct combinations of labels of one side, and what each means."""
+
+    distinct: Counted  # with their voxels
+    meaning: Meaning
+    of_row: Ints  # the combination of every row of both sides
 
 
 def _count_labels(

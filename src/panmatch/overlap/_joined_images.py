@@ -39,7 +39,7 @@ def join_images(images: Iterable[SideCounts], background: Background = "image") 
     rows: list[Rows] = []
     classes: tuple[SegmentClass, ...] = ()
     for image in images:
-        rows.append(image.rows())
+        rows.append(image.rows)
         classes = image.reference.classes
     image_of_row = np.repeat(np.arange(len(rows)), [len(one.counts) for one in rows])
     joined = Rows(

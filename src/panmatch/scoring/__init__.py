@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from panmatch._lazy import lazy_face
-from panmatch.scoring._curve import Curve, Curves, areas_of, curve, curves
+from panmatch.scoring._curve import Curve, Curves, KnownSteps, areas_of, curve, curves
 
 if TYPE_CHECKING:
     from panmatch.scoring._calibration import Calibration, calibration
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
         ErrorBudget,
         LossLook,
         Repair,
+        RepairedOverlaps,
         RepairGains,
+        budget_after_repairs,
         error_budget,
     )
     from panmatch.scoring._graph_structure import (
@@ -82,6 +84,8 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "LOSS_LOOKS",
                 "REPAIRS",
                 "ErrorBudget",
+                "RepairedOverlaps",
+                "budget_after_repairs",
                 "LossLook",
                 "Repair",
                 "RepairGains",
@@ -151,6 +155,7 @@ __all__ = [
     "GraphStructure",
     "GroupScore",
     "Interpolation",
+    "KnownSteps",
     "LossLook",
     "MeasureOptions",
     "Measurements",
@@ -162,11 +167,13 @@ __all__ = [
     "Penalty",
     "Repair",
     "RepairGains",
+    "RepairedOverlaps",
     "Surface",
     "TableRows",
     "add_surfaces",
     "all_metrics",
     "areas_of",
+    "budget_after_repairs",
     "calibration",
     "class_curves",
     "class_error_budgets",

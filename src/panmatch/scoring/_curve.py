@@ -12,6 +12,7 @@ from panmatch._html import block, number, plural, sparkline, table
 from panmatch.errors import OptionError, StrategyError, check_choice
 from panmatch.matching import (
     QUALITIES,
+    Course,
     OneToOne,
     Quality,
     Scored,
@@ -26,6 +27,8 @@ from panmatch.matching import (
 from panmatch.overlap import Floats, Ints, Overlap, Score, check_threshold
 
 AREAS = ("autc", "autc_sq", "autc_rq")
+# The steps of sweeps, by overlap and course; the overlap comes along so that it stays alive.
+KnownSteps = dict[tuple[object, ...], tuple[Overlap, Floats, Tallies]]
 BLOCK = 1 << 17  # numbers per column that a block of resamples may take
 
 
@@ -251,7 +254,8 @@ class Curves:
     @property
     def occurring(self) -> int:
         """Number of cases with a segment on either side."""
-        return len(np.unique(self.case[self.changes.occurs]))
+        # Not np.unique, which imports numpy.ma.
+        return int(np.count_nonzero(np.bincount(self.case[self.changes.occurs])))
 
     def sum(self) -> Curve:
         """Return the curve of all cases together."""
@@ -368,8 +372,15 @@ def curves(
     *,
     score: Score = "iou",
     qualities: Sequence[Quality] = ("iou", "parts"),
+    known_steps: KnownSteps | None = None,
 ) -> list[Curve]:
-    """Return the curves of several qualities from one sweep over the thresholds."""
+    """Return the curves of several qualities from one sweep over the thresholds.
+
+    Parameters
+    ----------
+    known_steps
+        Steps of earlier sweeps over the same overlap: strategies mostly agree. New ones are added.
+    """
     check_overlap(overlap)
     if "parts" in qualities and overlap.parts is None:
         raise OptionError(
@@ -379,10 +390,22 @@ def curves(
     overlap = chosen.prepare(overlap)
     course = chosen.sweep(overlap, overlap.score(score))
     proven = course.proven if score == "iou" else None
+    steps = _counted_steps(overlap, course, qualities, {} if known_steps is None else known_steps)
     return [
-        frozen_curve(*count_steps(overlap, course, quality), chosen, score, quality, proven)
-        for quality in qualities
+        frozen_curve(*one, chosen, score, quality, proven)
+        for one, quality in zip(steps, qualities, strict=True)
     ]
+
+
+def _counted_steps(
+    overlap: Overlap, course: Course, qualities: Sequence[Quality], known: KnownSteps
+) -> Iterator[tuple[Floats, Tallies]]:
+    who = id(overlap), *(column.tobytes() for column in (course.edge, course.start, course.stop))
+    for quality in qualities:
+        key = *who, quality
+        if key not in known:
+            known[key] = overlap, *count_steps(overlap, course, quality)
+        yield known[key][1:]
 
 
 def frozen_curve(

@@ -267,18 +267,56 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
     {'merged': 0.826, 'missed': 0.781, 'outline': 0.667}
     """
     check_matching(matching)
-    check_disjoint(matching.overlap, "An error budget")
-    tallies = _repaired_tallies(matching, _without_confidence(matching.overlap))
+    return budget_after_repairs(
+        matching,
+        RepairedOverlaps(matching.overlap),
+        None if relabelled is None else RepairedOverlaps(relabelled),
+    )
+
+
+class RepairedOverlaps:
+    """An overlap as it is, with splits joined, merges cut, and both.
+
+    They do not depend on the strategy or the threshold, so budgets of one overlap can share them.
+
+    Parameters
+    ----------
+    overlap
+        Overlap of objects that share no voxels.
+    """
+
+    def __init__(self, overlap: Overlap) -> None:
+        check_disjoint(overlap, "An error budget")
+        self.overlap = overlap  # as passed
+        # Joined or cut predictions have no confidence.
+        self.plain = overlap if overlap.confidence is None else replace(overlap, confidence=None)
+
+    @cached_property
+    def joined(self) -> Overlap:
+        """With splits joined; the plain overlap if there are none."""
+        return join_split(self.plain)
+
+    @cached_property
+    def cut(self) -> Overlap:
+        """With merges cut; the plain overlap if there are none."""
+        return cut_merged(self.plain)
+
+    @cached_property
+    def repaired(self) -> Overlap:
+        """With splits joined, then merges cut."""
+        return cut_merged(self.joined)
+
+
+def budget_after_repairs(
+    matching: Matching, repaired: RepairedOverlaps, relabelled: RepairedOverlaps | None = None
+) -> ErrorBudget:
+    """Return the error budget of a matching, given its overlap after repairs."""
+    tallies = _repaired_tallies(matching, repaired)
     moved = tallies if relabelled is None else _repaired_tallies(matching, relabelled)
     after = {"class": moved, "": tallies}
     return ErrorBudget(
         tuple(after["class" if "class" in chosen else ""][chosen - {"class"}] for chosen in CHOICES)
     )
-
-
-def _without_confidence(overlap: Overlap) -> Overlap:
-    """Return the overlap without confidences, which joined or cut predictions do not have."""
-    return overlap if overlap.confidence is None else replace(overlap, confidence=None)
 
 
 def check_matching(matching: object) -> None:
@@ -290,21 +328,22 @@ def check_matching(matching: object) -> None:
         )
 
 
-def _repaired_tallies(matching: Matching, overlap: Overlap) -> dict[frozenset[Repair], Tally]:
+def _repaired_tallies(
+    matching: Matching, overlaps: RepairedOverlaps
+) -> dict[frozenset[Repair], Tally]:
     """Return the tallies of an overlap as it is, with splits joined, merges cut, and both."""
     join, cut = frozenset[Repair](["split"]), frozenset[Repair](["merged"])
-    plain = rematch(matching, overlap)
+    plain = rematch(matching, overlaps.plain)
     found = dict.fromkeys((frozenset[Repair](), join, cut, join | cut), plain)
     if not matching.strategy.takes_repairs:
         return found
-    joined = join_split(overlap)
-    repaired = cut_merged(joined)
-    if joined is not overlap:
+    joined, repaired = overlaps.joined, overlaps.repaired
+    if joined is not overlaps.plain:
         found[join] = found[join | cut] = rematch(matching, joined)
-        found[cut] = rematch(matching, cut_merged(overlap))
+        found[cut] = rematch(matching, overlaps.cut)
     if repaired is not joined:
         found[join | cut] = rematch(matching, repaired)
-        if joined is overlap:
+        if joined is overlaps.plain:
             found[cut] = found[join | cut]
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -100,7 +100,22 @@ class ComponentCounts:
     def __add__(self, other: ComponentCounts) -> ComponentCounts:
         if not isinstance(other, ComponentCounts):
             return NotImplemented
-        return ComponentCounts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return ComponentCounts(
+            self.components + other.components,
+            self.references + other.references,
+            self.predictions + other.predictions,
+            self.ref_voxels + other.ref_voxels,
+            self.pred_voxels + other.pred_voxels,
+            self.shared_voxels + other.shared_voxels,
+        )
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """All counts by name; thousands of them are stored and tabulated."""
+        return {name: getattr(self, name) for name in _COUNTS}
+
+
+_COUNTS = tuple(field.name for field in fields(ComponentCounts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,9 @@ class GraphStructure:
     @property
     def components(self) -> dict[ComponentKind, int]:
         """Number of components of every kind."""
-        return {kind: self[kind].components for kind in COMPONENT_KINDS}
+        return {
+            kind: one.components for kind, one in zip(COMPONENT_KINDS, self.counts, strict=True)
+        }
 
     @property
     def total(self) -> ComponentCounts:
@@ -147,8 +164,9 @@ class GraphStructure:
     @property
     def shares(self) -> dict[ComponentKind, float]:
         """Share of the components that are of each kind; NaN without any object (D11)."""
-        n = self.total.components
-        return {kind: ratio(count, n) for kind, count in self.components.items()}
+        found = self.components
+        n = sum(found.values())
+        return {kind: ratio(count, n) for kind, count in found.items()}
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -161,10 +179,7 @@ class GraphStructure:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return plain data for JSON, by kind."""
-        names = [field.name for field in fields(ComponentCounts)]
-        return {
-            kind: {name: getattr(self[kind], name) for name in names} for kind in COMPONENT_KINDS
-        }
+        return {kind: self[kind].columns for kind in COMPONENT_KINDS}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Mapping[str, Any]]) -> GraphStructure:
@@ -179,6 +194,10 @@ class GraphStructure:
 
     def __radd__(self, other: object) -> GraphStructure:
         return self if other == 0 else NotImplemented  # sum() starts with 0
+
+
+# The kind of a component, as a position, by how many references and predictions it has: 0, 1, more.
+_KINDS = np.array([[0, 1, 1], [0, 2, 3], [0, 4, 5]])
 
 
 class GraphComponents(NamedTuple):
@@ -226,11 +245,7 @@ class GraphComponents(NamedTuple):
     @property
     def kinds(self) -> Ints:
         """The kind of every component, as a position in `COMPONENT_KINDS`."""
-        return np.select(
-            [self.preds == 0, self.refs == 0, self.preds == 1, self.refs == 1],
-            [0, 1, np.where(self.refs == 1, 2, 4), 3],
-            5,
-        )
+        return _KINDS[np.minimum(self.refs, 2), np.minimum(self.preds, 2)]
 
 
 def graph_structure(

@@ -157,6 +157,8 @@ def _presence(matching: Matching, most: int | None) -> Iterator[Mistake]:
 
 def _by_size(wanted: Ints, ids: Ints, sizes: Ints) -> list[int]:
     """Return some of the ids, large objects first."""
+    if not len(wanted):
+        return []
     places = np.flatnonzero(np.isin(ids, wanted))
     ordered: list[int] = ids[places[np.argsort(-sizes[places], kind="stable")]].tolist()
     return ordered
@@ -164,13 +166,16 @@ def _by_size(wanted: Ints, ids: Ints, sizes: Ints) -> list[int]:
 
 def _outlines(matching: Matching, most: int | None) -> Iterator[Mistake]:
     """Yield matched references that are not perfect, the worst first."""
-    quality, matched = matching.ref_quality, ~np.isin(matching.overlap.ref_ids, matching.missed)
+    overlap, quality = matching.overlap, matching.ref_quality
+    matched = np.zeros(len(overlap.ref_ids), np.bool_)
+    matched[overlap.edges.ref[matching.edges]] = True
     places = np.flatnonzero(matched & (quality < 1))
-    order = np.lexsort([-matching.overlap.ref_sizes[places], quality[places]])
+    order = np.lexsort([-overlap.ref_sizes[places], quality[places]])
     places = places[order][:most]
-    ids = matching.overlap.ref_ids[places]
+    ids = overlap.ref_ids[places]
     partners: dict[int, list[int]] = {ref: [] for ref in ids.tolist()}
-    for ref, pred in matching.pairs[np.isin(matching.pairs[:, 0], ids)].tolist():
+    pairs = matching.pairs
+    for ref, pred in pairs[np.isin(pairs[:, 0], ids)].tolist():
         partners[ref].append(pred)
     perfect, units = to_units(1.0), map(limbs_to_units, to_limbs(quality[places]))
     for ref, known in zip(ids.tolist(), units, strict=True):

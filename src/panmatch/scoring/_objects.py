@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -82,7 +82,7 @@ def measure_options(
 ) -> MeasureOptions:
     """Check the options of `measure` for an image of that shape, and fill in defaults."""
     steps = as_spacing(spacing, len(shape))
-    diagonal = float(np.linalg.norm(steps * shape))
+    diagonal = _length(tuple((steps * shape).tolist()))
     if unit is None:
         unit = "voxel" if spacing is None else "mm"
     check_choice("unit", unit, get_args(Unit))
@@ -102,6 +102,11 @@ def measure_options(
         _distance("boundary_width", boundary_width),
         penalty,
     )
+
+
+@lru_cache(64)
+def _length(vector: tuple[float, ...]) -> float:
+    return float(np.linalg.norm(vector))
 
 
 def _distance(argument: str, value: object) -> float:

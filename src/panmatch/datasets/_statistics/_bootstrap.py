@@ -77,6 +77,8 @@ def resample(n_cases: int, n_resamples: int = 2000, seed: int = 0) -> Weights:
     """
     check_size("n_cases", n_cases, 0)
     check_size("n_resamples", n_resamples, 1)
+    if n_cases <= 1:  # nothing to draw
+        return np.full((n_resamples, n_cases), n_cases, np.int32)
     generator = np.random.Generator(np.random.PCG64(seed))
     counts = np.zeros((n_resamples, n_cases), np.int32)
     for row in counts:

@@ -39,13 +39,13 @@ class ResampledScores:
     left_out
         The score without each unit, shape (scores, units).
     counts
-        How often each unit was drawn, shape (resamples, units).
+        How often each unit was drawn, shape (resamples, units); floats are not converted again.
     """
 
     samples: Floats
     values: Floats
     left_out: Floats
-    counts: Weights
+    counts: Weights | Floats
 
     @property
     def can_be_corrected(self) -> Bools:
@@ -176,9 +176,9 @@ def _studentised(scores: ResampledScores, level: float) -> Ends:
     return low, high
 
 
-def _spread(influence: Floats, counts: Weights) -> Floats:
+def _spread(influence: Floats, counts: Weights | Floats) -> Floats:
     """Return the standard deviation of the units' influence in each resample."""
-    drawn = counts.T.astype(np.float64)
+    drawn = counts.T.astype(np.float64, copy=False)
     n = np.maximum(drawn.sum(axis=0), 1.0)
     mean, square = influence @ drawn / n, influence**2 @ drawn / n
     deviation: Floats = np.sqrt(np.maximum(square - mean**2, 0.0))

@@ -93,6 +93,10 @@ class Resampling:
         return self.n_units < self.n_cases
 
     @cached_property
+    def _float_counts(self) -> Floats:
+        return self.counts.astype(np.float64)  # once for all scores
+
+    @cached_property
     def drawn(self) -> Weights:
         """How often each case counts in every resample, shape (resamples, cases)."""
         return self.counts[:, self.unit_of]
@@ -137,7 +141,7 @@ class Resampling:
             ends = interval_ends(rows, "percentile", level)
         else:
             rows = ResampledScores(found[None, :n], found[n : n + 1], found[None, n + 1 :],
-                                   self.counts)  # fmt: skip
+                                   self._float_counts)  # fmt: skip
             ends = interval_ends(rows, self.method, level)
         low, high = (float(np.clip(end[0], *bounds)) for end in ends)
         return Interval(low, high, level)
