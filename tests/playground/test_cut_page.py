@@ -12,7 +12,7 @@ import panmatch as pm
 from panmatch.playground import STRATEGIES, read_link
 from tests.browser import needs_chromium
 from tests.playground.shown_pages import TWO, drag, number, served, settle, show, state, wait_until
-from tests.playground.shown_slices import click_pixel
+from tests.playground.shown_slices import click_pixel, colour_at
 
 pytestmark = needs_chromium
 
@@ -213,7 +213,7 @@ def test_files_with_scores_have_the_slider_and_fade(page: Any, tmp_path: Path) -
     reference = np.zeros((40, 60), np.uint8)
     reference[5:20, 5:20], reference[5:20, 30:45] = 1, 2
     prediction = np.zeros_like(reference)
-    prediction[6:20, 5:20], prediction[25:35, 5:15], prediction[5:19, 30:45] = 3, 4, 8
+    prediction[6:20, 5:20], prediction[25:35, 5:15], prediction[2:19, 30:45] = 3, 4, 8
     np.save(tmp_path / "reference.npy", reference)
     np.save(tmp_path / "prediction.npy", prediction)
     (tmp_path / "scores.csv").write_text("id,score\n3,2.5\n4,-1\n8,9\n")
@@ -228,8 +228,10 @@ def test_files_with_scores_have_the_slider_and_fade(page: Any, tmp_path: Path) -
             settle(page)
             assert number(page, "pq") == pytest.approx(pm.surface(overlap).at(0.5, cut).pq)
         page.wait_for_selector("#volume[data-index]")
-        click_pixel(page, prediction == 3)
+        faded = colour_at(page, 30, 10, prediction.shape)
+        click_pixel(page, 30, 10, prediction.shape)
         page.wait_for_selector("#inspector .fate.below")
-        click_pixel(page, prediction == 8)
+        click_pixel(page, 3, 36, prediction.shape)
         page.wait_for_selector("#inspector .fate.matched")
+        assert sum(faded) < sum(colour_at(page, 3, 36, prediction.shape))
         assert "cut=5" in page.evaluate("location.hash")
