@@ -30,13 +30,13 @@ from panmatch.playground._validation import Message
 
 # Two references; one is found surely, one with doubts, and a spurious prediction lies between.
 SCENE = Scene(
-    reference=[Disc(100, 100, 40), Disc(300, 100, 40)],
-    prediction=[
+    reference=(Disc(100, 100, 40), Disc(300, 100, 40)),
+    prediction=(
         Disc(105, 100, 40, confidence=0.9),
         Disc(310, 100, 40, confidence=0.35),
         Disc(500, 200, 30, confidence=0.6),
         Disc(500, 300, 20),
-    ],
+    ),
 )
 NESTED = replace(
     SCENE, prediction=tuple(replace(one, parts=(0.5,)) for one in SCENE.prediction)
@@ -112,13 +112,13 @@ def test_a_prediction_without_a_confidence_is_certain_among_others() -> None:
 
 
 def test_confidences_of_references_mean_nothing() -> None:
-    scene = Scene([Disc(100, 100, 40, confidence=0.1)], [Disc(100, 100, 40)])
+    scene = Scene((Disc(100, 100, 40, confidence=0.1),), (Disc(100, 100, 40),))
     assert not scene.has_confidence
     assert ask(State(scene, View(cut=0.5)))["tally"]["tp"] == 1
 
 
 def test_what_is_below_the_cut_still_covers_others() -> None:
-    scene = Scene([], [Disc(100, 100, 40), Disc(100, 100, 20, confidence=0.2)])
+    scene = Scene((), (Disc(100, 100, 40), Disc(100, 100, 20, confidence=0.2)))
     whole, above = (scene.label_images(cut)[1] for cut in (None, 0.5))
     assert np.array_equal(above, np.where(whole == 2, 0, whole))
     parts = replace(

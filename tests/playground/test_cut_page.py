@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import panmatch as pm
+from panmatch import phantoms
 from panmatch.playground import STRATEGIES, read_link
 from tests.browser import needs_chromium
 from tests.playground.shown_pages import TWO, drag, number, served, settle, show, state, wait_until
 from tests.playground.shown_slices import click_pixel, colour_at
+from tests.playground.test_page_of_files import drop, open_pair
 
 pytestmark = needs_chromium
 
@@ -235,3 +237,28 @@ def test_files_with_scores_have_the_slider_and_fade(page: Any, tmp_path: Path) -
         page.wait_for_selector("#inspector .fate.matched")
         assert sum(faded) < sum(colour_at(page, 3, 36, prediction.shape))
         assert "cut=5" in page.evaluate("location.hash")
+
+
+def test_a_dropped_csv_file_gives_confidences(page: Any, address: str, tmp_path: Path) -> None:
+    reference = phantoms.blobs((60, 80), 12, radius=(3, 6), gap=1, seed=8)
+    prediction = phantoms.shift(reference, (1, 1))
+    ids = np.unique(prediction[prediction != 0]).tolist()
+    files = [tmp_path / name for name in ("a_ref.npy", "a_pred.npy", "a.csv")]
+    np.save(files[0], reference)
+    np.save(files[1], prediction)
+    files[2].write_text("id,score\n" + "".join(f"{one},{one / 20}\n" for one in ids))
+    overlap = pm.count_overlaps(reference, prediction).with_confidence([one / 20 for one in ids])
+    show(page, address)
+    drop(page, *files)
+    open_pair(page)
+    page.fill("#cut-value", "0.3")
+    page.press("#cut-value", "Enter")
+    settle(page)
+    assert number(page, "pq") == pytest.approx(pm.surface(overlap).at(0.5, 0.3).pq, rel=1e-11)
+    page.click("#swap-files")  # they were those of the other file
+    page.wait_for_selector("body:not(.with-confidence)")
+    files[2].write_text("id,score\n1,0.5\n1,0.25\n")
+    drop(page, *files)
+    page.wait_for_selector("#files[open]")
+    assert page.inner_text("#files-problem") == "Line 3 of 'a.csv' names id 1 again."
+    assert page.locator("#file-scores option:checked").inner_text() == "a.csv"

@@ -94,6 +94,7 @@ class OpenRequest(Checked):
     reference: str
     prediction: str
     image: str | None = None
+    scores: str | None = None
     allow_header_mismatch: bool = False
 
 
@@ -245,6 +246,8 @@ class RequestHandler:
         }
         if request.image is not None:
             keys["image"] = request.image
+        if request.scores is not None:
+            keys["scores"] = request.scores
         with self._drops.take(keys) as files:
             self._pair = open_dropped(files, allow_header_mismatch=request.allow_header_mismatch)
         return self._described()
