@@ -27,6 +27,7 @@ from panmatch.playground import (
 )
 from panmatch.playground._request_handler import RequestHandler
 from panmatch.playground._validation import Message
+from tests.playground.random_states import random_state
 
 # Two references; one is found surely, one with doubts, and a spurious prediction lies between.
 SCENE = Scene(
@@ -295,6 +296,12 @@ def test_an_image_of_probabilities_must_have_the_grid_of_the_labels(
     np.save(files[0].with_name("small.npy"), np.zeros((3, 3)))
     with pytest.raises(pm.errors.ShapeError, match=r"has shape \(3, 3\), but the labels have"):
         FilePair.open(*files, scores=files[0].with_name("small.npy"))
+
+
+def test_every_scene_with_confidences_has_all_numbers() -> None:
+    rng = np.random.default_rng(20)
+    found = [ask(state) for state in (random_state(rng) for _ in range(150))]
+    assert sum(one["confidence"] is not None for one in found) > 40
 
 
 def test_the_presets_show_what_they_say() -> None:

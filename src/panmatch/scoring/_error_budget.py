@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -268,17 +268,12 @@ def error_budget(matching: Matching, relabelled: Overlap | None = None) -> Error
     """
     check_matching(matching)
     check_disjoint(matching.overlap, "An error budget")
-    tallies = _repaired_tallies(matching, _without_confidence(matching.overlap))
+    tallies = _repaired_tallies(matching, matching.overlap)
     moved = tallies if relabelled is None else _repaired_tallies(matching, relabelled)
     after = {"class": moved, "": tallies}
     return ErrorBudget(
         tuple(after["class" if "class" in chosen else ""][chosen - {"class"}] for chosen in CHOICES)
     )
-
-
-def _without_confidence(overlap: Overlap) -> Overlap:
-    """Return the overlap without confidences, which joined or cut predictions do not have."""
-    return overlap if overlap.confidence is None else replace(overlap, confidence=None)
 
 
 def check_matching(matching: object) -> None:
