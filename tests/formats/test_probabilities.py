@@ -38,5 +38,5 @@ def test_files_without_numbers_are_refused(tmp_path: Path) -> None:
         read_probabilities(tmp_path / "p.npy")
     with pytest.raises(FileError, match=r"does not have the suffix of an image of prob.*\.nii\.gz"):
         read_probabilities(tmp_path / "p.png")
-    with pytest.raises(FileError, match="absent.npy"):
+    with pytest.raises(FileError, match=r"absent\.npy"):
         read_probabilities(tmp_path / "absent.npy")
