@@ -122,6 +122,7 @@ def test_what_is_below_the_cut_still_covers_others() -> None:
     scene = Scene((), (Disc(100, 100, 40), Disc(100, 100, 20, confidence=0.2)))
     whole, above = (scene.label_images(cut)[1] for cut in (None, 0.5))
     assert np.array_equal(above, np.where(whole == 2, 0, whole))
+    assert np.array_equal(scene.label_images(0.2)[1], whole)  # a confidence at the cut is enough
     parts = replace(
         scene, prediction=(scene.prediction[0], replace(scene.prediction[1], parts=(0.5,)))
     )

@@ -44,7 +44,7 @@ def update(metric: PanopticMatching, batches: list[list[int]]) -> PanopticMatchi
     likely = torch.from_numpy(np.random.default_rng(23).random(prediction.shape))
     for batch in batches:
         at = np.array(batch, np.int64)
-        more = {} if metric.settings.ranking is None else {"confidence": likely[at]}
+        more = {} if metric.settings.cuts is None else {"confidence": likely[at]}
         metric.update(*as_tensors(prediction[at], reference[at]), **more)
     return metric
 
@@ -53,7 +53,7 @@ def describe(metric: PanopticMatching) -> dict[str, Any]:
     """Return everything a metric says, to the bit."""
     found = {name: float(value).hex() for name, value in metric.compute().items()}
     tallies = {str(at): repr(dict(one)) for at, one in metric.tallies().items()}
-    if metric.settings.ranking is not None:
+    if metric.settings.cuts is not None:
         cuts = {
             str(at): [repr(curve.cuts.tolist()), curve.tallies.counts.tolist(), curve.n_cases]
             for at, curves in metric.cut_curves().items()

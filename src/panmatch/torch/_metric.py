@@ -17,8 +17,8 @@ from panmatch.labels import SegmentClass
 from panmatch.matching import Strategy
 from panmatch.overlap import Ints, Score
 from panmatch.scoring import ClassCurves, ClassTallies, CutCurve, Interpolation
+from panmatch.torch._cuts import Confidence, CutOptions, name_cuts, no_changes
 from panmatch.torch._labelling import Instances, Labelling
-from panmatch.torch._ranking import Confidence, Ranking, name_cuts, no_changes
 from panmatch.torch._states import Settings, add_up, name_areas, name_tallies, no_steps
 
 LOOSE_ROWS = 1 << 16  # steps that may accumulate before they are added to the earlier ones
@@ -118,8 +118,8 @@ class PanopticMatching(Metric):
     ) -> None:
         super().__init__(**kwargs)
         labelling = Labelling.of(classes, instances, void)
-        ranking = Ranking.of(confidence, cut, interpolation)
-        self.settings = Settings.of(labelling, strategy, score, threshold, curve, ranking)
+        cuts = CutOptions.of(confidence, cut, interpolation)
+        self.settings = Settings.of(labelling, strategy, score, threshold, curve, cuts)
         self.per_class = per_class
         self._names_thresholds = isinstance(threshold, Iterable)
         # A MetricCollection merges metrics whose states are equal after the first batch, and two
@@ -159,7 +159,7 @@ class PanopticMatching(Metric):
         self.counts = self.counts + torch.from_numpy(batch.counts).to(self.device)
         if self.settings.curve:
             _append(self.steps, batch.steps)
-        if self.settings.ranking is not None:
+        if self.settings.cuts is not None:
             self.images = self.images + len(preds)
             _append(self.changes, batch.changes)
 
@@ -207,7 +207,7 @@ class PanopticMatching(Metric):
         For FROC, an image is a case. In a distributed run every process must call it, as for
         `compute`.
         """
-        if self.settings.ranking is None:
+        if self.settings.cuts is None:
             raise OptionError("there are no cuts: create the metric with confidence=True.")
         with self._synchronised():
             return self._cut_curves()
@@ -217,7 +217,7 @@ class PanopticMatching(Metric):
         if self.settings.curve:
             # Tables of one type and width on every process, also where no image has come yet.
             self.steps = [torch.from_numpy(add_up(_table(self.steps, no_steps()))).to(self.device)]
-        if self.settings.ranking is not None:
+        if self.settings.cuts is not None:
             table = add_up(_table(self.changes, no_changes()))
             self.changes = [torch.from_numpy(table).to(self.device)]
         super().sync(*args, **kwargs)
@@ -232,15 +232,15 @@ class PanopticMatching(Metric):
             yield from name_tallies(tallies, suffix, per_class=self.per_class)
         if self.settings.curve:
             yield from name_areas(self._curves(), per_class=self.per_class)
-        if self.settings.ranking is not None:
-            yield from self._named_cuts(self.settings.ranking)
+        if self.settings.cuts is not None:
+            yield from self._named_cuts(self.settings.cuts)
 
-    def _named_cuts(self, ranking: Ranking) -> Iterator[tuple[str, float]]:
+    def _named_cuts(self, cuts: CutOptions) -> Iterator[tuple[str, float]]:
         kinds = self.settings.labelling.kinds
         for threshold, curves in self._cut_curves().items():
             suffix = f"_{threshold}" if self._names_thresholds else ""
             yield from name_cuts(
-                curves, kinds, ranking.interpolation, suffix, per_class=self.per_class
+                curves, kinds, cuts.interpolation, suffix, per_class=self.per_class
             )
 
     def _tallies(self) -> dict[float, ClassTallies]:

@@ -22,16 +22,16 @@ from panmatch.scoring import (
     surface,
     tally_classes,
 )
-from panmatch.torch._labelling import Labelling, key_of
-from panmatch.torch._ranking import (
+from panmatch.torch._cuts import (
     Confidence,
-    Ranking,
+    CutOptions,
     change_rows,
     check_given,
     no_changes,
     rated_images,
     to_cut_curve,
 )
+from panmatch.torch._labelling import Labelling, key_of
 
 NO_SEGMENTS = Overlap.from_dense(np.zeros((0, 0), np.int64), [], [])
 
@@ -54,7 +54,7 @@ class Settings:
     score: Score
     thresholds: tuple[float, ...]
     curve: bool  # whether curves are wanted as well
-    ranking: Ranking | None = None  # what is done with confidences
+    cuts: CutOptions | None = None  # what is done with confidences
 
     @classmethod
     def of(
@@ -64,12 +64,12 @@ class Settings:
         score: Score,
         threshold: float | Iterable[float],
         curve: bool,
-        ranking: Ranking | None = None,
+        cuts: CutOptions | None = None,
     ) -> Settings:
         """Check the options of a metric and return what they mean."""
         check_choice("score", score, get_args(Score))
         chosen = _whole_image_strategy(strategy)
-        return cls(labelling, chosen, score, _several_thresholds(threshold), curve, ranking)
+        return cls(labelling, chosen, score, _several_thresholds(threshold), curve, cuts)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -84,9 +84,9 @@ class Settings:
         confidence: Confidence | None = None,
     ) -> BatchTables:
         """Return the tables of a batch, summed over its images."""
-        check_given(self.ranking, confidence)
-        if self.ranking is not None and confidence is not None:
-            return self._rank_batch(self.ranking, preds, target, void, confidence)
+        check_given(self.cuts, confidence)
+        if self.cuts is not None and confidence is not None:
+            return self._cut_batch(self.cuts, preds, target, void, confidence)
         counts, steps = np.zeros(self.shape, np.int64), [no_steps()]
         for overlaps in self.labelling.count(preds, target, void):
             for row, threshold in zip(counts, self.thresholds, strict=True):
@@ -96,9 +96,9 @@ class Settings:
                 steps.append(step_rows(self._sweep(overlaps)))
         return BatchTables(counts, np.concatenate(steps), no_changes())
 
-    def _rank_batch(
+    def _cut_batch(
         self,
-        ranking: Ranking,
+        cuts: CutOptions,
         preds: Tensor,
         target: Tensor,
         void: Tensor | None,
@@ -108,7 +108,7 @@ class Settings:
         counts, steps, changes = np.zeros(self.shape, np.int64), [no_steps()], [no_changes()]
         images = self.labelling.count(preds, target, void)
         for rated in rated_images(self.labelling, images, preds, confidence):
-            above = {key: ranking.above(overlap) for key, overlap in rated.items()}
+            above = {key: cuts.above(overlap) for key, overlap in rated.items()}
             for row, threshold in zip(counts, self.thresholds, strict=True):
                 matchings = (
                     match(overlap, self.strategy, threshold, score=self.score)

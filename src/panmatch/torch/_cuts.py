@@ -29,7 +29,7 @@ CHANGE = KEYS + COUNTS
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class CutOptions:
     """How confidences are used; see `PanopticMatching`."""
 
     cut: float | None
@@ -38,7 +38,7 @@ class Ranking:
     @classmethod
     def of(
         cls, confidence: bool, cut: float | None, interpolation: Interpolation
-    ) -> Ranking | None:
+    ) -> CutOptions | None:
         """Check the options of a metric and return what they mean; None without confidences."""
         check_choice("interpolation", interpolation, get_args(Interpolation))
         if cut is not None and not confidence:
@@ -52,14 +52,14 @@ class Ranking:
         return overlap if self.cut is None else overlap.above_cut(self.cut)
 
 
-def check_given(ranking: Ranking | None, confidence: Confidence | None) -> None:
+def check_given(cuts: CutOptions | None, confidence: Confidence | None) -> None:
     """Raise an `OptionError` if confidences are missing, or of no use."""
-    if ranking is not None and confidence is None:
+    if cuts is not None and confidence is None:
         raise OptionError(
             "confidence is missing: the metric was created with confidence=True, so every update "
             "needs it."
         )
-    if ranking is None and confidence is not None:
+    if cuts is None and confidence is not None:
         raise OptionError(
             "confidence has no effect on this metric: create it with confidence=True."
         )
