@@ -110,6 +110,28 @@ def test_an_image_is_shown_beneath_the_labels(tmp_path: Path) -> None:
         assert page.answer("slice", axis=0)["image"] is not None
 
 
+def test_scores_give_predictions_their_confidences(tmp_path: Path) -> None:
+    labels = scene(3)
+    save_nifti(tmp_path / "ref.nii.gz", labels, SPACING)
+    rows = [f"{one},{one / 10}\n" for one in np.unique(labels[labels != 0]).tolist()]
+    (tmp_path / "scores.csv").write_text("id,score\n" + "".join(rows))
+    files = tmp_path / "ref.nii.gz", tmp_path / "ref.nii.gz"
+    shown = playing(*files, "--scores", tmp_path / "scores.csv")
+    with shown as (_, line), opened(port_of(line)) as page:
+        assert page.answer("hello")["pair"]["scores"] == "scores.csv"
+        found = page.answer("numbers", state=State(None, View(cut=0.2)).to_dict())
+        assert found["confidence"]["kept"] == len(rows) - 1
+
+
+def test_scores_need_a_pair_of_files(tmp_path: Path) -> None:
+    alone = panmatch("--scores", "scores.csv")
+    assert alone.returncode == 2
+    assert "--scores gives the predictions of a label file their" in " ".join(alone.stderr.split())
+    of_run = panmatch(tmp_path, "--scores", "scores.csv", "--case", "a")
+    assert of_run.returncode == 2
+    assert "name REF and PRED instead of a run" in " ".join(of_run.stderr.split())
+
+
 def test_a_scene_is_exported_and_the_command_to_evaluate_it_printed(tmp_path: Path) -> None:
     done = panmatch("--export", "my scene", "--link", LINK, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ SIDE = 7  # shapes of a side, at most
 
 def random_state(rng: np.random.Generator) -> State:
     """Return a scene with a view that it can be shown in."""
-    scene = Scene(_shapes(rng), _shapes(rng))
+    scene = Scene(_shapes(rng), _rated(_shapes(rng), rng))
     regions = bool(rng.uniform() < 0.4)
     names = [name for name, one in STRATEGIES.items() if regions or not one.needs_regions]
     chosen = rng.permutation(names).tolist()
@@ -28,10 +29,22 @@ def random_state(rng: np.random.Generator) -> State:
         "parts": parts,
         "background": str(rng.choice(["image", "none"])),
         "voronoi": bool(rng.uniform() < 0.2),
+        "cut": round(float(rng.uniform()), 3) if rng.uniform() < 0.4 else None,
     }
     if not regions and not parts and _has_exact_areas(scene):
         view["areas"] = "analytic"
     return State(scene, View(**view))
+
+
+def _rated(shapes: tuple[AnyShape, ...], rng: np.random.Generator) -> tuple[AnyShape, ...]:
+    """Return shapes, most of which have a confidence; some with many digits, and some alike."""
+    if rng.uniform() < 0.5:
+        return shapes
+    given = [round(float(rng.uniform()), int(rng.integers(1, 18))) for _ in shapes]
+    return tuple(
+        replace(shape, confidence=value if rng.uniform() < 0.8 else None)
+        for shape, value in zip(shapes, given, strict=True)
+    )
 
 
 def _shapes(rng: np.random.Generator) -> tuple[AnyShape, ...]:

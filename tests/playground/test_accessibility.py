@@ -26,6 +26,7 @@ PAGES = {
     "parts": write_link(State(MIXED, View(parts=True, threshold=0.3))),
     "regions": write_link(State(MIXED, View(strategy="union", regions=True, voronoi=True))),
     "dense": "#dense-cells",
+    "confidence": "#confidence",
     "empty": write_link(State(EMPTY, View())),
     "refused": "#nothing",
 }

@@ -322,9 +322,10 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def acceptable(path: tuple[Any, ...], value: Any) -> bool:
-    """Tell the values that are right in some places: angles, and negative coordinates."""
+    """Tell the values that are right in some places: angles, cuts, and negative coordinates."""
     coordinate = path[-1:] in (("x",), ("y",)) or path[-3:-2] == ("points",)
-    return (path[-1:] == ("angle",) and isinstance(value, float)) or (coordinate and value == -1.5)
+    any_number = path[-1:] in (("angle",), ("cut",))
+    return (any_number and isinstance(value, float)) or (coordinate and value == -1.5)
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def test_it_is_described_by_names_and_grid(files: tuple[Path, Path]) -> None:
         "spacing": list(SPACING),
         "unit": "mm",
         "image": None,
+        "scores": None,
         "planes": [
             {"name": "sagittal", "axis": 0, "slices": 18, "shape": [14, 20], "axes": [2, 1],
              "flips": [True, True], "aspect": 2.0, "edges": list("SPIA"), "ends": list("LR")},

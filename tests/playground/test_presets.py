@@ -61,6 +61,8 @@ def test_the_presets_are_known_by_different_names() -> None:
         "no-gaps",
         "small-objects",
         "noisy-reference",
+        "confidence",
+        "confidence-fragments",
     ]
     assert len({preset.title for preset in PRESETS}) == len(PRESETS)
     assert PRESETS[0].state == START

@@ -225,12 +225,20 @@ def test_a_shape_reads_what_it_writes(shape: Shape) -> None:
 
 
 def test_shapes_are_written_as_plain_json() -> None:
-    assert SHAPES[0].to_dict() == {"kind": "disc", "x": 1.1, "y": -2.2, "r": 3.3, "parts": [0.5]}
+    assert SHAPES[0].to_dict() == {
+        "kind": "disc",
+        "x": 1.1,
+        "y": -2.2,
+        "r": 3.3,
+        "parts": [0.5],
+        "confidence": None,
+    }
     assert SHAPES[2].to_dict() == {
         "kind": "stroke",
         "points": [[1.1, 2.2], [-3.3, 4.4]],
         "width": 5.5,
         "parts": [0.7],
+        "confidence": None,
     }
 
 

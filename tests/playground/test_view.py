@@ -17,6 +17,7 @@ DEFAULTS = {
     "strategy": "one-to-one/optimal",
     "compared": ["one-to-one/optimal", "many-to-one/merge/seed", "one-to-many/best"],
     "threshold": 0.5,
+    "cut": None,
     "regions": False,
     "parts": False,
     "background": "image",

@@ -342,3 +342,18 @@ def test_an_unknown_repair_is_an_error_that_names_it() -> None:
     budget = pm.error_budget(pm.match(pm.count_overlaps([1], [1])))
     with pytest.raises(pm.PanmatchError, match="repair='splitt'"):
         budget.pq_after(["splitt"])  # type: ignore[list-item]
+
+
+def test_confidences_change_neither_the_budget_nor_the_mistakes() -> None:
+    table = [[9, 0, 0], [5, 0, 0], [0, 4, 4]]
+    plain = pm.Overlap.from_dense(table, ref_sizes=[10, 6, 12], pred_sizes=[15, 4, 5])
+    for strategy in ("one-to-one", "many-to-one", "one-to-many"):
+        for threshold in (0.1, 0.5):
+            bare, rated = (
+                pm.match(one, strategy, threshold)
+                for one in (plain, plain.with_confidence([0.9, 0.2, 0.5]))
+            )
+            assert pm.error_budget(rated).repaired == pm.error_budget(bare).repaired
+            assert pm.find_mistakes(rated) == pm.find_mistakes(bare)
+    kinds = {mistake.kind for mistake in pm.find_mistakes(pm.match(plain))}
+    assert {"split", "merged"} <= kinds

@@ -26,6 +26,7 @@ METRICS: dict[str, dict[str, Any]] = {
     "curve": {"strategy": "many-to-one", "threshold": [0.2, 0.5], "curve": True},
     "classes": {"classes": KINDS, "threshold": 0.3, "curve": True, "per_class": True},
     "counts": {"threshold": 0.3},
+    "confidence": {"threshold": [0.2, 0.5], "confidence": True, "cut": 0.25, "curve": True},
 }
 # For each of two processes, its batches of images.
 SHARES: dict[str, tuple[list[list[int]], list[list[int]]]] = {
@@ -40,9 +41,11 @@ def update(metric: PanopticMatching, batches: list[list[int]]) -> PanopticMatchi
     """Show a metric the images of some batches."""
     draw = draw_batch if metric.settings.labelling.classes is None else draw_pairs
     reference, prediction = draw(IMAGES, seed=21)
+    likely = torch.from_numpy(np.random.default_rng(23).random(prediction.shape))
     for batch in batches:
         at = np.array(batch, np.int64)
-        metric.update(*as_tensors(prediction[at], reference[at]))
+        more = {} if metric.settings.cuts is None else {"confidence": likely[at]}
+        metric.update(*as_tensors(prediction[at], reference[at]), **more)
     return metric
 
 
@@ -50,6 +53,13 @@ def describe(metric: PanopticMatching) -> dict[str, Any]:
     """Return everything a metric says, to the bit."""
     found = {name: float(value).hex() for name, value in metric.compute().items()}
     tallies = {str(at): repr(dict(one)) for at, one in metric.tallies().items()}
+    if metric.settings.cuts is not None:
+        cuts = {
+            str(at): [repr(curve.cuts.tolist()), curve.tallies.counts.tolist(), curve.n_cases]
+            for at, curves in metric.cut_curves().items()
+            for curve in curves.values()
+        }
+        found |= {"cuts": repr(cuts)}
     if not metric.settings.curve:
         return {"scores": found, "tallies": tallies}
     curves = {

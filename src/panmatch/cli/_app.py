@@ -273,6 +273,13 @@ def play(
         Path | None,
         typer.Option(help="Image to show in grey beneath the labels, on the same grid."),
     ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="Confidence of every prediction: a CSV file with the columns id and score, or an "
+            "image of probabilities."
+        ),
+    ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")
     ] = 0,
@@ -294,7 +301,7 @@ def play(
             raise OptionError("--export writes a drawn scene, not files: drop REF or --export.")
         run_export(export, link)
         return
-    view = OpenRequest(ref, pred, case, model, slice_number, link, image)
+    view = OpenRequest(ref, pred, case, model, slice_number, link, image, scores)
     run_play(view, port, browser=browser, allow_header_mismatch=allow_header_mismatch)
 
 

@@ -37,6 +37,7 @@ class OpenRequest:
     slice_number: int | None = None
     link: str | None = None
     image: Path | None = None  # to show beneath the labels
+    scores: Path | None = None  # how sure a model is of every prediction
 
     def open(self, *, allow_header_mismatch: bool) -> tuple[FilePair | None, str]:
         """Return the files, or None for scenes, and the end of the page's address."""
@@ -49,9 +50,18 @@ class OpenRequest:
                 raise OptionError(
                     "--image shows an image beneath two label files: name REF and PRED as well."
                 )
+            if self.scores is not None:
+                raise OptionError(
+                    "--scores gives the predictions of a label file their confidences: name REF "
+                    "and PRED as well."
+                )
             return None, end
         view, shown = View(slice=self.slice_number), None
         if self.ref.is_dir() and self.pred is None:
+            if self.scores is not None:
+                raise OptionError(
+                    "--scores is about the labels of one file: name REF and PRED instead of a run."
+                )
             files, shown, view = self._from_run(self.ref)
         else:
             self._check_unused(case=self.case, model=self.model)
@@ -65,6 +75,7 @@ class OpenRequest:
             image=self.image,
             shown_class=shown,
             allow_header_mismatch=allow_header_mismatch,
+            scores=self.scores,
         )
         if view == View() or self.link is not None:
             return pair, end

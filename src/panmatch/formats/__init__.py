@@ -17,6 +17,7 @@ from panmatch.formats._images import (
 from panmatch.formats._locking import lock_file, locked
 from panmatch.formats._numpy_files import load_overlap, save_overlap, write_atomically
 from panmatch.formats._objects import ImageLike, as_stored_image
+from panmatch.formats._probabilities import read_probabilities
 from panmatch.formats._reading import (
     case_name,
     is_chunked_file,
@@ -61,6 +62,7 @@ __all__ = [
     "read_confidences",
     "read_grey",
     "read_labels",
+    "read_probabilities",
     "resample_like",
     "save_overlap",
     "turned_like",

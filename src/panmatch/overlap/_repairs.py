@@ -229,6 +229,7 @@ def _regrouped(overlap: Overlap, kept: Ints, position: Ints) -> Overlap:
         pred_crowd=None if crowd is None else sum_by(vertex_of, crowd, m),
         edges=edges,
         pieces=None if overlap.pieces is None else Pieces(cells, predictions),
+        confidence=None,  # of a joined prediction there is none
     )
 
 
@@ -269,4 +270,5 @@ def _without_cuts(overlap: Overlap, off: Ints) -> Overlap:
         pieces=None
         if pieces is None
         else Pieces(np.concatenate([pieces.regions[left], pieces.regions[vertex]]), predictions),
+        confidence=None,  # of a piece that was cut off there is none
     )

@@ -30,12 +30,13 @@ from panmatch.formats import (
 )
 from panmatch.playground._file_pair import FilePair
 
-Role = Literal["reference", "prediction", "image"]
+Role = Literal["reference", "prediction", "image", "scores"]
 
 LARGEST_FILE = 2 << 30  # bytes
 MOST_WAITING = 6  # files that were sent, but not opened
 LONGEST_NAME = 120  # characters that are shown
 LONGEST_HEADER = 1 << 16  # bytes of NRRD and MetaImage files in which to look for other files
+SCORES = ".csv"  # of confidences
 BEYOND = (".nhdr", ".mhd", ".zarr")  # formats of several files
 # Fields that say in which file the voxels are, and what they say if it is this one.
 OTHER_FILE = {
@@ -75,7 +76,7 @@ def open_bytes(
     Parameters
     ----------
     files
-        A reference and a prediction, and an image if there is one.
+        A reference and a prediction; and an image and a CSV file of confidences, if there are any.
     allow_header_mismatch
         Compare only the shapes, not what the headers say about the grid.
 
@@ -110,13 +111,22 @@ def open_dropped(
     image = _read(files["image"], read_grey) if "image" in files else None
     if reference.labels.shape == prediction.labels.shape and not allow_header_mismatch:
         _check_headers(reference, prediction)
-    return FilePair(
-        reference,
-        prediction,
-        image=image,
-        allow_header_mismatch=allow_header_mismatch,
-        dropped=True,
-    )
+    scores = files.get("scores")
+    try:
+        pair = FilePair(
+            reference,
+            prediction,
+            image=image,
+            allow_header_mismatch=allow_header_mismatch,
+            dropped=True,
+            scores=None if scores is None else scores.path,
+        )
+    except PanmatchError as error:
+        if scores is None or str(scores.path) not in str(error):
+            raise
+        raise type(error)(_renamed(str(error), scores.path, shown_name(scores.name))) from error
+    pair.scores = None if scores is None else Path(shown_name(scores.name))
+    return pair
 
 
 def shown_name(name: str) -> str:
@@ -141,6 +151,8 @@ def checked_suffix(name: str) -> str:
     ('.nii.gz', '.jpg')
     """
     shown = shown_name(name)
+    if shown.lower().endswith(SCORES):
+        return SCORES
     stem = case_name(shown) if is_label_file(shown) else image_name(shown)
     suffix = "" if stem is None else shown[len(stem) :].lower()
     if suffix.endswith(BEYOND):
@@ -151,7 +163,7 @@ def checked_suffix(name: str) -> str:
     if not suffix:
         raise FileError(
             f"{shown!r} is not an image that can be opened here. Choose NIfTI (.nii.gz), NRRD, "
-            f"MHA, TIFF, PNG, .npy or .npz files."
+            f"MHA, TIFF, PNG, .npy or .npz files, and CSV files for confidences."
         )
     return suffix
 

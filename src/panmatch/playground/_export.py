@@ -37,6 +37,10 @@ SEARCHES_LONGER = (
 FROM_THE_PAGE = (
     "The files were opened on this page, so their folder is not known: run this where they are"
 )
+KEEPS_ALL = (
+    "The command scores all predictions, whatever their confidence; the Python code gives the "
+    "numbers shown"
+)
 TOO_LONG = "# This scene is too large for a command line. Copy it as Python instead.\n"
 
 
@@ -50,6 +54,7 @@ def answer_code(state: State, pair: FilePair | None) -> Message:
         python, command = python_of_scene(scene, view), command_of_scene(state)
     notes = [EXACT_AREAS] * (view.areas == "analytic")
     notes += [FROM_THE_PAGE] * (pair is not None and pair.dropped)
+    notes += [KEEPS_ALL] * (pair is not None and pair.scores is not None and view.cut is not None)
     notes += [SEARCHES_LONGER] * any(_has_budget(name) for name in view.shown_strategies)
     return {"python": python, "command": command, "notes": notes}
 
@@ -66,8 +71,8 @@ def python_of_scene(scene: Scene, view: View) -> str:
         "scene = Scene(",
         *(line for side in SIDES for line in _side(side, scene)),
         ")",
-        *_counting_of_scene(view),
-        *_scoring(view),
+        *_counting_of_scene(view, scene),
+        *_scoring(view, with_confidence=scene.has_confidence),
     )
 
 
@@ -79,14 +84,15 @@ def python_of_pair(pair: FilePair, view: View) -> str:
     return _lines(
         "import panmatch as pm",
         *["from panmatch.evaluation import Images, class_cases"] * (shown is not None),
-        "from panmatch.formats import check_same_grid, read_labels",
+        f"from panmatch.formats import {', '.join(_readers(pair))}",
         "",
         f"reference = read_labels({_path(pair, pair.reference)!r}{colours})",
         f"prediction = read_labels({_path(pair, pair.prediction)!r}{colours})",
         f"check_same_grid(reference, prediction{allowed})",
         *["spacing = reference.spacing or prediction.spacing"] * view.regions,
         *(_counting_of_pair(view) if shown is None else _counting_of_class(shown, view)),
-        *_scoring(view),
+        *_confidences_of_pair(pair),
+        *_scoring(view, with_confidence=pair.confidences is not None),
     )
 
 
@@ -135,11 +141,12 @@ def export_scene(state: State, folder: Path) -> list[Path]:
     """
     if state.scene is None:
         raise OptionError("this link belongs to a pair of files, so there is no scene to export.")
-    images = dict(zip(SIDES, state.scene.label_images(), strict=True))
+    cut = state.view.cut  # in the files, since `panmatch evaluate` scores all objects in them
+    images = dict(zip(SIDES, state.scene.label_images(cut), strict=True))
     files = {f"{side}.png": _png(image) for side, image in images.items()}
     labels = part_labels(state)
     if labels:
-        parts = dict(zip(SIDES, state.scene.part_images(), strict=True))
+        parts = dict(zip(SIDES, state.scene.part_images(cut), strict=True))
         files |= {f"{side}_parts.png": _png(image) for side, image in parts.items()}
     files[SPEC] = spec_text(state.view, _part_options(state.view, labels)).encode()
     taken = [folder / name for name in files if (folder / name).exists()]
@@ -201,7 +208,8 @@ def part_labels(state: State) -> list[int]:
     """Return the parts that occur, if the view asks for parts (D9)."""
     if state.scene is None or not _by_parts(state):
         return []
-    labels = {int(part) for image in state.scene.part_images() for part in np.unique(image)} - {0}
+    images = state.scene.part_images(state.view.cut)
+    labels = {int(part) for image in images for part in np.unique(image)} - {0}
     return sorted(labels)
 
 
@@ -216,18 +224,55 @@ def _side(side: Side, scene: Scene) -> list[str]:
     return [f"    {side}=(", *(f"        {shape!r}," for shape in shapes), "    ),"]
 
 
-def _counting_of_scene(view: View) -> list[str]:
+def _counting_of_scene(view: View, scene: Scene) -> list[str]:
+    lines, count = _drawing(view, scene)
+    return [
+        *lines,
+        f"overlap = {f'scene.with_confidence({count})' if scene.has_confidence else count}",
+    ]
+
+
+def _drawing(view: View, scene: Scene) -> tuple[list[str], str]:
+    """Return the lines that paint images, and the expression that counts their overlap."""
     if view.areas == "analytic":
-        return ["overlap = exact_overlap(scene)"]
+        return [], "exact_overlap(scene)"
     images = "reference, prediction"
-    lines = [f"{images} = scene.label_images()"]
+    # Parts cannot be cut once they are counted, so that what is below the cut is not painted.
+    cut = f"cut={view.cut!r}" if view.parts and _cuts(view, scene) else ""
+    lines = [f"{images} = scene.label_images({cut})"]
     if view.parts:
         parts = "reference_parts, prediction_parts"
         options = f"background={view.background!r}" + ", regions='voronoi'" * view.regions
-        lines.append(f"{parts} = scene.part_images()")
-        return [*lines, f"overlap = pm.count_part_overlaps({images}, {parts}, {options})"]
+        lines.append(f"{parts} = scene.part_images({cut})")
+        return lines, f"pm.count_part_overlaps({images}, {parts}, {options})"
     count = "count_region_overlaps" if view.regions else "count_overlaps"
-    return [*lines, f"overlap = pm.{count}({images})"]
+    return lines, f"pm.{count}({images})"
+
+
+def _cuts(view: View, scene: Scene) -> bool:
+    return view.cut is not None and scene.has_confidence
+
+
+def _readers(pair: FilePair) -> list[str]:
+    names = ["check_same_grid", "read_labels"]
+    return names if _scores_in_csv(pair) else [*names, "read_probabilities", "turned_like"]
+
+
+def _scores_in_csv(pair: FilePair) -> bool:
+    return pair.scores is None or pair.scores.suffix.lower() == ".csv"
+
+
+def _confidences_of_pair(pair: FilePair) -> list[str]:
+    if pair.scores is None:
+        return []
+    path = str(pair.scores.name if pair.dropped else pair.scores.absolute())
+    if _scores_in_csv(pair):
+        return [f"overlap = overlap.with_confidence(pm.read_confidences({path!r}))"]
+    return [
+        f"probabilities = turned_like(read_probabilities({path!r}), prediction).labels",
+        "confidences = pm.confidences_from_image(prediction.labels, probabilities)",
+        "overlap = overlap.with_confidence(confidences)",
+    ]
 
 
 def _counting_of_pair(view: View) -> list[str]:
@@ -251,12 +296,13 @@ def _counting_of_class(shown: ShownClass, view: View) -> list[str]:
     ]
 
 
-def _scoring(view: View) -> list[str]:
+def _scoring(view: View, *, with_confidence: bool) -> list[str]:
     """Return the lines that match, sweep and print."""
     part, quality = ("Part", ', quality="parts"') if view.parts else ("", "")
     lines = [
         "",
         f"strategy = {_expression(view.strategy, view.parts)}",
+        *(_cutting(view) if with_confidence and not view.parts else []),
         f"matching = pm.match(overlap, strategy, threshold={view.threshold!r})",
         f"tally = matching.{'part_tally' if view.parts else 'tally'}",
         'print("TP", tally.tp, "FP", tally.fp, "FN", tally.fn)',
@@ -274,6 +320,15 @@ def _scoring(view: View) -> list[str]:
         f"    steps = pm.curve(overlap, strategy{quality})",
         f'    print(name, "{part}AUTC", steps.autc, "{part}AUTC_SQ", steps.autc_sq, '
         f'"AUTC_RQ", steps.autc_rq)',
+    ]
+
+
+def _cutting(view: View) -> list[str]:
+    """Return the lines that print what depends on all confidences, and cut."""
+    return [
+        f"found = pm.surface(overlap, strategy).over_cuts({view.threshold!r})",
+        'print("AP", found.average_precision(), found.best())',
+        *[f"overlap = overlap.above_cut({view.cut!r})"] * (view.cut is not None),
     ]
 
 

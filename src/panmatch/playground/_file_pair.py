@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,20 @@ from panmatch.formats import (
     StoredImage,
     check_same_grid,
     grid_difference,
+    read_confidences,
     read_grey,
     read_labels,
+    read_probabilities,
     turned_like,
 )
-from panmatch.labels import Geometry, LabelArray, Void, as_labels, segment_geometry
+from panmatch.labels import (
+    Geometry,
+    LabelArray,
+    Void,
+    as_labels,
+    confidences_from_image,
+    segment_geometry,
+)
 from panmatch.overlap import Overlap, count_overlaps, count_region_overlaps
 from panmatch.playground._planes import Plane, planes_of
 from panmatch.playground._score_rows import LabelPair
@@ -48,6 +58,9 @@ class FilePair(Source):
         Compare only the shapes, not what the headers say about the grid.
     dropped
         Whether the files came through the page, so only their names are known.
+    scores
+        How sure a model is of every prediction (D17): a CSV file with the columns ``id`` and
+        ``score``, or an image of probabilities, whose highest value inside a prediction counts.
     """
 
     def __init__(
@@ -59,6 +72,7 @@ class FilePair(Source):
         shown_class: ShownClass | None = None,
         allow_header_mismatch: bool = False,
         dropped: bool = False,
+        scores: Path | None = None,
     ) -> None:
         super().__init__()
         check_same_grid(reference, prediction, allow_header_mismatch=allow_header_mismatch)
@@ -69,6 +83,8 @@ class FilePair(Source):
         self.dropped = dropped
         self.image_name = None if image is None else image.path.name
         self.image = None if image is None else _beneath(image, self.placed, allow_header_mismatch)
+        self.scores = scores
+        self.confidences = None if scores is None else self._read_scores(scores)
         self.counted(View())  # reports bad labels before a page opens
 
     @classmethod
@@ -80,8 +96,12 @@ class FilePair(Source):
         image: str | os.PathLike[str] | None = None,
         shown_class: ShownClass | None = None,
         allow_header_mismatch: bool = False,
+        scores: str | os.PathLike[str] | None = None,
     ) -> FilePair:
-        """Read two label files, of any format that `panmatch evaluate` reads, and an image."""
+        """Read two label files, of any format that `panmatch evaluate` reads, and what is beside.
+
+        Parameters are those of the class, as paths.
+        """
         colour_ids = shown_class is not None and shown_class.spec.colour_ids
         return cls(
             read_labels(reference, colour_ids=colour_ids),
@@ -89,6 +109,7 @@ class FilePair(Source):
             image=None if image is None else read_grey(image),
             shown_class=shown_class,
             allow_header_mismatch=allow_header_mismatch,
+            scores=None if scores is None else Path(scores),
         )
 
     @property
@@ -155,6 +176,17 @@ class FilePair(Source):
             return self._class_case.overlap.without_parts()
         return count_overlaps(*images)
 
+    def with_confidence(self, overlap: Overlap) -> Overlap:
+        """Return an overlap with the confidences of the predictions, where they are known."""
+        return overlap if self.confidences is None else overlap.with_confidence(self.confidences)
+
+    def _read_scores(self, path: Path) -> dict[int, float]:
+        if path.suffix.lower() == ".csv":
+            return read_confidences(path)
+        probabilities = read_probabilities(path)
+        values = _beneath(probabilities, self.placed, self.allow_header_mismatch)
+        return confidences_from_image(self.images.prediction, values)
+
     def _check_regions(self) -> None:
         encoding = "labels" if self.shown_class is None else self.shown_class.spec.encoding
         if encoding != "labels":
@@ -197,6 +229,7 @@ class FilePair(Source):
             "spacing": None if self.spacing is None else list(self.spacing),
             "unit": self.unit,
             "image": self.image_name,
+            "scores": None if self.scores is None else self.scores.name,
             "planes": [plane.describe(self.shape, self.spacing) for plane in self.planes],
             "dropped": self.dropped,
         }

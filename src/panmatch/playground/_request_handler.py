@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 import panmatch
 from panmatch.errors import OptionError, PanmatchError, check_choice
 from panmatch.playground._answers import answer_numbers, answer_object
+from panmatch.playground._cut_rows import below_the_cut, confidence_row
+from panmatch.playground._cuts import source_at
 from panmatch.playground._export import answer_code
 from panmatch.playground._links import read_link
 from panmatch.playground._presets import PRESETS
@@ -92,6 +94,7 @@ class OpenRequest(Checked):
     reference: str
     prediction: str
     image: str | None = None
+    scores: str | None = None
     allow_header_mismatch: bool = False
 
 
@@ -124,6 +127,7 @@ class RequestHandler:
         self._pair = pair
         self._drops = drops
         self._drawn: DrawnScene | None = None
+        self._above: tuple[Source, Source, float] | None = None  # the last one, of what, at a cut
         # What may be asked for: how the answer is called, and what answers.
         self._kinds: Mapping[str, tuple[str, Callable[[Message], Message]]] = {
             "hello": ("hello", _reading(Hello, self._hello)),
@@ -242,6 +246,8 @@ class RequestHandler:
         }
         if request.image is not None:
             keys["image"] = request.image
+        if request.scores is not None:
+            keys["scores"] = request.scores
         with self._drops.take(keys) as files:
             self._pair = open_dropped(files, allow_header_mismatch=request.allow_header_mismatch)
         return self._described()
@@ -263,6 +269,7 @@ class RequestHandler:
         began = time.perf_counter()
         source = self._source(request.state)
         numbers = answer_numbers(source, request.state.view, request.budget)
+        numbers["confidence"] = confidence_row(source, request.state.view)
         if request.story is not None:
             numbers["story"] = answer_story(source, request.state.view, request.story)
         return {"milliseconds": round(1e3 * (time.perf_counter() - began), 3), **numbers}
@@ -275,14 +282,23 @@ class RequestHandler:
         return answer_slice(self._pair, request.axis, request.index, request.window, request.pixels)
 
     def _object(self, request: ObjectRequest) -> Message:
-        source = self._source(request.state)
-        return answer_object(source, request.state.view, request.side, request.id)
+        source, asked = self._source(request.state), (request.state.view, request.side, request.id)
+        return below_the_cut(source, *asked) or answer_object(source, *asked)
 
     def _code(self, request: CodeRequest) -> Message:
         self._source(request.state)
         return answer_code(request.state, self._pair)
 
     def _source(self, state: State) -> Source:
+        """Return what a state is about, without what is below its cut."""
+        whole, cut = self._whole(state), state.view.cut
+        if cut is None:
+            return whole
+        if self._above is None or self._above[1:] != (whole, cut):
+            self._above = source_at(whole, state.view), whole, cut
+        return self._above[0]
+
+    def _whole(self, state: State) -> Source:
         """Return what a state is about; the scene drawn last is kept."""
         if self._pair is not None:
             if state.scene is not None:

@@ -35,6 +35,7 @@ def _check_falling(factors: tuple[float, ...]) -> None:
 
 Coordinate = Annotated[Finite, Bounds(ge=-FARTHEST, le=FARTHEST)]
 Size = Annotated[Finite, Bounds(ge=0, le=FARTHEST)]
+Confidence = Annotated[Finite, Bounds(ge=0, le=1)]
 Point = tuple[Coordinate, Coordinate]
 Factors = Annotated[
     tuple[Annotated[Finite, Bounds(gt=0, lt=1)], ...],
@@ -47,13 +48,15 @@ class Shape(Checked, ABC):
     """A set of points of the canvas; a pixel is covered if its centre belongs to the set.
 
     `parts` are decreasing factors between 0 and 1: the whole shape is part 1, its copy scaled by
-    the first factor is part 2 and covers part 1, and so on.
+    the first factor is part 2 and covers part 1, and so on. `confidence` is how sure a model is of
+    a prediction (D17); it has no meaning for a reference.
     """
 
     __slots__ = ()
 
     kind: str
     parts: Factors
+    confidence: Confidence | None
 
     @abstractmethod
     def scaled(self, factor: float) -> Self:
@@ -91,6 +94,7 @@ class Disc(Shape):
     y: Coordinate
     r: Size
     parts: Factors = ()
+    confidence: Confidence | None = None
     kind: Literal["disc"] = field(default="disc", repr=False)
 
     def scaled(self, factor: float) -> Disc:
@@ -122,6 +126,7 @@ class Ellipse(Shape):
     ry: Size
     angle: Finite = 0.0
     parts: Factors = ()
+    confidence: Confidence | None = None
     kind: Literal["ellipse"] = field(default="ellipse", repr=False)
 
     def scaled(self, factor: float) -> Ellipse:
@@ -151,6 +156,7 @@ class Stroke(Shape):
     points: Annotated[tuple[Point, ...], Length(1, MOST_STROKE_POINTS)]
     width: Size
     parts: Factors = ()
+    confidence: Confidence | None = None
     kind: Literal["stroke"] = field(default="stroke", repr=False)
 
     def scaled(self, factor: float) -> Stroke:

@@ -2,9 +2,9 @@
 
 ``1:REFERENCE:PREDICTION:VIEW``, or ``1:VIEW`` where there is no scene. Shapes are separated by
 commas, and their numbers by underscores: ``x_y_r`` is a disc, ``Ex_y_rx_ry_angle`` an ellipse and
-``Swidth_x_y_x_y…`` a stroke; ``P`` and factors add parts. A number is a count of hundredths in base
-36 where that is exact, else "~" and its decimal digits. The view names only what differs from the
-defaults. `static/js/links.js` writes the same.
+``Swidth_x_y_x_y…`` a stroke; ``P`` and factors add parts, then ``C`` and a number a confidence. A
+number is a count of hundredths in base 36 where that is exact, else "~" and its decimal digits. The
+view names only what differs from the defaults. `static/js/links.js` writes the same.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ DEFAULTS = View()
 LISTS = ("compared", "curves")
 FLAGS = ("regions", "parts", "voronoi", "grid")
 WHOLE = ("axis", "slice")
+NUMBERS = ("threshold", "cut")
 DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 
 
@@ -113,7 +114,8 @@ def _written_shape(shape: AnyShape) -> str:
     else:
         letter, numbers = "S", (shape.width, *(value for point in shape.points for value in point))
     parts = "P" + "_".join(map(write_number, shape.parts)) if shape.parts else ""
-    return letter + "_".join(map(write_number, numbers)) + parts
+    confidence = "" if shape.confidence is None else f"C{write_number(shape.confidence)}"
+    return letter + "_".join(map(write_number, numbers)) + parts + confidence
 
 
 def _read_shapes(side: str, section: str) -> list[Message]:
@@ -129,17 +131,21 @@ def _read_shapes(side: str, section: str) -> list[Message]:
 
 def _read_shape(text: str) -> Message:
     letter = text[:1] if text[:1] in ("E", "S") else ""
-    own, cut, factors = text.removeprefix(letter).partition("P")
+    text, sure, confidence = text.removeprefix(letter).partition("C")
+    own, nested, factors = text.partition("P")
     numbers = [read_number(number) for number in own.split("_")]
-    parts = [read_number(number) for number in factors.split("_")] if cut else []
+    more: Message = {
+        "parts": [read_number(number) for number in factors.split("_")] if nested else [],
+        **({"confidence": read_number(confidence)} if sure else {}),
+    }
     keys = {"": ("x", "y", "r"), "E": ("x", "y", "rx", "ry", "angle"), "S": ("width",)}[letter]
     points = [numbers[at : at + 2] for at in range(1, len(numbers), 2)]
     if letter == "S" and len(numbers) % 2:
-        return {"kind": "stroke", "width": numbers[0], "points": points, "parts": parts}
+        return {"kind": "stroke", "width": numbers[0], "points": points, **more}
     if len(numbers) != len(keys):
         raise LinkError(f"it has {len(numbers)} numbers. It may have been cut off.")
     kind = "ellipse" if letter else "disc"
-    return {"kind": kind, **dict(zip(keys, numbers, strict=True)), "parts": parts}
+    return {"kind": kind, **dict(zip(keys, numbers, strict=True)), **more}
 
 
 def _written_view(view: View) -> str:
@@ -174,7 +180,7 @@ def _read_setting(key: str, text: str) -> object:
         return True
     if key in LISTS:
         return text.replace(".", "/").split("_") if text else []
-    if key == "threshold" or key in WHOLE:
+    if key in NUMBERS or key in WHOLE:
         if not DECIMAL.fullmatch(text):
             raise LinkError(f"{key}={shown(text)} of the link is not a number.")
         return int(text) if key in WHOLE and text.isdigit() else float(text)

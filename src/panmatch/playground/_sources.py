@@ -19,7 +19,7 @@ from panmatch.playground._runs import count_runs
 from panmatch.playground._score_rows import LabelPair, curve_row, image_metric_rows, table_row
 from panmatch.playground._states import STRATEGIES, PartImage, Scene, Side, View
 from panmatch.playground._validation import Message
-from panmatch.scoring import curve
+from panmatch.scoring import Surface, curve, surface
 
 # Proves the optimum of nearly every scene, and stops early on the others. There is no time limit,
 # so the same scene has the same numbers on every machine.
@@ -47,6 +47,7 @@ class CountedOverlap:
 
     overlap: Overlap
     _rows: dict[str, tuple[Message, Message]] = field(default_factory=dict, repr=False)
+    _surfaces: dict[str, Surface] = field(default_factory=dict, repr=False)
 
     def rows(self, name: str) -> tuple[Message, Message]:
         """Return the curve of a strategy, and its row of the table, by the strategy's id."""
@@ -56,6 +57,13 @@ class CountedOverlap:
             steps = curve(self.overlap, strategy, quality=quality)
             self._rows[name] = curve_row(name, steps), table_row(name, steps)
         return self._rows[name]
+
+    def surface(self, name: str) -> Surface:
+        """Return the surface of a strategy, by its id; predictions must have confidences (D17)."""
+        if name not in self._surfaces:
+            strategy = budgeted_strategy(name).suited_to(self.overlap)
+            self._surfaces[name] = surface(self.overlap, strategy)
+        return self._surfaces[name]
 
 
 class Source(ABC):
@@ -69,12 +77,21 @@ class Source(ABC):
         """Return the overlap that a view asks for; it is counted once."""
         key = view.areas, view.regions, view.background if view.parts else None
         if key not in self._counted:
-            self._counted[key] = CountedOverlap(self.count(view))
+            self._counted[key] = CountedOverlap(self.with_confidence(self.count(view)))
         return self._counted[key]
 
     @abstractmethod
     def count(self, view: View) -> Overlap:
         """Count the overlap that a view asks for."""
+
+    @property
+    def whole(self) -> Source:
+        """The same with all predictions, if some are below a cut."""
+        return self
+
+    def with_confidence(self, overlap: Overlap) -> Overlap:
+        """Return an overlap with the confidences of the predictions, where there are any."""
+        return overlap
 
     @property
     @abstractmethod
@@ -134,6 +151,10 @@ class DrawnScene(Source):
     def part_images(self) -> tuple[PartImage, PartImage]:
         """The parts of both sides."""
         return self.scene.part_images()
+
+    def with_confidence(self, overlap: Overlap) -> Overlap:
+        """Return an overlap with the confidences of the predictions, if some of them have one."""
+        return self.scene.with_confidence(overlap) if self.scene.has_confidence else overlap
 
     def _by_parts(self, view: View) -> bool:
         return view.parts and self.scene.has_parts

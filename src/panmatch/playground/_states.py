@@ -12,7 +12,7 @@ import numpy.typing as npt
 from panmatch.errors import OptionError
 from panmatch.matching import STRATEGIES as FAMILIES
 from panmatch.matching import Strategy
-from panmatch.overlap import Background, check_threshold
+from panmatch.overlap import Background, Overlap, check_threshold
 from panmatch.playground._checks import Bounds, Length, OneOf, Then
 from panmatch.playground._runs import Runs, draw_runs, paint_images
 from panmatch.playground._shapes import Disc, Ellipse, Shape, Stroke
@@ -26,7 +26,10 @@ SIDES: tuple[Side, Side] = ("reference", "prediction")
 MOST_SHAPES = 400  # per side
 MOST_SCENE_POINTS = 20_000  # of all strokes of both sides
 
+CERTAIN = 1.0  # confidence of a prediction that has none, among others that have one
+
 AnyShape = Disc | Ellipse | Stroke
+Layer = tuple[Shape, int]
 Shapes = Annotated[tuple[AnyShape, ...], Length(most=MOST_SHAPES)]
 
 # Every strategy with every combination of its options, by the key that links carry.
@@ -41,7 +44,8 @@ class Scene(Checked):
     """Shapes of the reference and of the prediction on a canvas of 600 × 362 units.
 
     The label of a shape is its position on its side, counted from 1. A later shape covers an
-    earlier one of its own side, and the edge of the canvas cuts all.
+    earlier one of its own side, and the edge of the canvas cuts all. Where some prediction has a
+    confidence, one without it counts as certain: its confidence is 1.
 
     Examples
     --------
@@ -75,9 +79,13 @@ class Scene(Checked):
         reference, prediction = draw_runs([_with_labels(self.shapes(side)) for side in SIDES])
         return reference, prediction
 
-    def label_images(self) -> tuple[LabelImage, LabelImage]:
-        """Return reference and prediction as label images of 1448 × 2400 pixels."""
-        images = paint_images([_with_labels(self.shapes(side)) for side in SIDES], np.uint16)
+    def label_images(self, cut: float | None = None) -> tuple[LabelImage, LabelImage]:
+        """Return reference and prediction as label images of 1448 × 2400 pixels.
+
+        With a cut, predictions of a lower confidence are background; they still cover others.
+        """
+        reference, prediction = (_with_labels(self.shapes(side)) for side in SIDES)
+        images = paint_images([reference, self._above(cut, prediction)], np.uint16)
         return images[0], images[1]
 
     @property
@@ -85,18 +93,56 @@ class Scene(Checked):
         """Whether some shape has parts."""
         return any(shape.parts for side in SIDES for shape in self.shapes(side))
 
-    def part_images(self) -> tuple[PartImage, PartImage]:
-        """Return the parts of both sides: on every pixel the part of the topmost shape (D9)."""
-        images = paint_images([_with_parts(self.shapes(side)) for side in SIDES], np.uint8)
+    def part_images(self, cut: float | None = None) -> tuple[PartImage, PartImage]:
+        """Return the parts of both sides: on every pixel the part of the topmost shape (D9).
+
+        A cut is that of `label_images`.
+        """
+        reference, prediction = (self.shapes(side) for side in SIDES)
+        parts = [
+            (copy, 0 if self._is_below(cut, shape) else part)
+            for shape in prediction
+            for part, copy in enumerate(shape.nested(), start=1)
+        ]
+        images = paint_images([_with_parts(reference), parts], np.uint8)
         return images[0], images[1]
 
+    @property
+    def has_confidence(self) -> bool:
+        """Whether some prediction has a confidence."""
+        return any(shape.confidence is not None for shape in self.prediction)
 
-def _with_labels(shapes: Sequence[Shape]) -> list[tuple[Shape, int]]:
+    def with_confidence(self, overlap: Overlap) -> Overlap:
+        """Return an overlap of this scene with the confidence of every prediction (D17).
+
+        Examples
+        --------
+        >>> import panmatch as pm
+        >>> discs = Disc(300, 181, 40, confidence=0.4), Disc(100, 181, 40)
+        >>> scene = Scene(reference=discs, prediction=discs)
+        >>> scene.with_confidence(pm.count_overlaps(*scene.label_images())).confidence
+        array([0.4, 1. ])
+        """
+        ids = overlap.predictions.ids.tolist()
+        return overlap.with_confidence([_confidence(self.prediction[one - 1]) for one in ids])
+
+    def _above(self, cut: float | None, layers: list[Layer]) -> list[Layer]:
+        return [(shape, 0 if self._is_below(cut, shape) else value) for shape, value in layers]
+
+    def _is_below(self, cut: float | None, shape: Shape) -> bool:
+        return cut is not None and self.has_confidence and _confidence(shape) < cut
+
+
+def _with_labels(shapes: Sequence[Shape]) -> list[Layer]:
     return [(shape, label) for label, shape in enumerate(shapes, start=1)]
 
 
-def _with_parts(shapes: Sequence[Shape]) -> list[tuple[Shape, int]]:
+def _with_parts(shapes: Sequence[Shape]) -> list[Layer]:
     return [(copy, part) for shape in shapes for part, copy in enumerate(shape.nested(), start=1)]
+
+
+def _confidence(shape: Shape) -> float:
+    return CERTAIN if shape.confidence is None else shape.confidence
 
 
 def _check_once(names: tuple[str, ...]) -> None:
@@ -121,6 +167,9 @@ class View(Checked):
         Ids of the strategies whose curves and scores are listed.
     threshold
         In [0, 1); an edge passes if its IoU is strictly greater (D2).
+    cut
+        Only predictions with a confidence of at least this are matched (D17). None keeps all, and
+        predictions without confidences are always kept.
     regions
         Whether the Voronoi regions of the references cut the predictions (D8).
     parts, background
@@ -147,6 +196,7 @@ class View(Checked):
     strategy: StrategyName = "one-to-one/optimal"
     compared: Annotated[tuple[StrategyName, ...], Then(_check_once)] = COMPARED
     threshold: Finite = 0.5
+    cut: Finite | None = None
     regions: bool = False
     parts: bool = False
     background: Background = "image"

@@ -158,7 +158,7 @@ def _pieces(source: Source, view: View) -> Message | None:
         return None
     sample = np.s_[PIECE_STEP // 2 :: PIECE_STEP, PIECE_STEP // 2 :: PIECE_STEP]
     region = source.region_labels()[sample]
-    reference, prediction = (image[sample] for image in source.scene.part_images())
+    reference, prediction = (image[sample] for image in source.part_images)
     return {
         "width": region.shape[1],
         "height": region.shape[0],

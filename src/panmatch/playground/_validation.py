@@ -69,6 +69,16 @@ class Checked:
         except RefusedError as refusal:
             raise refusal.error(cls.__name__.lower()) from None
 
+    def __repr__(self) -> str:
+        """Return the call that creates the value, without what is None by default."""
+        values = {one: getattr(self, one.name) for one in dataclasses.fields(self) if one.repr}
+        written = [
+            f"{one.name}={value!r}"
+            for one, value in values.items()
+            if not (value is None and one.default is None)
+        ]
+        return f"{type(self).__name__}({', '.join(written)})"
+
     def to_dict(self) -> Message:
         """Return the value as JSON knows it, with all keys."""
         names = [field.name for field in dataclasses.fields(self)]
@@ -89,7 +99,7 @@ def checked(cls: type[T]) -> type[T]:
         ...
     panmatch.errors.OptionError: the key 'y' of dot is not known. Accepted: x.
     """
-    made: Any = dataclasses.dataclass(frozen=True, slots=True)(cls)
+    made: Any = dataclasses.dataclass(frozen=True, slots=True, repr=False)(cls)
     made.store = made.__init__
     names = [field.name for field in dataclasses.fields(made)]
 

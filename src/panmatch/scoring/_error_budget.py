@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -287,19 +287,17 @@ class RepairedOverlaps:
 
     def __init__(self, overlap: Overlap) -> None:
         check_disjoint(overlap, "An error budget")
-        self.overlap = overlap  # as passed
-        # Joined or cut predictions have no confidence.
-        self.plain = overlap if overlap.confidence is None else replace(overlap, confidence=None)
+        self.overlap = overlap
 
     @cached_property
     def joined(self) -> Overlap:
-        """With splits joined; the plain overlap if there are none."""
-        return join_split(self.plain)
+        """With splits joined; the same overlap if there are none."""
+        return join_split(self.overlap)
 
     @cached_property
     def cut(self) -> Overlap:
-        """With merges cut; the plain overlap if there are none."""
-        return cut_merged(self.plain)
+        """With merges cut; the same overlap if there are none."""
+        return cut_merged(self.overlap)
 
     @cached_property
     def repaired(self) -> Overlap:
@@ -333,17 +331,17 @@ def _repaired_tallies(
 ) -> dict[frozenset[Repair], Tally]:
     """Return the tallies of an overlap as it is, with splits joined, merges cut, and both."""
     join, cut = frozenset[Repair](["split"]), frozenset[Repair](["merged"])
-    plain = rematch(matching, overlaps.plain)
+    plain = rematch(matching, overlaps.overlap)
     found = dict.fromkeys((frozenset[Repair](), join, cut, join | cut), plain)
     if not matching.strategy.takes_repairs:
         return found
     joined, repaired = overlaps.joined, overlaps.repaired
-    if joined is not overlaps.plain:
+    if joined is not overlaps.overlap:
         found[join] = found[join | cut] = rematch(matching, joined)
         found[cut] = rematch(matching, overlaps.cut)
     if repaired is not joined:
         found[join | cut] = rematch(matching, repaired)
-        if joined is overlaps.plain:
+        if joined is overlaps.overlap:
             found[cut] = found[join | cut]
     return found
 

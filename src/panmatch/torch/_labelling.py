@@ -104,7 +104,7 @@ class Labelling:
         self.check(preds, target, void)
         given = [target, preds] if void is None else [target, preds, void]
         one_device = target.is_cuda and {tensor.device for tensor in given} == {target.device}
-        stay = one_device and self._holds_plain_ids and _has_cupy()
+        stay = one_device and self.holds_plain_ids and _has_cupy()
         batch = given if stay else [tensor.cpu().numpy() for tensor in given]
         for position, images in enumerate(zip(*batch, strict=True)):
             try:
@@ -151,19 +151,21 @@ class Labelling:
                 raise ShapeError(f"void has shape {tuple(void.shape)}, but the images have {grid}.")
 
     @property
-    def _holds_plain_ids(self) -> bool:
+    def holds_plain_ids(self) -> bool:
+        """Whether tensors hold the numbers of objects, and nothing else."""
         return self.classes is None and self.instances == "ids"
 
     def _count(
         self, reference: Image, prediction: Image, void: Image | None = None
     ) -> ClassOverlaps:
-        if self._holds_plain_ids:
+        if self.holds_plain_ids:
             overlap = count_overlaps(reference, prediction, Void(self.void, void))
             return ClassOverlaps.of_one(self.kinds[0], overlap)
-        both = self._read(reference, "target"), self._read(prediction, "preds")
+        both = self.read(reference, "target"), self.read(prediction, "preds")
         return count_class_overlaps(*both, void=void)
 
-    def _read(self, image: Image, name: str) -> Panoptic:
+    def read(self, image: Image, name: str) -> Panoptic:
+        """Return an image with what its numbers mean, for `name` ``"target"`` or ``"preds"``."""
         if self.holds_pairs:
             maps = image[..., 0], image[..., 1]
             return from_maps(*maps, self.kinds, void=self.void, numbering="per class", name=name)

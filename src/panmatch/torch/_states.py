@@ -10,10 +10,37 @@ import numpy as np
 from torch import Tensor
 
 from panmatch.errors import OptionError, StrategyError, check_choice
-from panmatch.matching import RegionUnion, Strategy, Tallies, Tally, resolve_strategy
-from panmatch.overlap import ClassOverlaps, Ints, Score, check_threshold
-from panmatch.scoring import ClassCurves, ClassTallies, Curve, GroupScore, curve, tally_classes
+from panmatch.matching import RegionUnion, Strategy, Tallies, Tally, match, resolve_strategy
+from panmatch.overlap import ClassOverlaps, Ints, Overlap, Score, check_threshold
+from panmatch.scoring import (
+    ClassCurves,
+    ClassTallies,
+    Curve,
+    CutCurve,
+    GroupScore,
+    curve,
+    surface,
+    tally_classes,
+)
+from panmatch.torch._cuts import (
+    Confidence,
+    CutOptions,
+    change_rows,
+    check_given,
+    no_changes,
+    rated_images,
+    to_cut_curve,
+)
 from panmatch.torch._labelling import Labelling, key_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchTables:
+    """What a batch adds: counts at the cut, steps over thresholds, and changes over cuts."""
+
+    counts: Ints
+    steps: Ints
+    changes: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +52,7 @@ class Settings:
     score: Score
     thresholds: tuple[float, ...]
     curve: bool  # whether curves are wanted as well
+    cuts: CutOptions | None = None  # what is done with confidences
 
     @classmethod
     def of(
@@ -34,19 +62,29 @@ class Settings:
         score: Score,
         threshold: float | Iterable[float],
         curve: bool,
+        cuts: CutOptions | None = None,
     ) -> Settings:
         """Check the options of a metric and return what they mean."""
         check_choice("score", score, get_args(Score))
         chosen = _checked_strategy(strategy, labelling)
-        return cls(labelling, chosen, score, _several_thresholds(threshold), curve)
+        return cls(labelling, chosen, score, _several_thresholds(threshold), curve, cuts)
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Shape of the table of counts: thresholds, classes, columns."""
         return len(self.thresholds), len(self.labelling.kinds), COUNTS
 
-    def tally_batch(self, preds: Tensor, target: Tensor, void: Tensor | None) -> tuple[Ints, Ints]:
-        """Return the counts and the steps of a batch, summed over its images."""
+    def tally_batch(
+        self,
+        preds: Tensor,
+        target: Tensor,
+        void: Tensor | None,
+        confidence: Confidence | None = None,
+    ) -> BatchTables:
+        """Return the tables of a batch, summed over its images."""
+        check_given(self.cuts, confidence)
+        if self.cuts is not None and confidence is not None:
+            return self._cut_batch(self.cuts, preds, target, void, confidence)
         counts, steps = np.zeros(self.shape, np.int64), [no_steps()]
         for overlaps in self.labelling.count(preds, target, void):
             for row, threshold in zip(counts, self.thresholds, strict=True):
@@ -54,7 +92,52 @@ class Settings:
                 row += Tallies.of(tallies.values()).counts
             if self.curve:
                 steps.append(step_rows(self._sweep(overlaps)))
-        return counts, np.concatenate(steps)
+        return BatchTables(counts, np.concatenate(steps), no_changes())
+
+    def _cut_batch(
+        self,
+        cuts: CutOptions,
+        preds: Tensor,
+        target: Tensor,
+        void: Tensor | None,
+        confidence: Confidence,
+    ) -> BatchTables:
+        """Return the tables of a batch: at the cut, and over all cuts."""
+        counts, steps, changes = np.zeros(self.shape, np.int64), [no_steps()], [no_changes()]
+        images = self.labelling.count(preds, target, void)
+        for rated in rated_images(self.labelling, images, preds, confidence):
+            above = {key: cuts.above(overlap) for key, overlap in rated.items()}
+            for row, threshold in zip(counts, self.thresholds, strict=True):
+                matchings = (
+                    match(overlap, self.strategy, threshold, score=self.score)
+                    for overlap in above.values()
+                )
+                row += Tallies.of([matching.tally for matching in matchings]).counts
+            if self.curve:
+                steps.append(step_rows(self._curves_of(enumerate(above.values()))))
+            changes += self._changes(rated.values())
+        return BatchTables(counts, np.concatenate(steps), np.concatenate(changes))
+
+    def _changes(self, rated: Iterable[Overlap]) -> Iterator[Ints]:
+        """Yield the changes over the cut of every class and threshold of an image."""
+        for place, overlap in enumerate(rated):
+            found = surface(overlap, self.strategy, score=self.score)
+            for at, threshold in enumerate(self.thresholds):
+                yield change_rows(self._position(at, place), found.over_cuts(threshold))
+
+    def _position(self, threshold: int, place: int) -> int:
+        return threshold * len(self.labelling.kinds) + place
+
+    def cut_curves(self, changes: Ints, n_images: int) -> dict[float, dict[int, CutCurve]]:
+        """Return the curves over the cut of the changes of all batches, by threshold and class."""
+        rows, kinds = add_up(changes), self.labelling.kinds
+        return {
+            threshold: {
+                kind.id: to_cut_curve(rows, self._position(at, place), n_images)
+                for place, kind in enumerate(kinds)
+            }
+            for at, threshold in enumerate(self.thresholds)
+        }
 
     def tallies(self, counts: Ints) -> dict[float, ClassTallies]:
         """Return the tallies of summed counts, by threshold."""
@@ -77,9 +160,14 @@ class Settings:
     def _sweep(self, overlaps: ClassOverlaps) -> dict[int, Curve]:
         """Return the curves of the classes that occur in an image, by position."""
         present = np.union1d(overlaps.ref_classes, overlaps.pred_classes).tolist()
+        return self._curves_of((i, overlaps[overlaps.classes[i].id]) for i in present)
+
+    def _curves_of(self, overlaps: Iterable[tuple[int, Overlap]]) -> dict[int, Curve]:
+        """Return the curves of overlaps by position, of those that have a segment."""
         return {
-            i: curve(overlaps[overlaps.classes[i].id], self.strategy, score=self.score)
-            for i in present
+            i: curve(one, self.strategy, score=self.score)
+            for i, one in overlaps
+            if len(one.ref_ids) or len(one.pred_ids)
         }
 
 

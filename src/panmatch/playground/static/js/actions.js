@@ -1,5 +1,6 @@
 // What can be done to a scene and its selection, by keys, menus and buttons alike.
 
+import { hasConfidence, rated, unrated } from "./confidence.js";
 import * as edits from "./edits.js";
 import { centre, grown, HEIGHT, moved, placed, WIDTH } from "./geometry.js";
 import { BRUSH_WIDTH } from "./gestures.js";
@@ -81,6 +82,15 @@ export class Actions {
   swap() {
     const { scene, selection } = edits.swapped(this.store.state.scene, this.store.selection);
     this.store.scene(scene, { selection });
+  }
+
+  get isRated() {
+    return hasConfidence(this.store.state.scene);
+  }
+
+  /** Give every prediction a confidence, or remove all of them. */
+  rate() {
+    this.store.scene((this.isRated ? unrated : rated)(this.store.state.scene));
   }
 
   empty() {

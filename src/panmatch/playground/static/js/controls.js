@@ -1,5 +1,6 @@
 // Strategy, threshold and the other choices of the view, and the numbers they lead to.
 
+import { CutSlider } from "./cut_slider.js";
 import { entitle, find, html, write } from "./dom.js";
 import { named, precise, QUANTITIES, score, threshold as rounded } from "./wording.js";
 
@@ -21,6 +22,7 @@ export class Controls {
     this.strategy = find("#strategy");
     this.threshold = find("#threshold");
     this.exact = find("#threshold-value");
+    this.cut = new CutSlider(store);
     this.strategy.addEventListener("change", () => this.choose(this.strategy.value));
     find("#compare").addEventListener("change", (event) => this.compare(event.target));
     this.threshold.addEventListener("input", () => this.slide(false));
@@ -103,6 +105,7 @@ export class Controls {
 
   show() {
     const { view } = this.store.state;
+    this.cut.show();
     if (view === this.shown) return;
     this.shown = view;
     const offered = [...this.strategies.values()].filter((one) => (view.regions || !one.needs_regions) && (view.parts || !one.needs_parts));
@@ -129,6 +132,7 @@ export class Controls {
     for (const option of find("#table-quantity").options) write(option, named(option.value));
     const chosen = curves.find((curve) => curve.strategy === view.strategy);
     this.ticks(chosen);
+    this.cut.take(numbers);
     const values = { pq: tally.pq, sq: tally.sq, rq: tally.rq, autc: chosen?.autc ?? null };
     for (const [name, value] of Object.entries(values)) {
       write(find(`#big-${name}`), score(value));

@@ -68,6 +68,12 @@ export function curvesCsv({ curves }) {
     line([curve.strategy, from, curve.thresholds[at + 1] ?? 1, curve.tp[at], curve.fp[at], curve.fn[at], curve.pq[at], curve.sq[at], curve.rq[at]]))).join("");
 }
 
+export function cutsCsv({ confidence: { curve } }) {
+  const names = ["tp", "fp", "fn", "precision", "recall", "pq"];
+  const rows = (curve?.cuts ?? []).map((to, at) => line([curve.cuts[at + 1], to, ...names.map((name) => curve[name][at])]));
+  return line(["cut_above", "cut_to", ...names]) + rows.join("");
+}
+
 export function areasCsv({ curves }) {
   const names = Object.values(QUANTITIES).map(({ area }) => area);
   return line(["strategy", ...names]) + curves.map((curve) => line([curve.strategy, ...names.map((name) => curve[name])])).join("");

@@ -6,6 +6,7 @@ const WORDS = {
   prediction: ["pred", "preds", "prediction", "predicted", "predictions", "output", "result", "auto", "automatic", "model", "net", "unet", "nnunet", "cnn", "inference", "rater2"],
   image: ["image", "img", "raw", "grey", "gray", "scan", "flair", "t1", "t1w", "t1c", "t2", "t2w", "ct", "mr", "mri", "dapi", "0000"],
 };
+const TABLES = /\.csv$/i;
 const PICTURES = /\.(jpe?g)$/i;
 
 /** Scores of a name: how many words speak for each role. */
@@ -16,9 +17,14 @@ function scores(name) {
   return { reference: count("reference"), prediction: count("prediction"), image: count("image") + picture };
 }
 
-/** Roles of files by their names: {reference, prediction, image?, sure}. Only if the names of both
- * sides differ in what they say are the roles sure. */
+/** Roles of files by their names: {reference, prediction, image?, scores?, sure}. Only if the names of
+ * both sides differ in what they say are the roles sure. */
 export function guessRoles(files) {
+  const scores = files.find(({ name }) => TABLES.test(name)) ?? null;
+  return { ...guessImages(files.filter(({ name }) => !TABLES.test(name))), scores };
+}
+
+function guessImages(files) {
   const rated = files.map((file) => ({ file, ...scores(file.name) }));
   const image = files.length > 2 ? best(rated, (one) => one.image - one.reference - one.prediction) : rated.find((one) => PICTURES.test(one.file.name));
   const sides = rated.filter((one) => one !== image);

@@ -3,8 +3,9 @@
 import { find, html } from "./dom.js";
 import { guessRoles } from "./file_roles.js";
 
-const ROLES = { reference: "Reference", prediction: "Prediction", image: "Image beneath (optional)" };
-const ACCEPTED = ".nii,.gz,.nrrd,.mha,.tif,.tiff,.png,.jpg,.jpeg,.npy,.npz";
+const ROLES = { reference: "Reference", prediction: "Prediction", image: "Image beneath (optional)", scores: "Confidences (optional)" };
+const OPTIONAL = ["image", "scores"];
+const ACCEPTED = ".nii,.gz,.nrrd,.mha,.tif,.tiff,.png,.jpg,.jpeg,.npy,.npz,.csv";
 
 export class Files {
   /** `engine.openFiles(files, options)` reads files; the answer is heard as "opened" or a problem. */
@@ -55,6 +56,7 @@ export class Files {
         html("h2", { id: "files-title" }, "Which file is which?"),
         html("div", { class: "sides" }, row("reference"), html("button", { type: "button", id: "files-swap", title: "Swap reference and prediction", onclick: () => this.swap() }, "⇅ Swap"), row("prediction")),
         row("image"),
+        row("scores"),
         this.ignoring,
         this.problem,
         html("div", { class: "row end" },
@@ -79,7 +81,7 @@ export class Files {
   /** Show the sheet. */
   ask() {
     for (const [role, select] of Object.entries(this.selects)) {
-      const none = html("option", { value: "" }, role === "image" ? "none" : "choose …");
+      const none = html("option", { value: "" }, OPTIONAL.includes(role) ? "none" : "choose …");
       select.replaceChildren(none, ...this.files.map((file, at) => html("option", { value: at }, file.name)));
       const at = this.files.indexOf(this.roles[role]);
       select.value = at < 0 ? "" : at;
@@ -146,7 +148,8 @@ export class Files {
   reopen({ swapped = false } = {}) {
     if (!this.shown) return;
     const { roles, ignoreHeaders } = this.shown;
-    this.roles = swapped ? { ...roles, reference: roles.prediction, prediction: roles.reference } : { ...roles };
+    // Confidences are those of one of the files, so that they do not fit the other.
+    this.roles = swapped ? { ...roles, reference: roles.prediction, prediction: roles.reference, scores: null } : { ...roles };
     this.files = Object.values(this.roles).filter(Boolean);
     this.ignore.checked = ignoreHeaders;
     this.open({ kept: true });

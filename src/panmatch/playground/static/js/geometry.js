@@ -109,5 +109,6 @@ export function nested(shape) {
 
 export function describe(shape) {
   const at = centre(shape).map((value) => value.toFixed(0)).join(", ");
-  return `${shape.kind} at ${at}`;
+  const sure = (shape.confidence ?? null) === null ? "" : `, confidence ${shape.confidence}`;
+  return `${shape.kind} at ${at}${sure}`;
 }

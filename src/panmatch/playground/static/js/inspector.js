@@ -1,5 +1,6 @@
 // The selected object: of a scene its numbers to edit, of a pair its partners.
 
+import { confidenceOf, hasConfidence } from "./confidence.js";
 import { find, html } from "./dom.js";
 import { plural, precise, score, short, size } from "./wording.js";
 
@@ -21,10 +22,15 @@ export class Inspector {
     const { selected, selection } = this.store;
     const shape = selected && this.store.shape(selected);
     const several = selection.length > 1 && counted(selection);
-    const showing = several || (shape ? `${selected.side} ${selected.at} ${shape.kind} ${shape.parts?.length}` : "nothing");
+    const showing = several || (shape ? `${selected.side} ${selected.at} ${shape.kind} ${shape.parts?.length} ${this.isRated(selected)}` : "nothing");
     if (showing !== this.showing) this.root.replaceChildren(...(several ? this.together(several) : shape ? this.fields(selected, shape) : [hint()]));
     else if (shape && !several) this.refresh(shape);
     this.showing = showing;
+  }
+
+  /** Whether the confidence of an object matters. */
+  isRated({ side }) {
+    return side === "prediction" && hasConfidence(this.store.state.scene);
   }
 
   /** Several objects: moved, duplicated and deleted together. */
@@ -48,7 +54,7 @@ export class Inspector {
 
   refresh(shape) {
     for (const input of this.root.querySelectorAll("input[name]")) {
-      const value = String(round(shape[input.name]));
+      const value = String(input.name === "confidence" ? confidenceOf(shape) : round(shape[input.name]));
       if (input !== document.activeElement && input.value !== value) input.value = value;
     }
   }
@@ -61,6 +67,8 @@ export class Inspector {
     return [
       html("b", { class: side }, `${side === "reference" ? "Reference" : "Prediction"} ${at + 1}`),
       ...numbers,
+      ...(this.isRated(selected) ? [html("label", { title: "How sure a model is of this prediction, from 0 to 1" }, "confidence",
+        html("input", { type: "number", name: "confidence", min: 0, max: 1, step: 0.01, value: confidenceOf(shape), onchange: (event) => this.set(selected, "confidence", event.target) }))] : []),
       html("span", { class: "group", title: "Nested copies are parts 2, 3 … of the object; tick “parts” to score them" },
         `${(shape.parts?.length ?? 0) + 1} ${shape.parts?.length ? "parts" : "part"}`,
         html("button", { "aria-label": "Remove a part", disabled: !shape.parts?.length, onclick: () => this.parts(selected, -1) }, "−"),
@@ -72,7 +80,8 @@ export class Inspector {
   set(selected, name, input) {
     const value = Number(input.value);
     const least = name === "x" || name === "y" || name === "angle" ? -2000 : 0;
-    if (input.value === "" || !(value >= least && value <= 2000)) return this.refreshAll();
+    const most = name === "confidence" ? 1 : 2000;
+    if (input.value === "" || !(value >= least && value <= most)) return this.refreshAll();
     this.store.replace(selected, { ...this.store.shape(selected), [name]: value }, { group: `set ${name}` });
   }
 
@@ -111,7 +120,7 @@ export class Inspector {
   }
 }
 
-const FATES = { tp: "true positive", fn: "false negative", fp: "false positive", matched: "matched", dismissed: "dismissed" };
+const FATES = { tp: "true positive", fn: "false negative", fp: "false positive", matched: "matched", dismissed: "dismissed", below: "below the cut" };
 
 /** How many objects of which side are selected, in words. */
 function counted(selection) {

@@ -75,7 +75,14 @@ const WORDS = {
   parts: "objective of an optimal strategy: the matching has maximum PartPQ rather than maximum PQ",
 };
 
+const OF_CONFIDENCE = {
+  cut: "predictions with a confidence of at least the cut are matched, and the others are left out",
+  "average precision": "area below precision over recall, where precision at a recall is the highest of all cuts with at least as much recall",
+};
+
 const list = (entries) => html("ul", { class: "key-line" }, entries.map((entry) => html("li", {}, entry)));
+
+const explained = (words, names = "") => Object.entries(words).flatMap(([word, meaning]) => [html("dt", { class: names }, word), html("dd", { class: names }, meaning)]);
 
 /** Write all keys. */
 export function writeKeys(pair) {
@@ -87,5 +94,5 @@ export function writeKeys(pair) {
     html("h3", {}, "Curves"), list(CURVES()),
     html("p", { class: "key-line" }, "Colours stand for families of strategies, dashes for their variants: see the table below the curves."),
     html("h3", {}, "Abbreviations"),
-    html("dl", {}, Object.entries(WORDS).flatMap(([word, meaning]) => [html("dt", {}, word), html("dd", {}, meaning)]))));
+    html("dl", {}, [...explained(WORDS), ...explained(OF_CONFIDENCE, "of-confidence")])));
 }

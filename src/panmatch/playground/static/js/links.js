@@ -23,14 +23,16 @@ const numbers = (values) => values.map(number).join("_");
 
 function shapeText(shape) {
   const parts = shape.parts?.length ? `P${numbers(shape.parts)}` : "";
-  if (shape.kind === "disc") return numbers([shape.x, shape.y, shape.r]) + parts;
-  if (shape.kind === "ellipse") return `E${numbers([shape.x, shape.y, shape.rx, shape.ry, shape.angle])}${parts}`;
-  return `S${numbers([shape.width, ...shape.points.flat()])}${parts}`;
+  const more = parts + ((shape.confidence ?? null) === null ? "" : `C${number(shape.confidence)}`);
+  if (shape.kind === "disc") return numbers([shape.x, shape.y, shape.r]) + more;
+  if (shape.kind === "ellipse") return `E${numbers([shape.x, shape.y, shape.rx, shape.ry, shape.angle])}${more}`;
+  return `S${numbers([shape.width, ...shape.points.flat()])}${more}`;
 }
 
 function settingText(key, value) {
   if (FLAGS.includes(key)) return key;
   if (Array.isArray(value)) return `${key}=${value.join("_").replaceAll("/", ".")}`;
+  if (typeof value === "number") return `${key}=${value}`.replace("e+", "e");
   return `${key}=${String(value).replaceAll("/", ".")}`;
 }
 

@@ -7,6 +7,7 @@ import { Certificate } from "./certificate.js";
 import { openEngine, showFailure, showLoading } from "./engines.js";
 import { Controls } from "./controls.js";
 import { Curves } from "./curves.js";
+import { CutCharts } from "./cut_charts.js";
 import { Derivation } from "./derivation.js";
 import { colour, find, html } from "./dom.js";
 import { Explanation } from "./explanation.js";
@@ -99,7 +100,7 @@ class Page {
     this.files = new Files(this.connection);
     this.explanation = new Explanation(hello.presets, (scene) => this.resetScene(scene));
     this.adopt(pair);
-    this.panels = [this.controls, this.curves, new Legend(this.store, byId), new Table(this.store, byId), new Graph((object) => this.hello.pair && this.volume.pick(object)), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
+    this.panels = [this.controls, this.curves, new CutCharts(this.store, byId), new Legend(this.store, byId), new Table(this.store, byId), new Graph((object) => this.hello.pair && this.volume.pick(object)), new Matrix(), new Derivation(), new Certificate(this.store, byId), this.budget];
     this.story = new Story(this, hello);
     this.panels.push(...this.story.panels);
     this.panels.forEach((panel) => this.watch(panel));

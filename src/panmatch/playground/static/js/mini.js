@@ -18,20 +18,20 @@ export class Mini {
   }
 
   /** Draw a scene; `lines` are {pair: [ref, pred], kind}, and `matched` names the ids of each side
-   * that are drawn as found (all of them if it is left out). */
-  draw(scene, { lines, matched = null, label }) {
+   * that are drawn as found (all of them if it is left out); what `isBelow` the cut fades. */
+  draw(scene, { lines, matched = null, label, isBelow = () => false }) {
     this.shapes = scene;
-    for (const side of SIDES) this.drawSide(side, scene[side], matched?.[side]);
+    for (const side of SIDES) this.drawSide(side, scene[side], matched?.[side], isBelow);
     this.drawNames(scene);
     this.drawLines(lines);
     if (label) this.root.setAttribute("aria-label", label);
   }
 
   /** Draw what has changed: a shape that is the same object as before looks the same. */
-  drawSide(side, shapes, found) {
+  drawSide(side, shapes, found, isBelow) {
     const [lost, key] = side === "reference" ? ["fn", "data-r"] : ["fp", "data-p"];
     patch(this.layers[side], shapes.map((shape, at) => {
-      const state = !found || found.has(at + 1) ? "" : lost;
+      const state = isBelow(side, shape) ? "below" : !found || found.has(at + 1) ? "" : lost;
       return [`${numberOf(shape)} ${at} ${state}`, () => svg("g", { class: `shape ${state}`, [key]: at + 1 }, outline(shape, "part"))];
     }));
   }

@@ -1,5 +1,6 @@
 // Small multiples: the same scene under one strategy of every family, side by side.
 
+import { belowCut } from "./confidence.js";
 import { find, html, write } from "./dom.js";
 import { matchedIds, Mini } from "./mini.js";
 import { hue } from "./strategies.js";
@@ -53,7 +54,7 @@ export class Multiples {
     for (const key of Object.keys(COUNTS)) write(tile.counts[key].querySelector("b"), String(tally[key]));
     const { scene } = this.store.state;
     if (tile.mini && scene) {
-      tile.mini.draw(scene, { lines: pairs.map((pair) => ({ pair, kind: "match" })), matched: matchedIds(pairs), label: `Matches of ${label}` });
+      tile.mini.draw(scene, { lines: pairs.map((pair) => ({ pair, kind: "match" })), matched: matchedIds(pairs), isBelow: belowCut(this.store.state), label: `Matches of ${label}` });
     }
   }
 }

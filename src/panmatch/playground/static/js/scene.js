@@ -1,5 +1,6 @@
 // The scene: shapes of both sides, drawn as they cover each other, with what is selected.
 
+import { belowCut } from "./confidence.js";
 import { find, svg, whenResized } from "./dom.js";
 import { SIDES } from "./edits.js";
 import { centre, describe, handles, HEIGHT, nested, WIDTH } from "./geometry.js";
@@ -20,6 +21,7 @@ export class Scene {
     this.voronoi = null;
     this.edges = []; // [reference, prediction] of every match, by position
     this.withMatches = true;
+    this.isBelow = () => false; // whether a shape of a side is below the cut
     this.pointer = "mouse";
     this.scale = 1; // pixels per unit
     this.enlarged = 1; // how much larger names are in units, so that they stay readable
@@ -45,6 +47,7 @@ export class Scene {
   draw() {
     const { scene, view } = this.store.state;
     if (!scene) return;
+    this.isBelow = belowCut(this.store.state);
     const focused = document.activeElement;
     for (const side of SIDES) this.drawSide(side, scene[side], view.parts);
     if (focused.closest(".shape") && !focused.isConnected) this.refocus(focused.dataset);
@@ -74,38 +77,42 @@ export class Scene {
   /** Show whether an object is selected, and what became of it. */
   dress(element, side, at) {
     const selected = this.store.isSelected({ side, at });
-    const names = `shape ${selected ? "selected" : ""} ${this.fates[side].get(at + 1) ?? ""}`;
+    const below = this.isBelow(side, this.drawn[side][at].shape);
+    const names = `shape ${selected ? "selected" : ""} ${below ? "below" : (this.fates[side].get(at + 1) ?? "")}`;
     if (element.dressed === names) return;
     element.setAttribute("class", (element.dressed = names));
+    element.setAttribute("aria-label", `${element.called}${below ? ", below the cut" : ""}`);
     element.setAttribute("aria-pressed", selected);
   }
 
   element(side, shape, at, withParts) {
     const copies = withParts ? nested(shape) : [shape];
-    return svg(
+    const called = `${side} ${at + 1}, ${describe(shape)}`;
+    const element = svg(
       "g",
       {
         class: "shape",
         tabindex: 0,
         role: "button",
-        "aria-label": `${side} ${at + 1}, ${describe(shape)}`,
+        "aria-label": called,
         [side === "reference" ? "data-r" : "data-p"]: at + 1,
         "data-side": side,
         "data-at": at,
       },
       copies.map((copy, part) => outline(copy, `part part-${part + 1}`)),
     );
+    return Object.assign(element, { called });
   }
 
   drawNames() {
     const { scene } = this.store.state;
     const crowded = scene.reference.length + scene.prediction.length > MOST_NAMES;
     const taken = [];
-    const names = crowded ? [] : SIDES.flatMap((side) => scene[side].map((shape, at) => ({ side, at, place: freePlace(...centre(shape), taken, this.enlarged) })));
+    const names = crowded ? [] : SIDES.flatMap((side) => scene[side].map((shape, at) => ({ side, at, below: this.isBelow(side, shape), place: freePlace(...centre(shape), taken, this.enlarged) })));
     const { children } = this.layers.names;
     while (children.length > names.length) children[names.length].remove();
     while (children.length < names.length) this.layers.names.append(svg("text"));
-    names.forEach(({ side, at, place }, index) => placeName(children[index], side, at + 1, place, this.enlarged));
+    names.forEach(({ side, at, below, place }, index) => placeName(children[index], { side, id: at + 1, below }, place, this.enlarged));
   }
 
   drawMatches() {
@@ -197,11 +204,11 @@ function freePlace(x, y, taken, enlarged) {
   return [x, height];
 }
 
-function placeName(text, side, id, [x, y], enlarged) {
-  const where = `${side} ${id} ${x} ${y} ${enlarged}`;
+function placeName(text, { side, id, below }, [x, y], enlarged) {
+  const where = `${side} ${id} ${below} ${x} ${y} ${enlarged}`;
   if (text.where === where) return;
   text.where = where;
-  text.setAttribute("class", `name ${side}`);
+  text.setAttribute("class", `name ${side}${below ? " below" : ""}`);
   text.setAttribute("x", x);
   text.setAttribute("y", y + 4 * enlarged);
   text.removeAttribute(side === "reference" ? "data-p" : "data-r");

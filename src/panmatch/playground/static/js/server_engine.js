@@ -29,7 +29,7 @@ export class ServerEngine extends Engine {
     this.socket.send(text);
   }
 
-  /** Open two label files, and an image if there is one: {reference, prediction, image?}. */
+  /** Open two label files, and what there is beside: {reference, prediction, image?, scores?}. */
   async openFiles(files, { ignoreHeaders = false } = {}) {
     const keys = {};
     for (const [role, file] of Object.entries(files)) keys[role] = await upload(file);

@@ -5,11 +5,12 @@ import { colour } from "./dom.js";
 const GOLDEN_ANGLE = 137.508; // degrees between the hues of neighbours
 const STRIPES = 7; // pixels of the page from one stripe to the next
 const DIM = 0.14; // what remains of objects that are not pointed at
+const FADED = 0.3; // of predictions below the confidence cut
 const CLEAR = [0, 0, 0, 0];
 
 /** Looks of pixels by the positions of their objects: `fill(r, p)` gives {base, stripe, hatch}. */
 export function makeLook({ mode, fates, opacity, lit }) {
-  const paints = mode === "objects" ? objectPaints(fates) : matchPaints(fates);
+  const paints = withoutBelow(mode === "objects" ? objectPaints(fates) : matchPaints(fates), fates);
   const lines = { reference: rgb(colour("slice-reference")), prediction: rgb(colour("slice-prediction")) };
   const shown = (r, p) => !lit || lit.reference.has(r) || lit.prediction.has(p);
   return {
@@ -19,7 +20,16 @@ export function makeLook({ mode, fates, opacity, lit }) {
       return { base: packed(base, share), stripe: stripe && packed(stripe, Math.sqrt(share)), hatch };
     },
     lineR: (r) => packed([...lines.reference, 1], shown(r, 0) ? 1 : DIM),
-    lineP: (p) => packed([...lines.prediction, 1], shown(0, p) ? 1 : DIM),
+    lineP: (p) => packed([...lines.prediction, 1], shown(0, p) ? (fates.isBelow(p) ? FADED : 1) : DIM),
+  };
+}
+
+/** Predictions below the cut are as if they were not there, but for a shade of grey. */
+function withoutBelow(paints, { isBelow }) {
+  const grey = rgb(colour("slice-dismissed"));
+  return (r, p) => {
+    if (!p || !isBelow(p)) return paints(r, p);
+    return r ? paints(r, 0) : { base: [...grey, 0.42 * FADED] };
   };
 }
 

@@ -1,5 +1,6 @@
 // The page for those who hear it: scores when they come to rest, and what the pictures show, in words.
 
+import { keptWords } from "./cut_slider.js";
 import { find, html } from "./dom.js";
 import { plural, score, short, tau } from "./wording.js";
 
@@ -31,8 +32,9 @@ export class Spoken {
     list(this.matrix, pairs(vertices, edges), leftOut.edges, "pair");
   }
 
-  scores({ tally, quality }, view) {
-    const how = `${this.strategies.get(view.strategy).label}, ${tau(view.threshold)}`;
+  scores({ tally, quality, confidence }, view) {
+    const cut = confidence ? `, ${keptWords(confidence.kept, confidence.below)}` : "";
+    const how = `${this.strategies.get(view.strategy).label}, ${tau(view.threshold)}${cut}`;
     if (tally.pq === null) return `PQ is undefined, because neither side has an object. ${how}.`;
     const part = quality === "parts" ? "Part" : "";
     const counts = [plural(tally.tp, "true positive"), plural(tally.fp, "false positive"), plural(tally.fn, "false negative")].join(", ");

@@ -67,6 +67,7 @@ export class Toolbar {
   /** What needs a selection is offered only if there is one. */
   offer(actions) {
     for (const button of document.querySelectorAll("[data-edit][data-selected]")) button.disabled = !actions.has;
+    find("[data-edit=rate]").textContent = actions.isRated ? "Remove confidences" : "Add confidences";
   }
 
   edit(actions, name) {

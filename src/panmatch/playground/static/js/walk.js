@@ -1,5 +1,6 @@
 // Greedy matching, edge by edge: a stepper over the walk that the answer tells.
 
+import { belowCut } from "./confidence.js";
 import { html, patch, write } from "./dom.js";
 import { matchedIds, Mini } from "./mini.js";
 import { score, short } from "./wording.js";
@@ -82,7 +83,7 @@ export class Walk {
     const { visits } = this.walk;
     const done = visits.slice(0, this.at);
     const { scene } = this.store.state;
-    if (this.mini && scene) this.mini.draw(scene, { lines: this.lines(done), matched: matchedIds(done.filter(isMatch).map(pairOf)) });
+    if (this.mini && scene) this.mini.draw(scene, { lines: this.lines(done), matched: matchedIds(done.filter(isMatch).map(pairOf)), isBelow: belowCut(this.store.state) });
     patch(this.list, visits.map((visit, at) => {
       const state = at < this.at ? (isMatch(visit) ? "match" : "refused") : "ahead";
       const now = at === this.at - 1;

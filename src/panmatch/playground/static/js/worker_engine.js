@@ -29,7 +29,7 @@ export class WorkerEngine extends Engine {
     return this.ready;
   }
 
-  /** Open two label files, and an image if there is one: {reference, prediction, image?}. They go no
+  /** Open two label files, and what there is beside: {reference, prediction, image?, scores?}. They go no
    * further than the worker. */
   async openFiles(files, { ignoreHeaders = false } = {}) {
     const read = async ([role, file]) => [role, file.name, new Uint8Array(await file.arrayBuffer())];
