@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Comparison,
         compare,
         compare_runs,
+        joined_runs,
         order_text,
     )
     from panmatch.datasets._criteria import Criterion, Difference, Placing
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from panmatch.datasets._label_files import find_images
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
+    from panmatch.datasets._model_ranks import RankedModel, Ranking, rank
     from panmatch.datasets._other_outputs import OTHER_OUTPUTS, WIDE, wide_files
     from panmatch.datasets._outputs import (
         RESAMPLES,
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from panmatch.datasets._paper_sentences import methods_sentence, results_sentence
     from panmatch.datasets._paper_text import PaperFormat, PaperText, paper_text, run_text
     from panmatch.datasets._phases import Phase, Stopwatch
+    from panmatch.datasets._power_analysis import NeededCases, PowerAnalysis, power
+    from panmatch.datasets._rank_choice import Weighted
+    from panmatch.datasets._rank_left_out import LeftOut
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
         RunOptions,
@@ -65,12 +70,18 @@ if TYPE_CHECKING:
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
         FEWEST_CASES,
+        Aggregate,
         Interval,
         IntervalMethod,
+        RankedScore,
         RankInterval,
+        RankMethod,
+        RankRule,
         RankStability,
         ResampledScores,
         Resampling,
+        SampleSize,
+        SignificanceMap,
         interval_ends,
         ranking_over_threshold,
         resample,
@@ -112,6 +123,7 @@ __getattr__, __dir__ = lazy_face(
             "Comparison",
             "compare",
             "compare_runs",
+            "joined_runs",
             "order_text",
         ),
         "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
@@ -121,6 +133,10 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
+        "panmatch.datasets._model_ranks": ("RankedModel", "Ranking", "rank"),
+        "panmatch.datasets._power_analysis": ("NeededCases", "PowerAnalysis", "power"),
+        "panmatch.datasets._rank_choice": ("Weighted",),
+        "panmatch.datasets._rank_left_out": ("LeftOut",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
         "panmatch.datasets._result_table": ("result_html", "result_table"),
@@ -141,12 +157,18 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
             "FEWEST_CASES",
+            "Aggregate",
             "Interval",
             "IntervalMethod",
             "RankInterval",
+            "RankMethod",
+            "RankRule",
             "RankStability",
+            "RankedScore",
             "ResampledScores",
             "Resampling",
+            "SampleSize",
+            "SignificanceMap",
             "interval_ends",
             "ranking_over_threshold",
             "resample",
@@ -193,6 +215,7 @@ __all__ = [
     "SIZE",
     "WIDE",
     "Advice",
+    "Aggregate",
     "Case",
     "CaseDescription",
     "CaseTable",
@@ -207,7 +230,9 @@ __all__ = [
     "Interval",
     "IntervalMethod",
     "Job",
+    "LeftOut",
     "Missing",
+    "NeededCases",
     "Outcome",
     "Pairing",
     "PaperFormat",
@@ -215,15 +240,24 @@ __all__ = [
     "Phase",
     "Placing",
     "Point",
+    "PowerAnalysis",
     "RankInterval",
+    "RankMethod",
+    "RankRule",
     "RankStability",
+    "RankedModel",
+    "RankedScore",
+    "Ranking",
     "ResampledScores",
     "Resampling",
     "RunOptions",
+    "SampleSize",
     "ScoreRow",
+    "SignificanceMap",
     "Stopwatch",
     "SubgroupFamily",
     "Subgroups",
+    "Weighted",
     "advise",
     "advise_on_cases",
     "averages_with_samples",
@@ -240,6 +274,7 @@ __all__ = [
     "find_pairs",
     "headline_rankings",
     "interval_ends",
+    "joined_runs",
     "left_out_metrics",
     "listed_cases",
     "listed_notices",
@@ -255,6 +290,8 @@ __all__ = [
     "paper_text",
     "plain_text",
     "play_command",
+    "power",
+    "rank",
     "ranking_over_threshold",
     "read_case_table",
     "read_manifest",
