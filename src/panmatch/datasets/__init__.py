@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         resample,
         surface_interval,
     )
+    from panmatch.datasets._stopping import StopRule, read_stop_rule
     from panmatch.datasets._subgroups import (
         SIZE,
         SubgroupFamily,
@@ -187,6 +188,7 @@ __getattr__, __dir__ = lazy_face(
         ),
         "panmatch.datasets._paper_sentences": ("methods_sentence", "results_sentence"),
         "panmatch.datasets._paper_text": ("PaperFormat", "PaperText", "paper_text", "run_text"),
+        "panmatch.datasets._stopping": ("StopRule", "read_stop_rule"),
         "panmatch.datasets._subgroups": (
             "SIZE",
             "SubgroupFamily",
@@ -254,6 +256,7 @@ __all__ = [
     "SampleSize",
     "ScoreRow",
     "SignificanceMap",
+    "StopRule",
     "Stopwatch",
     "SubgroupFamily",
     "Subgroups",
@@ -296,6 +299,7 @@ __all__ = [
     "read_case_table",
     "read_manifest",
     "read_run",
+    "read_stop_rule",
     "resample",
     "resampling_of",
     "result_html",

@@ -37,6 +37,12 @@ from panmatch.datasets._statistics._ranking import (
     ranks,
 )
 from panmatch.datasets._statistics._resampling import Bounds, Resampling
+from panmatch.datasets._statistics._sequential import (
+    FEWEST_LOOKED_AT,
+    confidence_sequence,
+    running_evidence,
+    sequence_half_width,
+)
 from panmatch.datasets._statistics._stability import (
     LeadShare,
     RankInterval,
@@ -50,6 +56,7 @@ from panmatch.datasets._statistics._surfaces import surface_interval
 
 __all__ = [
     "FEWEST_CASES",
+    "FEWEST_LOOKED_AT",
     "FEW_CASES",
     "Aggregate",
     "Bounds",
@@ -70,6 +77,7 @@ __all__ = [
     "Undefined",
     "bootstrap_mean",
     "combined",
+    "confidence_sequence",
     "final_ranks",
     "holm",
     "interaction_p",
@@ -87,7 +95,9 @@ __all__ = [
     "ranks",
     "resample",
     "resampled_points",
+    "running_evidence",
     "sample_size",
+    "sequence_half_width",
     "signed_rank_p",
     "significance_map",
     "surface_interval",
