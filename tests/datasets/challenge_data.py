@@ -22,8 +22,10 @@ class RandomR:
             if at >= 50:
                 words.append(seed)
         self._bits = np.random.MT19937()
-        state = {"key": np.array(words[1:], np.uint32), "pos": 624}
-        self._bits.state = {"bit_generator": "MT19937", "state": state}
+        self._bits.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": np.array(words[1:], np.uint32), "pos": 624},
+        }
 
     def uniform(self) -> float:
         return float(self._bits.random_raw()) * 2.3283064365386963e-10

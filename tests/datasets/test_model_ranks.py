@@ -222,7 +222,10 @@ def test_missing_predictions_count_in_ranks_and_tests_as_asked(
     tmp_path: Path, missing: str
 ) -> None:
     # a is better in every case that it has, but lacks two of seven.
-    models = {"a": [10, 10, 10, 10, 10, None, None], "b": [8, 8, 8, 8, 8, 8, 8]}
+    models: dict[str, list[int | None]] = {
+        "a": [10, 10, 10, 10, 10, None, None],
+        "b": [8, 8, 8, 8, 8, 8, 8],
+    }
     words = write_covering(tmp_path, models)
     done = panmatch("evaluate", *words, "-o", tmp_path / "out", "--missing", missing, "-q",
                     "-m", "hd95", "-t", "0.1")  # fmt: skip

@@ -215,7 +215,8 @@ def test_resampled_tests_are_those_of_the_drawn_units() -> None:
 
 def plain_p(table: Any, unit_of: Any, counts: Any, sign: int) -> float:
     """Return the approximate one-sided p of a resample; every draw of a unit is its own unit."""
-    differences, owner = [], []
+    differences: list[Any] = []
+    owner: list[int] = []
     for unit, times in enumerate(counts):
         for _ in range(times):
             own = sign * (table[unit_of == unit, 0] - table[unit_of == unit, 1])

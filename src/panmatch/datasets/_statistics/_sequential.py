@@ -18,7 +18,9 @@ from panmatch.overlap import Floats
 # Bets per unit of the score, for differences from about 0.001 to 1; their mean is a bet as well.
 BETS = 2.0 ** np.arange(0, 11)
 TIGHTEST = 100  # number of cases at which a confidence sequence is narrowest for its level
-FEWEST_LOOKED_AT = 20  # cases: before, the normal approximation of the sequence is too rough
+# Before so many cases, the normal approximation of the sequence is too rough: see
+# benchmarks/error_rates.py.
+FEWEST_LOOKED_AT = 50
 
 
 def running_evidence(differences: npt.ArrayLike) -> Floats:
@@ -66,8 +68,8 @@ def sequence_half_width(
 
     Examples
     --------
-    >>> sequence_half_width(0.15, [20, 100, 500]).round(3).tolist()
-    [0.111, 0.046, 0.021]
+    >>> sequence_half_width(0.15, [50, 100, 500]).round(3).tolist()
+    [0.065, 0.046, 0.021]
     """
     alpha = 1 - level
     tuned = -2 * math.log(alpha)
@@ -83,7 +85,7 @@ def sequence_half_width(
 def confidence_sequence(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     """Return the interval of the mean after the last of some values.
 
-    It belongs to an asymptotic confidence sequence: the intervals after 20, 21, 22, … values all
+    It belongs to an asymptotic confidence sequence: the intervals after 50, 51, 52, … values all
     contain the true mean, with the probability `level` for all of them together.
 
     Parameters
@@ -96,7 +98,7 @@ def confidence_sequence(values: npt.ArrayLike, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        Undefined for fewer than 20 values.
+        Undefined for fewer than 50 values.
 
     References
     ----------
