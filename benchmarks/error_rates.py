@@ -219,7 +219,7 @@ def tables(datasets: int = DATASETS) -> Iterator[str]:
         rows = normal(np.random.default_rng(2), (1, 5000))[0]
         fixed = sample_size(rows, 0.1 * effect).by_t_test
         cells = f"{low:.0f}, {median:.0f}, {high:.0f} | {fixed:.0f}"
-        yield f"| {effect:g} standard deviations | {cells} |"
+        yield f"| {effect:g} · standard deviation | {cells} |"
     yield ""
     yield "| pilot | suggested cases (quartiles) | power of these studies |"
     yield "|---|---|---|"

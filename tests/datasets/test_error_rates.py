@@ -82,7 +82,7 @@ def test_confidence_sequences_miss_as_often_as_the_page_says() -> None:
 
 
 def test_a_clear_difference_is_decided_early() -> None:
-    cells = re.findall(r"^\| 1 standard deviations \| (\d+), (\d+), (\d+) \|", TEXT, re.MULTILINE)
+    cells = re.findall(r"^\| 1 · standard deviation \| (\d+), (\d+), (\d+) \|", TEXT, re.MULTILINE)
     assert cases_until_decided(1.0, datasets=1000, seed=9) == pytest.approx(
         [float(one) for one in cells[0]], abs=2.0
     )

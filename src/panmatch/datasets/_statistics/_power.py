@@ -105,8 +105,8 @@ def sample_size(
     --------
     >>> pilot = [0.1, 0.05, -0.02, 0.08, 0.03, -0.04, 0.06, 0.0, 0.02, 0.05]
     >>> found = sample_size(pilot, 0.03)
-    >>> int(found.units), int(found.by_t_test), found.pilot_cases
-    (20, 19, 10)
+    >>> round(found.units, -1), found.by_t_test, found.pilot_cases
+    (20.0, 19.0, 10)
     """
     values = as_scores("differences", differences)
     owner = np.arange(len(values)) if clusters is None else np.asarray(clusters)
