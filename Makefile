@@ -19,7 +19,7 @@ SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.pyc')
 
-.PHONY: coverage browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics bench-peers oracles scale load study studies notebooks clean
+.PHONY: coverage error-rates browser demo test test-core test-lowest test-torch test-device compat lint docs site images native native-arm sanitize wheel workflows release-notes faults bench bench-ccmetrics bench-peers oracles scale load study studies notebooks clean
 
 demo: $(VENV)/installed
 	$(BIN)/panmatch demo
@@ -187,6 +187,11 @@ load: browser $(VENV)/installed $(VENV)/installed-test
 # How often intervals contain the true score: writes the tables of docs/explanation/intervals.md.
 coverage: $(VENV)/installed
 	$(BIN)/python -m benchmarks.coverage
+
+# How often tests find a difference where there is none: writes the tables of
+# docs/explanation/error-rates.md.
+error-rates: $(VENV)/installed
+	$(BIN)/python -m benchmarks.error_rates
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality

@@ -84,7 +84,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         "One call for one case or for folders, an object for many, and what they return.",
         (
             "evaluate", "evaluate_folders", "Evaluator", "Spec", "Result", "advise", "Advice",
-            "compare", "Comparison",
+            "compare", "Comparison", "rank", "Ranking", "power", "PowerAnalysis",
             "protocols",
         ),
     ),

@@ -110,6 +110,8 @@ class Parameter:
     def _shown_default(self) -> str:
         if self.is_flag:
             return "on" if self.default is True else "–"
+        if self.default is inspect.Parameter.empty:
+            return "required"
         return "–" if self.default is None else f"`{self.default}`"
 
 

@@ -11,7 +11,7 @@ from tests.cli.terminals import in_terminal
 
 COMMANDS = (
     "demo", "evaluate", "advise", "play", "spec", "migrate", "compare", "report", "show",
-    "protocol", "cite", "subgroups",
+    "protocol", "cite", "subgroups", "rank", "power",
 )  # fmt: skip
 
 

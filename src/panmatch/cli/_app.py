@@ -45,6 +45,7 @@ from panmatch.cli._options import (
     Resume,
     Spacing,
     SpecName,
+    StopWhen,
     Strategies,
     Threads,
     Thresholds,
@@ -54,7 +55,9 @@ from panmatch.cli._options import (
     WithReport,
     read_spacing,
 )
+from panmatch.cli._power_command import power
 from panmatch.cli._protocol_command import protocol_app
+from panmatch.cli._rank_command import rank
 from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
@@ -147,6 +150,7 @@ def evaluate(
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
+    stop_when: StopWhen = None,
     cases: CaseColumns = None,
     cluster: Cluster = None,
     reference_parts: RefParts = None,
@@ -186,7 +190,7 @@ def evaluate(
         run_evaluate,
     )
     from panmatch.cli._protocol import SpecChoice, chosen_spec
-    from panmatch.datasets import WIDE, DatasetPaths, RunOptions
+    from panmatch.datasets import WIDE, DatasetPaths, RunOptions, read_stop_rule
 
     models = named_folders("--model", model or [])
     if pred is not None and models:
@@ -209,6 +213,7 @@ def evaluate(
         default_spec(paths),
         explain=explain,
     )  # fmt: skip
+    stop = read_stop_rule(stop_when)
     others = tuple(dict.fromkeys([*(also or ()), *([WIDE] if wide else [])]))
     code = run_evaluate(
         paths,
@@ -218,7 +223,7 @@ def evaluate(
         explained=explain,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
         log_level=read_log_level(log_level),
-        options=RunOptions(workers, dask, resume, overwrite, others, maps),
+        options=RunOptions(workers, dask, resume, overwrite, others, maps, stop),
         threads=threads,
         allow_header_mismatch=allow_header_mismatch,
         spacing=read_spacing(spacing),
@@ -370,6 +375,8 @@ app.command(
         "panmatch compare unet.tsv ours.tsv --score pq_dsc",
     )
 )(compare)
+app.command(epilog=examples("panmatch rank out --by pq,hd95 --leave-out case"))(rank)
+app.command(epilog=examples("panmatch power pilot --difference 0.03"))(power)
 app.command(
     epilog=examples(
         "panmatch subgroups out --by size",

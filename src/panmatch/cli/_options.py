@@ -115,6 +115,15 @@ MissingPredictions = Annotated[
         "worst)."
     ),
 ]
+StopWhen = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE",
+        help="Evaluate cases in random order, and stop when one model is better than all others "
+        "(decided), or when mean PQ, or all differences in it, are known to within a number "
+        "(half-width=0.02).",
+    ),
+]
 CaseColumns = Annotated[
     str | None,
     typer.Option(

@@ -242,6 +242,14 @@ def compare_runs(
     how: CaseDescription = CaseDescription(),  # noqa: B008
 ) -> Comparison:
     """Compare the models of several runs, or of one run with several models."""
+    return compare(joined_runs(folders, how), scores)
+
+
+def joined_runs(
+    folders: Sequence[Path],
+    how: CaseDescription = CaseDescription(),  # noqa: B008
+) -> Result:
+    """Return several runs of the same spec as one result, whose models have unique names."""
     runs = {folder: load_run(folder) for folder in folders}
     if len(runs) < len(folders):
         raise OptionError("the same folder is named twice.")
@@ -255,7 +263,7 @@ def compare_runs(
         for case in run.cases
         if case.model == model
     )
-    return compare(how.of(Result(first.spec, cases)), scores)
+    return how.of(Result(first.spec, cases))
 
 
 def _same_averaging(spec: Spec) -> Spec:

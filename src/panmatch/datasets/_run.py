@@ -23,6 +23,7 @@ from panmatch.datasets._other_outputs import (
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._stopping import StopMonitor, StopRule
 from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
 from panmatch.datasets._worker_pool import open_pool
@@ -45,6 +46,7 @@ class RunOptions:
     overwrite: bool = False
     also: tuple[str, ...] = ()  # files of `OTHER_OUTPUTS` to write in addition to the tables
     maps: bool = False  # whether to write label maps of the mistakes
+    stop: StopRule | None = None  # when to stop before all cases are evaluated
     table: CaseTable | None = None  # what is known about the cases
 
 
@@ -83,6 +85,10 @@ def run_dataset(
     if spec.averaging.cluster is not None:
         check_cluster(spec.averaging.cluster, options.table.columns if options.table else ())
     store = CaseStore(folder, job.fingerprint)
+    monitor = None
+    if options.stop is not None:
+        monitor = StopMonitor(options.stop, spec, cases, store.result)
+        cases = monitor.cases
     again = options.resume or options.overwrite or not store.holds_results()
     if not again:
         raise FileError(
@@ -98,6 +104,7 @@ def run_dataset(
             notices = (*notices, *options.table.notices)
         log = _Log(store, folder, spec, job.fingerprint, len(cases), watch, clock, notices)
         log.about = {} if options.table is None else options.table.rows
+        log.monitor = monitor
         log.begin()
         if options.maps:
             write_legend(folder / MAPS)
@@ -112,7 +119,8 @@ def run_dataset(
             ):
                 maps = folder.resolve() / MAPS if options.maps else None
                 task = replace(job, chunks_on_dask=share_chunks, maps=maps)
-                run_cases(cases, task, pool, known, log.finished)
+                enough = (lambda: monitor.enough) if monitor else (lambda: False)
+                run_cases(cases, task, pool, known, log.finished, enough)
             log.status = "finished"
         finally:
             result = log.end(workers=options.workers if options.dask is None else options.dask)
@@ -139,6 +147,7 @@ class _Log:
         self._notices = notices
         self._seen: dict[Case, bool] = {}  # and whether it was evaluated now
         self.about: About = {}  # what is known about the cases
+        self.monitor: StopMonitor | None = None  # says when to stop
         began = datetime.now(UTC).isoformat(timespec="seconds")
         self._facts = {"job": job, "began": began, "cases": n_cases}
         self.status: Literal["running", "interrupted", "finished"] = "running"
@@ -153,19 +162,24 @@ class _Log:
         if outcome.result is not None:
             self._store.append(outcome)
         self._seen[outcome.case] = outcome.result is not None
+        if self.monitor is not None:
+            self.monitor.finished(outcome.case)
         self._watch(outcome)
 
     def end(self, workers: int | str) -> Result:
         """Write the tables of all finished cases, and how they were made."""
         self._store.restore()
         results = self._store.results()
-        seen = sorted(self._seen, key=_who)
+        keeps = self.monitor.keeps if self.monitor else (lambda _: True)
+        seen = sorted(filter(keeps, self._seen), key=_who)
         found_cases = about_cases((results[_who(case)] for case in seen), self.about)
         result = Result(self._spec, found_cases)
         write_tables(self._folder, result, self._clock)
         whole = self.status == "finished"
         found = run_notices(result, seen) if whole else result.notices
         notices = (*found, *self._notices, *damaged_results(self._store.n_damaged))
+        if whole and self.monitor is not None:
+            notices = (self.monitor.notice, *notices)
         write_run(
             self._folder,
             self._spec,

@@ -30,6 +30,7 @@ def run_cases(
     pool: WorkerPool,
     known: Mapping[Case, str],
     finished: Finished,
+    enough: Callable[[], bool] = lambda: False,
 ) -> None:
     """Evaluate all cases, and report the outcome of each as soon as it is known.
 
@@ -43,10 +44,12 @@ def run_cases(
         Keys of existing results.
     finished
         Called in this thread, in the order in which the cases finish.
+    enough
+        Returns whether to start no more cases.
     """
     waiting, lost = list(reversed(cases)), list[Case]()
     while waiting:
-        lost += _run_together(waiting, job, pool, known, finished)
+        lost += _run_together(waiting, job, pool, known, finished, enough)
     for case in lost:
         _run_alone(case, job, pool, known.get(case, ""), finished)
 
@@ -57,6 +60,7 @@ def _run_together(
     pool: WorkerPool,
     known: Mapping[Case, str],
     finished: Finished,
+    enough: Callable[[], bool],
 ) -> list[Case]:
     """Run the waiting cases until none is left or a worker dies; return those still running."""
     running: Running = {}
@@ -70,6 +74,8 @@ def _run_together(
                     future = executor.submit(task, job, waiting[-1], known.get(waiting[-1], ""))
                     running[future] = waiting.pop()
                 lost += _report(_wait(running, pool), running, finished)
+                if enough():
+                    waiting.clear()
     finally:
         lost += _report(list(running), running, finished)
     return lost

@@ -237,6 +237,10 @@ class CaseStore:
         """Return all results by model and case; their findings are read when needed."""
         return {who: one.result for who, one in self._stored.items()}
 
+    def result(self, who: Who) -> CaseResult:
+        """Return the result of a model and case."""
+        return self._stored[who].result
+
     def _read(self) -> int:
         """Read all complete lines, and return where they end."""
         assert self._stream is not None

@@ -30,6 +30,7 @@ NoticeKind = Literal[
     "ignored-columns",
     "ignored-rows",
     "damaged-results",
+    "stop-rule",
 ]
 # Kinds that say what was done rather than what may be wrong.
 NOTES: tuple[NoticeKind, ...] = (
@@ -38,6 +39,7 @@ NOTES: tuple[NoticeKind, ...] = (
     "ignored-columns",
     "ignored-rows",
     "damaged-results",
+    "stop-rule",
 )
 
 MOST_NAMES = 3  # of cases in a sentence

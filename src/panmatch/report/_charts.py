@@ -140,7 +140,7 @@ def metric_charts(result: Result, rows: Sequence[MetricNumbers]) -> dict[str, Ch
         names = [one.model or one.metric for one in rows if one.metric == row.metric]
         empty: Chart = {
             "data": [],
-            "layout": plain_layout("", title, _named_axis(names)) | {"boxgap": 0.5},
+            "layout": plain_layout("", title, named_axis(names)) | {"boxgap": 0.5},
         }
         chart = charts.setdefault(row.metric, empty)
         chart["data"].append(_box(row, model_colour(result, row.model)))
@@ -188,7 +188,7 @@ def loss_chart(result: Result, class_name: str) -> Chart:
     models = list(losses)[::-1]
     names = [model or "all" for model in models]
     data = [_loss_bar(name, values, models, names) for name, values in parts.items()]
-    layout = plain_layout("", "", up_to(1), _named_axis(names) | {"showline": False})
+    layout = plain_layout("", "", up_to(1), named_axis(names) | {"showline": False})
     layout |= {
         "barmode": "relative",
         "height": 110 + 44 * max(len(models), 1),
@@ -296,7 +296,7 @@ def defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _named_axis(names: Sequence[str]) -> Layout:
+def named_axis(names: Sequence[str]) -> Layout:
     """Return an axis of names, even if they look like numbers; long ones are shortened."""
     short = [
         name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in names

@@ -39,6 +39,7 @@ from panmatch.report._curve_charts import (
     curve_charts,
     matcher_keys,
 )
+from panmatch.report._ranking import ranking_section
 from panmatch.report._style import SERIES_COLORS, luminance
 from panmatch.report._subgroups import forests
 from panmatch.report._summary import (
@@ -71,7 +72,7 @@ from panmatch.scoring import LOSS_LOOKS, MEANINGS
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
 INTERVALS = {"studentised": "studentised", "bca": "BCa", "percentile": "percentile"}
-STYLES = ("report.css", "pictures.css", "subgroups.css")
+STYLES = ("report.css", "pictures.css", "subgroups.css", "ranking.css")
 TURNING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)
 SCRIPTS = ("report.js", "curves.js", "cases.js", "pictures.js")
 
@@ -215,6 +216,9 @@ def _context(
         rows = class_rows(result, averages, ids)
         found = case_data(result, ids, {page.name: page.pictures for page in classes})
     drawn = {f"{page.id}-{name}": chart for page in classes for name, chart in page.charts.items()}
+    ranking = ranking_section(result)
+    if ranking is not None and ranking.chart is not None:
+        drawn["ranking-blobs"] = ranking.chart
     headline, folders = result.headline_class, data_folders(cases)
     return {
         "classes": classes,
@@ -237,6 +241,7 @@ def _context(
         "warnings": [Notice.from_dict(one) for one in run.get("warnings", ())],
         "careful": cautions(result),
         "forests": forests(result),
+        "ranking": ranking,
         "spec": json.dumps(result.spec.model_dump(mode="json"), indent=2),
         "versions": run.get("versions", {"panmatch": panmatch.__version__}),
         "began": run.get("began", ""),

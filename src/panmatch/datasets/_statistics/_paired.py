@@ -100,8 +100,13 @@ def paired_test(
     )
 
 
-def signed_rank_p(differences: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test, with Pratt's treatment of zeros.
+def signed_rank_p(
+    differences: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    one_sided: bool = False,
+) -> float:
+    """Return the p of Wilcoxon's signed-rank test, with Pratt's treatment of zeros.
 
     All |d| are ranked, with mean ranks for ties; then the zeros are dropped. Under
     the null hypothesis every remaining rank is positive or negative with equal chance;
@@ -119,6 +124,8 @@ def signed_rank_p(differences: npt.ArrayLike, clusters: npt.ArrayLike | None = N
         Shape (n,), without NaN. Differences of up to 1e-12 count as zero.
     clusters
         The cluster of each difference, as whole numbers; None if all are independent.
+    one_sided
+        Whether only positive differences count as evidence: p = P(T⁺ ≥ t⁺).
 
     Returns
     -------
@@ -139,6 +146,8 @@ def signed_rank_p(differences: npt.ArrayLike, clusters: npt.ArrayLike | None = N
     --------
     >>> signed_rank_p([0.1, 0.2, 0.3, 0.4])
     0.125
+    >>> signed_rank_p([0.1, 0.2, 0.3, 0.4], one_sided=True)
+    0.0625
     >>> signed_rank_p([0.0, 0.0])
     1.0
     >>> signed_rank_p([0.1, 0.2, 0.3, 0.4], clusters=[0, 0, 1, 1])
@@ -151,11 +160,11 @@ def signed_rank_p(differences: npt.ArrayLike, clusters: npt.ArrayLike | None = N
         return math.nan
     sums = _signed_ranks(values, clusters)
     if len(values) <= EXACT_UP_TO:
-        return _exact_p(np.abs(sums), sums > 0)
+        return _exact_p(np.abs(sums), sums > 0, one_sided)
     if len(sums) <= FEW_CLUSTERS:
-        return _enumerated_p(sums)
+        return _enumerated_p(sums, one_sided)
     z = sums.sum() / math.sqrt(float((sums.astype(np.float64) ** 2).sum()) or 1.0)
-    return math.erfc(abs(z) / math.sqrt(2))
+    return math.erfc(z / math.sqrt(2)) / 2 if one_sided else math.erfc(abs(z) / math.sqrt(2))
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -201,15 +210,17 @@ def _signed_ranks(values: Floats, clusters: npt.ArrayLike | None) -> Ints:
     return kept
 
 
-def _enumerated_p(sums: Ints) -> float:
+def _enumerated_p(sums: Ints, one_sided: bool) -> float:
     """Enumerate the signs of a few clusters, however large their sums are."""
     totals = np.zeros(1, np.int64)
     for one in sums:
         totals = np.concatenate([totals + one, totals - one])
+    if one_sided:
+        return float(np.mean(totals >= int(sums.sum())))
     return float(np.mean(np.abs(totals) >= abs(int(sums.sum()))))
 
 
-def _exact_p(doubled_ranks: Ints, positive: npt.NDArray[np.bool_]) -> float:
+def _exact_p(doubled_ranks: Ints, positive: npt.NDArray[np.bool_], one_sided: bool) -> float:
     """Enumerate all signs; doubled ranks are whole numbers, so nothing is rounded."""
     total = int(doubled_ranks.sum())
     chances = np.zeros(total + 1)
@@ -218,6 +229,8 @@ def _exact_p(doubled_ranks: Ints, positive: npt.NDArray[np.bool_]) -> float:
         with_it = np.zeros(total + 1)
         with_it[rank:] = chances[:-rank]
         chances = (chances + with_it) / 2
-    off_centre = np.abs(2 * np.arange(total + 1) - total)
-    reached = abs(2 * int(doubled_ranks[positive].sum()) - total)
+    off_centre = 2 * np.arange(total + 1) - total
+    reached = 2 * int(doubled_ranks[positive].sum()) - total
+    if not one_sided:
+        off_centre, reached = np.abs(off_centre), abs(reached)
     return min(float(chances[off_centre >= reached].sum()), 1.0)
