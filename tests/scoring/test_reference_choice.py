@@ -47,9 +47,7 @@ def random_scene(seed: int) -> tuple[dict[str, Labels], Labels]:
 def choices_of(
     raters: Mapping[str, Labels], model: Labels, threshold: float, **options: int
 ) -> tuple[ReferenceChoices, tuple[ObjectGroup, ...]]:
-    pairs = {
-        (a, b): pm.count_overlaps(raters[a], raters[b]) for a, b in combinations(raters, 2)
-    }
+    pairs = {(a, b): pm.count_overlaps(raters[a], raters[b]) for a, b in combinations(raters, 2)}
     groups = align_raters(pairs, threshold)
     overlaps = {name: pm.count_overlaps(labels, model) for name, labels in raters.items()}
     absent = bool(options.pop("absent", True))

@@ -47,6 +47,12 @@ if TYPE_CHECKING:
     from panmatch.datasets._paper_sentences import methods_sentence, results_sentence
     from panmatch.datasets._paper_text import PaperFormat, PaperText, paper_text, run_text
     from panmatch.datasets._phases import Phase, Stopwatch
+    from panmatch.datasets._raters import (
+        RaterComparison,
+        Spread,
+        compare_raters,
+        compare_with_raters,
+    )
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
         RunOptions,
@@ -123,6 +129,12 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
+        "panmatch.datasets._raters": (
+            "RaterComparison",
+            "Spread",
+            "compare_raters",
+            "compare_with_raters",
+        ),
         "panmatch.datasets._result_table": ("result_html", "result_table"),
         "panmatch.datasets._run": (
             "RunOptions",
@@ -217,10 +229,12 @@ __all__ = [
     "Point",
     "RankInterval",
     "RankStability",
+    "RaterComparison",
     "ResampledScores",
     "Resampling",
     "RunOptions",
     "ScoreRow",
+    "Spread",
     "Stopwatch",
     "SubgroupFamily",
     "Subgroups",
@@ -231,7 +245,9 @@ __all__ = [
     "coco_cases",
     "compare",
     "compare_files",
+    "compare_raters",
     "compare_runs",
+    "compare_with_raters",
     "describe_cases",
     "draft_spec",
     "evaluate",

@@ -42,6 +42,7 @@ class Job:
     resample: bool = False  # whether to resample predictions to the grid of the reference
     # Whether Dask distributes the chunks of a case, rather than one worker evaluating it.
     chunks_on_dask: bool = False
+    keep_overlaps: bool = False  # whether results keep graphs, to align the objects of raters
 
     @property
     def fingerprint(self) -> str:
@@ -49,6 +50,7 @@ class Job:
         spec = json.loads(self.spec)
         spec.pop("averaging", None)  # averages are made from the results of cases
         options = (self.allow_header_mismatch, self.resample, self.spacing, json.dumps(spec))
+        options += ("overlaps",) if self.keep_overlaps else ()
         return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
 
     def key(self, case: Case) -> str:
@@ -120,7 +122,13 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         found = evaluate_missing(case, loaded, spec, job.decision(case), how)
     else:
         found = evaluate_case(
-            loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
+            loaded.reference,
+            loaded.prediction,
+            spec,
+            case=case.name,
+            model=case.model,
+            keep_overlaps=job.keep_overlaps,
+            **how,
         )
     if job.maps is not None:
         maps = mistake_maps(loaded.reference, loaded.prediction, spec, found, **how)

@@ -142,9 +142,9 @@ class ReferenceChoices:
         """Return the lowest and the highest PQ of all choices with a defined PQ."""
         low = self._extreme([[block.low for block in one.blocks] for one in self.components], -1)
         high = self._extreme([[block.high for block in one.blocks] for one in self.components], 1)
-        attained = [self._tally(self._attained(picks)) for picks in (low, high)]
+        lower, upper = (self._tally(self._attained(picks)) for picks in (low, high))
         proven = [self._tally([one for picks in found for one in picks]) for found in (low, high)]
-        return ChoiceBounds(*attained, proven[0].pq, proven[1].pq)
+        return ChoiceBounds(lower, upper, proven[0].pq, proven[1].pq)
 
     def _extreme(
         self, options: list[list[tuple[Contribution, ...]]], sign: int
@@ -173,7 +173,9 @@ class ReferenceChoices:
         every = list(contributions)
         tp, n = sum(one.tp for one in every), sum(one.n_objects for one in every)
         # Bounds of blocks may match a prediction twice: the sum TP + ½FP + ½FN is right even so.
-        return Tally.from_units(tp, self.n_predictions - tp, n - tp, sum(one.units for one in every))
+        return Tally.from_units(
+            tp, self.n_predictions - tp, n - tp, sum(one.units for one in every)
+        )
 
 
 def _best(block: Sequence[Contribution], total: int, size: int, sign: int) -> Contribution:
@@ -285,7 +287,9 @@ def _component(groups: list[Group], most_choices: int) -> Component:
                 for _, pred, iou in version.edges:
                     if iou > best.get(pred, 0.0):
                         best[pred], owners[pred] = iou, i
-    blocks = [_block([_owned(one, owners, i) for one in part], part) for i, part in enumerate(parts)]
+    blocks = [
+        _block([_owned(one, owners, i) for one in part], part) for i, part in enumerate(parts)
+    ]
     return Component(tuple(groups), tuple(blocks))
 
 

@@ -1,0 +1,29 @@
+"""Several references per case: agreement between raters, and models among raters (D18)."""
+
+from panmatch.datasets._raters._choice import CHOOSABLE, ChoiceKey, ChoiceTable
+from panmatch.datasets._raters._comparison import (
+    RaterComparison,
+    RaterTable,
+    check_names,
+    compare_raters,
+)
+from panmatch.datasets._raters._spread import (
+    RaterDifference,
+    Spread,
+    Verdict,
+    compare_with_raters,
+)
+
+__all__ = [
+    "CHOOSABLE",
+    "ChoiceKey",
+    "ChoiceTable",
+    "RaterComparison",
+    "RaterDifference",
+    "RaterTable",
+    "Spread",
+    "Verdict",
+    "check_names",
+    "compare_raters",
+    "compare_with_raters",
+]
