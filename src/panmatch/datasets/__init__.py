@@ -48,10 +48,17 @@ if TYPE_CHECKING:
     from panmatch.datasets._paper_text import PaperFormat, PaperText, paper_text, run_text
     from panmatch.datasets._phases import Phase, Stopwatch
     from panmatch.datasets._raters import (
+        CHOOSABLE,
         RaterComparison,
+        RaterPaths,
+        RaterTable,
         Spread,
+        compare_rater_folders,
         compare_raters,
         compare_with_raters,
+        holds_raters,
+        load_raters,
+        run_raters,
     )
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
@@ -130,10 +137,17 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
         "panmatch.datasets._raters": (
+            "CHOOSABLE",
             "RaterComparison",
+            "RaterPaths",
+            "RaterTable",
             "Spread",
+            "compare_rater_folders",
             "compare_raters",
             "compare_with_raters",
+            "holds_raters",
+            "load_raters",
+            "run_raters",
         ),
         "panmatch.datasets._result_table": ("result_html", "result_table"),
         "panmatch.datasets._run": (
@@ -198,6 +212,7 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "CHOOSABLE",
     "CITATIONS",
     "FEWEST_CASES",
     "OTHER_OUTPUTS",
@@ -230,6 +245,8 @@ __all__ = [
     "RankInterval",
     "RankStability",
     "RaterComparison",
+    "RaterPaths",
+    "RaterTable",
     "ResampledScores",
     "Resampling",
     "RunOptions",
@@ -245,6 +262,7 @@ __all__ = [
     "coco_cases",
     "compare",
     "compare_files",
+    "compare_rater_folders",
     "compare_raters",
     "compare_runs",
     "compare_with_raters",
@@ -255,11 +273,13 @@ __all__ = [
     "find_images",
     "find_pairs",
     "headline_rankings",
+    "holds_raters",
     "interval_ends",
     "left_out_metrics",
     "listed_cases",
     "listed_notices",
     "load_case",
+    "load_raters",
     "load_run",
     "methods_sentence",
     "note_protocol",
@@ -282,6 +302,7 @@ __all__ = [
     "results_sentence",
     "run_case",
     "run_dataset",
+    "run_raters",
     "run_text",
     "spread",
     "start_early",

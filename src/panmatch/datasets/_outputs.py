@@ -229,6 +229,8 @@ def read_run(folder: Path) -> Json:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
     except FileNotFoundError as error:
         why = "it has no run.json" if folder.exists() else "there is no such folder"
+        if (folder / "raters.json").is_file():
+            why = "it has one for each rater: name the folder of a rater in it"
         raise FileError(
             f"path={str(folder)!r} is not an output folder of `panmatch evaluate`: {why}."
         ) from error

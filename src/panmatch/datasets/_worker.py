@@ -49,6 +49,7 @@ class Job:
         """What identifies the job: spec, options and version, but not who does the work."""
         spec = json.loads(self.spec)
         spec.pop("averaging", None)  # averages are made from the results of cases
+        options: tuple[object, ...]
         options = (self.allow_header_mismatch, self.resample, self.spacing, json.dumps(spec))
         options += ("overlaps",) if self.keep_overlaps else ()
         return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()

@@ -93,7 +93,7 @@ class ChoiceBounds:
     Examples
     --------
     >>> from panmatch.matching import Tally
-    >>> ChoiceBounds(Tally(1, 0, 1, 0.6), Tally(1, 0, 0, 0.8), 0.4, 0.8).is_exact
+    >>> ChoiceBounds(Tally(1, 0, 2, 0.5), Tally(1, 0, 0, 0.8), 0.25, 0.8).is_exact
     True
     """
 

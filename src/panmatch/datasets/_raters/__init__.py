@@ -7,6 +7,13 @@ from panmatch.datasets._raters._comparison import (
     check_names,
     compare_raters,
 )
+from panmatch.datasets._raters._runs import (
+    RaterPaths,
+    compare_rater_folders,
+    holds_raters,
+    load_raters,
+    run_raters,
+)
 from panmatch.datasets._raters._spread import (
     RaterDifference,
     Spread,
@@ -20,10 +27,15 @@ __all__ = [
     "ChoiceTable",
     "RaterComparison",
     "RaterDifference",
+    "RaterPaths",
     "RaterTable",
     "Spread",
     "Verdict",
     "check_names",
+    "compare_rater_folders",
     "compare_raters",
     "compare_with_raters",
+    "holds_raters",
+    "load_raters",
+    "run_raters",
 ]

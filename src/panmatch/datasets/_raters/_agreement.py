@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,34 +12,103 @@ from panmatch.evaluation import Findings, Level, Row, Setting
 from panmatch.matching import Tally
 from panmatch.overlap import Ints
 
-if TYPE_CHECKING:
-    from panmatch.datasets._raters._comparison import RaterComparison
-
 ALL = "all"  # raters together
 
 Place = tuple[Setting, float]  # a setting at a threshold
-Key = tuple[Setting, float, str, int, str]  # place, rater, seen by how many, model
 Pair = tuple[str, str]  # a rater, and a model or other rater
 Levels = dict[Pair, Level]
 
 
-def agreement_rows(comparison: RaterComparison) -> list[Row]:
-    """Return two kinds of rows: objects of raters, and predictions of models, by agreement."""
-    raters, models = comparison.raters, comparison.models
-    of_raters: dict[Key, Tally] = {}
-    of_models: dict[Key, int] = {}
-    for _, findings in comparison.findings():
-        for place, levels in _levels(findings).items():
-            if len(levels) < len(findings):
-                continue
-            for rater, seen_by, model, tally in _seen(levels, raters, models):
-                for who in (rater, ALL):
-                    key = (*place, who, seen_by, model)
-                    of_raters[key] = of_raters.get(key, Tally(0, 0, 0, 0.0)) + tally
-            for model, seen_by, n in _confirmed(levels, raters, models):
-                key = (*place, ALL, seen_by, model)
-                of_models[key] = of_models.get(key, 0) + n
-    return [*_rater_rows(of_raters, raters, models), *_model_rows(of_models, raters, models)]
+class AgreementKey(NamedTuple):
+    """Objects that are counted together."""
+
+    setting: Setting
+    threshold: float
+    rater: str  # whose objects they are, or `ALL`
+    seen_by: int  # how many raters saw them
+    model: str  # what looked for them; empty for the objects alone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """Objects by how many raters saw them (D18).
+
+    Attributes
+    ----------
+    raters, models
+        In the order of tables.
+    references
+        Objects of raters: found and missed by each model. Without a model, all are missed.
+    predictions
+        How many predictions of each model match an object of 0, 1, 2 … raters.
+    """
+
+    raters: tuple[str, ...]
+    models: tuple[str, ...]
+    references: Mapping[AgreementKey, Tally]
+    predictions: Mapping[AgreementKey, int]
+
+    @classmethod
+    def of(
+        cls,
+        cases: Iterable[tuple[str, Mapping[Pair, Findings]]],
+        raters: tuple[str, ...],
+        models: tuple[str, ...],
+    ) -> Agreement:
+        """Count the objects of all cases."""
+        references: dict[AgreementKey, Tally] = {}
+        predictions: dict[AgreementKey, int] = {}
+        for _, findings in cases:
+            for (setting, threshold), levels in _levels(findings).items():
+                if len(levels) < len(findings):
+                    continue
+                for rater, seen_by, model, tally in _seen(levels, raters, models):
+                    for who in (rater, ALL):
+                        key = AgreementKey(setting, threshold, who, seen_by, model)
+                        references[key] = references.get(key, Tally(0, 0, 0, 0.0)) + tally
+                for model, seen_by, n in _confirmed(levels, raters, models):
+                    key = AgreementKey(setting, threshold, ALL, seen_by, model)
+                    predictions[key] = predictions.get(key, 0) + n
+        return cls(raters, models, references, predictions)
+
+    def recall(
+        self, setting: Setting, threshold: float, model: str, rater: str = ALL
+    ) -> dict[int, Tally]:
+        """Return the objects of a rater, or of all, by how many saw them."""
+        keys = (
+            AgreementKey(setting, threshold, rater, seen_by, model)
+            for seen_by in range(1, len(self.raters) + 1)
+        )
+        return {key.seen_by: self.references[key] for key in keys if key in self.references}
+
+    def rows(self) -> list[Row]:
+        """Return rows of objects of raters, then rows of predictions of models."""
+        rows = []
+        for key in self._in_order(self.references):
+            tally = self.references[key]
+            row = self._row(key, "reference") | {"objects": tally.tp + tally.fn}
+            if key.model:
+                row |= {"tp": tally.tp, "fn": tally.fn, "recall": tally.recall, "sq": tally.sq}
+            rows.append(row)
+        for key in self._in_order(self.predictions):
+            rows.append(self._row(key, "prediction") | {"objects": self.predictions[key]})
+        return rows
+
+    def _row(self, key: AgreementKey, side: str) -> Row:
+        about: Row = {**key.setting.columns, "threshold": key.threshold, "side": side}
+        return about | {"rater": key.rater, "seen_by": key.seen_by, "raters": len(self.raters),
+                        "model": key.model}  # fmt: skip
+
+    def _in_order(self, found: Iterable[AgreementKey]) -> list[AgreementKey]:
+        """Return the keys by setting as they came, then by rater, model and number of raters."""
+        given = list(found)
+        places = {key: i for i, key in enumerate(dict.fromkeys(one[:2] for one in given))}
+        who = {name: i for i, name in enumerate((*self.raters, ALL))}
+        what = {name: i for i, name in enumerate(("", *self.models))}
+        return sorted(
+            given,
+            key=lambda one: (places[one[:2]], who[one.rater], what[one.model], one.seen_by),
+        )
 
 
 def _levels(
@@ -108,37 +178,3 @@ def _found_predictions(level: Level) -> Iterator[tuple[int, int]]:
         for number in str(text).split():
             found[int(number)] = max(found.get(int(number), 0), int(status == "matched"))
     yield from found.items()
-
-
-def _row(key: Key, side: str, n_raters: int) -> Row:
-    setting, threshold, rater, seen_by, model = key
-    about: Row = {**setting.columns, "threshold": threshold, "side": side, "rater": rater}
-    return about | {"seen_by": seen_by, "raters": n_raters, "model": model}
-
-
-def _rater_rows(
-    found: Mapping[Key, Tally], raters: Sequence[str], models: Sequence[str]
-) -> Iterator[Row]:
-    for key in _in_order(found, raters, models):
-        tally, model = found[key], key[-1]
-        row = _row(key, "reference", len(raters)) | {"objects": tally.tp + tally.fn}
-        if model:
-            row |= {"tp": tally.tp, "fn": tally.fn, "recall": tally.recall, "sq": tally.sq}
-        yield row
-
-
-def _model_rows(
-    found: Mapping[Key, int], raters: Sequence[str], models: Sequence[str]
-) -> Iterator[Row]:
-    for key in _in_order(found, raters, models):
-        yield _row(key, "prediction", len(raters)) | {"objects": found[key]}
-
-
-def _in_order(
-    found: Mapping[Key, object], raters: Sequence[str], models: Sequence[str]
-) -> list[Key]:
-    """Return the keys by setting as they came, then by rater, model and number of raters."""
-    places = {place: i for i, place in enumerate(dict.fromkeys(key[:2] for key in found))}
-    who = {name: i for i, name in enumerate((*raters, ALL))}
-    what = {name: i for i, name in enumerate(("", *models))}
-    return sorted(found, key=lambda key: (places[key[:2]], who[key[2]], what[key[4]], key[3]))

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy.typing as npt
 
 from panmatch.datasets._outputs import summary_table
-from panmatch.datasets._raters._agreement import ALL, agreement_rows
+from panmatch.datasets._raters._agreement import ALL, Agreement
 from panmatch.datasets._raters._choice import ChoiceTable, choice_rows
 from panmatch.datasets._raters._spread import Spread, find_spreads
 from panmatch.datasets._single_case import Given, read_images
 from panmatch.errors import OptionError, PanmatchError, check_choice, named_only
-from panmatch.evaluation import Findings, Images, Result, Row, Table, evaluate_case, plural
+from panmatch.evaluation import Findings, Images, Result, Row, Setting, Table, evaluate_case, plural
 from panmatch.formats import ImageLike
 from panmatch.labels import Unit
 from panmatch.spec import Spec, SpecLike, as_spec
@@ -103,11 +103,23 @@ class RaterComparison:
         """Whether each model is inside the spread of the raters, by PQ, setting and threshold."""
         return tuple(find_spreads(self.results, self.models, self.cases))
 
+    def mean_pq(self, rater: str, setting: Setting) -> dict[str, float]:
+        """Return the mean PQ of cases against a rater, by model or rater, at the first threshold.
+
+        It is over the cases that both have, which may be more than all of them have in common.
+        """
+        return {
+            one.model: one.value
+            for one in self.results[rater].average_scores
+            if (one.score.name, one.averaging) == ("pq", "mean of cases")
+            and (one.setting, one.threshold) == (setting, self.spec.thresholds[0])
+        }
+
     def plain(self, name: RaterTable, *, margin: float = 0.0) -> Table:
         """Return one of the tables below as plain columns, without pandas."""
         makers: dict[str, Callable[[], Table]] = {
             "pairs": self._pairs,
-            "agreement": lambda: Table.of_rows(agreement_rows(self)),
+            "agreement": lambda: Table.of_rows(self.seen.rows()),
             "spread": lambda: Table.of_rows(
                 [row for one in self.spreads for row in one.rows(margin)]
             ),
@@ -115,6 +127,11 @@ class RaterComparison:
         }
         check_choice("name", name, makers)
         return makers[name]()
+
+    @cached_property
+    def seen(self) -> Agreement:
+        """Objects by how many raters saw them, over all cases together."""
+        return Agreement.of(self.findings(), self.raters, self.models)
 
     @cached_property
     def choices(self) -> ChoiceTable:
@@ -231,14 +248,15 @@ def compare_raters(
     >>> spec = {"matching": "one-to-one", "thresholds": 0.5}
     >>> raters = {"ann": ann, "bob": bob}
     >>> found = pm.compare_raters(references=raters, prediction=model, spec=spec)
-    >>> found.agreement.query("rater == 'all' and model != ''")[["seen_by", "objects", "recall"]]
-       seen_by  objects  recall
-    8        1        1     0.0
-    9        2        2     1.0
+    >>> seen = found.agreement.query("rater == 'all' and side == 'reference' and model != ''")
+    >>> seen[["seen_by", "objects", "recall"]]
+        seen_by  objects  recall
+    10        1        1     0.0
+    11        2        2     1.0
     >>> found.bounds[["chosen", "lower", "upper"]].round(3)
-                    chosen  lower  upper
-    0            any rater    0.5    1.0
-    1  raters who drew it     0.5  0.667
+                   chosen  lower  upper
+    0           any rater    0.5  1.000
+    1  raters who drew it    0.5  0.667
     """
     asked, models = as_spec(spec), dict(predictions or {})
     if prediction is not None:
