@@ -182,6 +182,7 @@ load: browser $(VENV)/installed $(VENV)/installed-test
 # How often intervals contain the true score: writes the tables of docs/explanation/intervals.md.
 coverage: $(VENV)/installed
 	$(BIN)/python -m benchmarks.coverage
+	$(BIN)/python -m benchmarks.rater_verdicts
 
 study: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimality

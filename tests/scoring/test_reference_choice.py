@@ -216,7 +216,8 @@ def test_groups_join_through_a_third_rater_and_are_then_not_consistent() -> None
 def test_without_objects_bounds_are_undefined_and_without_predictions_they_are_zero() -> None:
     nothing, something = np.zeros(3, np.int64), np.array([1, 1, 0])
     empty = choices_of({"a": nothing, "b": nothing}, nothing, 0.5)[0].bounds()
-    assert math.isnan(empty.lower.pq) and empty.is_exact
+    assert math.isnan(empty.lower.pq)
+    assert empty.is_exact
     missed = choices_of({"a": nothing, "b": something}, nothing, 0.5)[0].bounds()
     assert (missed.lower.pq, missed.upper.pq) == (0.0, 0.0)
     spurious = choices_of({"a": nothing, "b": nothing}, something, 0.5)[0].bounds()

@@ -209,7 +209,7 @@ def raters_text(
         return f"{as_json(document | {'files': files})}\n"
     blocks = [
         "\n".join(block)
-        for setting in first_settings(found)
+        for setting in found.first_settings
         for block in _class_blocks(found, setting, margin)
         if block
     ]
@@ -232,12 +232,6 @@ def raters_document(found: RaterComparison, margin: float) -> Json:
         "margin": margin,
         **tables,
     }
-
-
-def first_settings(found: RaterComparison) -> list[Setting]:
-    """Return every class under the first matcher."""
-    every = (one.setting for result in found.results.values() for one in result.series)
-    return [one for one in dict.fromkeys(every) if one.matcher == found.spec.matching[0]]
 
 
 def _class_blocks(found: RaterComparison, setting: Setting, margin: float) -> list[list[str]]:

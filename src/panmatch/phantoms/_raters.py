@@ -85,8 +85,6 @@ def simulate_raters(
         after[np.isin(after, missed)] = 0
         drawn = objects.paint(objects.ids, after)
         if spurious:
-            drawn = add_spurious(
-                drawn, spurious, radius=(2, 3), avoid=labels, seed=1000 * seed + i
-            )
+            drawn = add_spurious(drawn, spurious, radius=(2, 3), avoid=labels, seed=1000 * seed + i)
         found[name] = drawn
     return found

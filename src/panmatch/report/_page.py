@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import panmatch
 from panmatch.datasets import (
@@ -67,6 +67,9 @@ from panmatch.report._tables import (
     threshold_tables,
 )
 from panmatch.scoring import LOSS_LOOKS, MEANINGS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
@@ -152,21 +155,29 @@ def render(
     folder: Path | None = None,
 ) -> str:
     """Return the report as HTML; `images` are shown behind the labels, by case."""
+    environment = template_environment()
+    with needs_extra("report", "Reports"):
+        from plotly.offline import get_plotlyjs
+
+    return environment.get_template("report.html").render(
+        title=title,
+        style="\n".join([*map(_template, STYLES), colour_rules()]),
+        script="\n".join(map(_template, SCRIPTS)),
+        plotly=get_plotlyjs(),
+        **_context(result, cases, run, images, folder),
+    )
+
+
+def template_environment() -> Environment:
+    """Return what renders templates, with filters for numbers."""
     with needs_extra("report", "Reports"):
         from jinja2 import Environment, FunctionLoader
-        from plotly.offline import get_plotlyjs
 
     environment = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template)
     )
     environment.filters |= {"score": number, "p": p_text, "signed": signed, "calm": _calm}
-    return environment.get_template("report.html").render(
-        title=title,
-        style="\n".join([*map(_template, STYLES), _colours()]),
-        script="\n".join(map(_template, SCRIPTS)),
-        plotly=get_plotlyjs(),
-        **_context(result, cases, run, images, folder),
-    )
+    return environment
 
 
 def _template(name: str) -> str:
@@ -178,7 +189,7 @@ def _calm(sentence: str) -> str:
     return sentence.translate(dict.fromkeys(TURNING))
 
 
-def _colours() -> str:
+def colour_rules() -> str:
     """Return the colours of models and of losses as CSS, with text that can be read on them."""
     rules = []
     for i, colour in enumerate(SERIES_COLORS):

@@ -98,6 +98,12 @@ class RaterComparison:
                 },
             )
 
+    @property
+    def first_settings(self) -> list[Setting]:
+        """Every class under the first matcher of the spec, which screen and report show."""
+        every = (one.setting for result in self.results.values() for one in result.series)
+        return [one for one in dict.fromkeys(every) if one.matcher == self.spec.matching[0]]
+
     @cached_property
     def spreads(self) -> tuple[Spread, ...]:
         """Whether each model is inside the spread of the raters, by PQ, setting and threshold."""
