@@ -49,7 +49,6 @@ VERDICTS = {
     "inside": "inside the spread of the raters",
     "below": "below all raters",
     "above": "above all raters",
-    "unclear": "inside the spread of the raters, or outside: that is unclear",
 }
 
 
@@ -265,8 +264,13 @@ def spread_lines(spread: Spread, margin: float) -> list[str]:
         return f"{signed(ends.low)} to {signed(ends.high)}" if ends.is_defined else "no interval"
 
     verdict = spread.verdict(margin)
+    where = (
+        f"It is unclear whether {spread.model} is {VERDICTS['inside']}"
+        if verdict == "unclear"
+        else f"{spread.model} is {VERDICTS[verdict]}"
+    )
     text = (
-        f"{spread.model} is {VERDICTS[verdict]}: mean PQ {signed(spread.over_worst)} compared with "
+        f"{where}: mean PQ {signed(spread.over_worst)} compared with "
         f"the worst rater ({between(spread.over_worst_interval)}), {signed(spread.over_best)} with "
         f"the best ({between(spread.over_best_interval)}), each against the other raters."
     )

@@ -129,6 +129,7 @@ def _page(found: RaterComparison, setting: Setting, margin: float) -> RaterPage:
              for key, bounds in found.choices.bounds().items()
              if (key.class_name, key.threshold) == (setting.class_name, threshold)}  # fmt: skip
     choices = [one for _, one in known.values()]
+    nothing = (None, None)
     return RaterPage(
         setting.class_name,
         f"{setting.label} at τ = {threshold:g}",
@@ -136,29 +137,23 @@ def _page(found: RaterComparison, setting: Setting, margin: float) -> RaterPage:
         _curves(found, setting),
         spreads,
         _seen(found, setting, threshold),
+        _confirmed(found, setting, threshold),
         [
-            (
-                model,
-                [
-                    n
-                    for key, n in found.seen.predictions.items()
-                    if key[:2] == (setting, threshold) and key.model == model
-                ],
-            )
+            (model, [known.get((model, chosen), nothing)[0] for chosen in CHOOSABLE])
             for model in found.models
-        ],  # fmt: skip
-        [
-            (
-                model,
-                [
-                    known[model, chosen][0] if (model, chosen) in known else None
-                    for chosen in CHOOSABLE
-                ],
-            )
-            for model in found.models
-        ],  # fmt: skip
+        ],
         (choices[0].n_groups, choices[0].n_consistent) if choices else (0, 0),
     )
+
+
+def _confirmed(
+    found: RaterComparison, setting: Setting, threshold: float
+) -> list[tuple[str, list[int]]]:
+    counts: dict[str, list[int]] = {model: [] for model in found.models}
+    for key, n in found.seen.predictions.items():
+        if (key.setting, key.threshold) == (setting, threshold):
+            counts[key.model].append(n)
+    return list(counts.items())
 
 
 def _seen(
