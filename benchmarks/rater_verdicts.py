@@ -1,9 +1,9 @@
 """How often the verdict on a model among raters is right, and how often it is wrong.
 
 ``make coverage`` writes the table of docs/how-to/several-raters.md. Each rater, and the model,
-lacks some skill, and each case has a difficulty that they share. PQ of one against another falls with the
-lack of skill of both, with the difficulty, and with a random part of the pair. The true verdict
-follows from the skills.
+lacks some skill, and each case has a difficulty that they share. PQ of one against another falls
+with the lack of skill of both, with the difficulty, and with a random part of the pair. The true
+verdict follows from the skills.
 """
 
 from __future__ import annotations

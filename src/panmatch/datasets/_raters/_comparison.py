@@ -125,7 +125,7 @@ class RaterComparison:
         """Return one of the tables below as plain columns, without pandas."""
         makers: dict[str, Callable[[], Table]] = {
             "pairs": self._pairs,
-            "agreement": lambda: Table.of_rows(self.seen.rows()),
+            "agreement": lambda: Table.of_rows(self.seen.rows(), whole=("tp", "fn")),
             "spread": lambda: Table.of_rows(
                 [row for one in self.spreads for row in one.rows(margin)]
             ),
