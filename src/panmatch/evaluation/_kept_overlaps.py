@@ -11,7 +11,10 @@ from panmatch.overlap import Overlap
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassOverlap:
-    """The overlap of one class in one case, whatever the matcher."""
+    """The overlap of one class in one case, whatever the matcher.
+
+    A rater's objects are in several of them, once for every other rater and model.
+    """
 
     class_name: str
     kind: Kind
@@ -19,7 +22,17 @@ class ClassOverlap:
 
 
 def overlap_to_dict(one: ClassOverlap) -> dict[str, Any]:
-    """Return an overlap as plain data for JSON."""
+    """Return an overlap as plain data for JSON.
+
+    Examples
+    --------
+    >>> from panmatch.overlap import count_overlaps
+    >>> one = ClassOverlap("cell", "things", count_overlaps([1, 1, 0], [0, 4, 4]))
+    >>> overlap_to_dict(one)["columns"]["edge_intersection"]
+    [1]
+    >>> overlap_from_dict(overlap_to_dict(one)).overlap == one.overlap
+    True
+    """
     columns = {name: column.tolist() for name, column in one.overlap.columns().items()}
     return {"class": one.class_name, "kind": one.kind, "columns": columns}
 
