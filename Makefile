@@ -179,7 +179,8 @@ scale: $(VENV)/installed $(VENV)/installed-test
 load: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.load
 
-# How often intervals contain the true score: writes the tables of docs/explanation/intervals.md.
+# How often intervals contain the true score, and verdicts on raters are right: writes the tables
+# of docs/explanation/intervals.md and docs/how-to/several-raters.md.
 coverage: $(VENV)/installed
 	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python -m benchmarks.rater_verdicts

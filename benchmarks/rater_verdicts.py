@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.coverage import write_between
 from panmatch.datasets import Resampling, Spread, compare_with_raters
 from panmatch.evaluation import Score, Setting
 from panmatch.overlap import Floats
@@ -23,7 +24,7 @@ from panmatch.spec import as_spec
 DATASETS = 400
 CASES = (10, 30, 100)
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "several-raters.md"
-BEGIN, END = "<!-- written by benchmarks.rater_verdicts -->", "<!-- end -->"
+BEGIN = "<!-- written by benchmarks.rater_verdicts -->"
 VERDICTS = ("inside", "below", "above", "unclear")
 
 # The lack of skill of three raters, and of the model; and the true verdict.
@@ -91,11 +92,7 @@ def table() -> list[str]:
 
 def main() -> None:
     """Write the table into the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    text = "\n".join(table())
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    print(text)
+    write_between(PAGE, BEGIN, "\n".join(table()))
 
 
 if __name__ == "__main__":

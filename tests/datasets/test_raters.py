@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -175,7 +176,7 @@ def test_a_model_is_compared_with_a_rater_on_the_references_of_the_others() -> N
     assert not any(one.interval.is_defined for one in found)
 
 
-def spread_of(differences: dict[str, npt.ArrayLike]) -> Spread:
+def spread_of(differences: Mapping[str, npt.ArrayLike]) -> Spread:
     """Return the spread of a model whose differences from the raters are given, case by case."""
     raters = tuple(differences)
     n = len(np.asarray(next(iter(differences.values()))))

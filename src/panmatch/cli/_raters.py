@@ -26,6 +26,7 @@ from panmatch.cli._progress import LogLevel, show_progress
 from panmatch.cli._protocol import SpecChoice, chosen_spec
 from panmatch.datasets import (
     CHOOSABLE,
+    FEWEST_CASES,
     WIDE,
     Interval,
     Job,
@@ -234,12 +235,12 @@ def raters_document(found: RaterComparison, margin: float) -> Json:
 
 
 def _class_blocks(found: RaterComparison, setting: Setting, margin: float) -> list[list[str]]:
-    threshold = found.spec.thresholds[0]
+    threshold, unit = found.spec.thresholds[0], found.spec.averaging.cluster or "case"
     where = f"{setting.class_name}, {setting.label} at τ = {threshold:g}"
     spreads = [one for one in found.spreads if (one.setting, one.threshold) == (setting, threshold)]
     return [
         pq_lines(found, setting, where),
-        [line for one in spreads for line in spread_lines(one, margin)],
+        [line for one in spreads for line in spread_lines(one, margin, unit)],
         _agreement_lines(found, setting, where),
         _bound_lines(found, setting.class_name, threshold),
     ]
@@ -257,7 +258,7 @@ def pq_lines(found: RaterComparison, setting: Setting, where: str) -> list[str]:
     return [*_head(f"Mean PQ of cases against each rater ({where}, {n}):"), *table(rows, left=1)]
 
 
-def spread_lines(spread: Spread, margin: float) -> list[str]:
+def spread_lines(spread: Spread, margin: float, unit: str = "case") -> list[str]:
     """Return the verdict on a model, and its intervals."""
 
     def between(ends: Interval) -> str:
@@ -275,7 +276,7 @@ def spread_lines(spread: Spread, margin: float) -> list[str]:
         f"the best ({between(spread.over_best_interval)}), each against the other raters."
     )
     if not spread.over_worst_interval.is_defined:
-        text += " Intervals need 5 cases."
+        text += f" Intervals need {FEWEST_CASES} {unit}s."
     elif margin:
         text += f" Differences up to {margin:g} do not count."
     return wrapped(text, screen_width())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +23,7 @@ from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
+    CaseResult,
     Json,
     Result,
     Row,
@@ -80,12 +81,17 @@ def resampling_of(result: Result, model: str) -> Resampling:
 
     A case without a known cluster is drawn alone.
     """
-    cases, averaging = result.evaluated(model), result.spec.averaging
-    if averaging.cluster is None:
+    return resampling_of_cases(result.evaluated(model), result.spec)
+
+
+def resampling_of_cases(cases: Sequence[CaseResult], spec: Spec) -> Resampling:
+    """Return how cases are resampled: one by one, or in the clusters of the spec."""
+    cluster = spec.averaging.cluster
+    if cluster is None:
         units: int | list[str] = len(cases)
     else:
-        units = [cluster_of(case.case, case.about, averaging.cluster) for case in cases]
-    return Resampling.of(units, averaging.interval, n_resamples=RESAMPLES, seed=SEED)
+        units = [cluster_of(case.case, case.about, cluster) for case in cases]
+    return Resampling.of(units, spec.averaging.interval, n_resamples=RESAMPLES, seed=SEED)
 
 
 def averages_with_samples(

@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from panmatch.datasets._case_table import cluster_of
-from panmatch.datasets._outputs import RESAMPLES, SEED
+from panmatch.datasets._outputs import resampling_of_cases
 from panmatch.datasets._statistics import Interval, Resampling
 from panmatch.errors import OptionError
 from panmatch.evaluation import CaseSeries, Result, Row, Score, Setting, filled, mean_of_defined
@@ -161,7 +160,9 @@ def find_spreads(
     }
     if not cases:
         return
-    resampling = _resampling(next(iter(results.values())), cases)
+    first = next(iter(results.values()))
+    named = {case.case: case for case in first.with_status("ok")}
+    resampling = resampling_of_cases([named[name] for name in cases], first.spec)
     places = dict.fromkeys(key[2:] for key in scores)
     nothing = np.full(len(cases), np.nan)
     for setting, threshold, score in places:
@@ -218,12 +219,3 @@ def _by_case(series: CaseSeries, values: Floats, cases: Sequence[str]) -> Floats
     """Return the scores of the given cases."""
     by_name = dict(zip(series.cases, values.tolist(), strict=True))
     return np.array([by_name.get(name, math.nan) for name in cases])
-
-
-def _resampling(result: Result, cases: Sequence[str]) -> Resampling:
-    averaging = result.spec.averaging
-    units: int | list[str] = len(cases)
-    if averaging.cluster is not None:
-        about = {case.case: case.about for case in result.with_status("ok")}
-        units = [cluster_of(name, about[name], averaging.cluster) for name in cases]
-    return Resampling.of(units, averaging.interval, n_resamples=RESAMPLES, seed=SEED)
