@@ -66,6 +66,11 @@ def test_json_holds_every_table(data: Path) -> None:
         assert f'id="{section}"' in report
     assert 'href="ann/report.html"' in report
     assert (data / "out" / "ann" / "report.html").exists()
+    again = panmatch("report", str(data / "out"), "-o", str(data / "again.html"))
+    assert again.returncode == 0, again.stderr
+    assert (data / "out" / "ann" / "report.html").resolve().as_uri() in (
+        data / "again.html"
+    ).read_text()
 
 
 def test_a_finished_run_resumes_without_evaluating_again(data: Path) -> None:

@@ -18,6 +18,7 @@ from panmatch.datasets import (
     Comparison,
     compare,
     find_images,
+    holds_raters,
     listed_cases,
     load_run,
     read_run,
@@ -121,7 +122,7 @@ def write_report(
     Parameters
     ----------
     folder
-        Output of ``panmatch evaluate``.
+        Output of ``panmatch evaluate``; with several references, the report is about the raters.
     path
         Where to write; by default ``report.html`` in the folder.
     title
@@ -131,6 +132,10 @@ def write_report(
     how
         A case table and the column of clusters, if they are not those of the run.
     """
+    if holds_raters(folder):
+        from panmatch.report._raters import write_rater_report
+
+        return write_rater_report(folder, path, title)
     target = folder / "report.html" if path is None else path
     run, title = read_run(folder), title or folder.resolve().name
     found = None if images is None else find_images(images)
