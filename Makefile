@@ -184,9 +184,11 @@ scale: $(VENV)/installed $(VENV)/installed-test
 load: browser $(VENV)/installed $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.load
 
-# How often intervals contain the true score: writes the tables of docs/explanation/intervals.md.
+# How often intervals contain the true score, and verdicts on raters are right: writes the tables
+# of docs/explanation/intervals.md and docs/how-to/several-raters.md.
 coverage: $(VENV)/installed
 	$(BIN)/python -m benchmarks.coverage
+	$(BIN)/python -m benchmarks.rater_verdicts
 
 # How often tests find a difference where there is none: writes the tables of
 # docs/explanation/error-rates.md.

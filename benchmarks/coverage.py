@@ -156,13 +156,17 @@ def tables(datasets: int = DATASETS) -> Iterator[str]:
         yield f"| {what} | {' | '.join(cells)} |"
 
 
+def write_between(page: Path, begin: str, text: str) -> None:
+    """Replace what a page has between two comments, and print it."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    after = rest.partition(END)[2]
+    page.write_text(f"{before}{begin}\n{text}\n{END}{after}", encoding="utf-8")
+    print(text)
+
+
 def main() -> None:
     """Write the tables into the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    text = "\n".join(tables())
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    print(text)
+    write_between(PAGE, BEGIN, "\n".join(tables()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import pytest
 import panmatch as pm
 from panmatch import related
 from panmatch.formats import read_labels
+from panmatch.scoring import align_raters, choose_references
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SPINE = DATA / "spine_mri_panoptica"
 COCO = DATA / "coco_panoptic_sample"
 GLIOMA = DATA / "brats_glioma_models"
 NUCLEI = DATA / "nuclei2d_dsb2018"
+NODULES = DATA / "lidc_nodules_4raters"
 
 
 @pytest.mark.skipif(not SPINE.exists(), reason="the spine segmentations are not at hand")
@@ -165,3 +168,21 @@ def test_the_coco_sample_is_read_as_files_and_as_coloured_ids(tmp_path: Path) ->
     one = found[found.strategy == "one-to-one"].set_index("case")
     assert (one.tp + one.fn).to_dict() == {142238: 18, 439180: 32}
     assert (one.tp + one.fp).to_dict() == {142238: 169, 439180: 96}
+
+
+@pytest.mark.skipif(not NODULES.exists(), reason="the nodules of four raters are not at hand")
+@pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5])
+def test_a_radiologist_s_pq_against_each_other_one_is_within_the_bounds(threshold: float) -> None:
+    drawn = {
+        f"r{i}": read_labels(NODULES / f"LIDC-IDRI-0583_rater{i}.nii.gz").labels
+        for i in range(1, 5)
+    }
+    model = drawn.pop("r4")
+    pairs = {(a, b): pm.count_overlaps(drawn[a], drawn[b]) for a, b in combinations(drawn, 2)}
+    against = {name: pm.count_overlaps(labels, model) for name, labels in drawn.items()}
+    groups = align_raters(pairs, threshold)
+    assert sum(len(ids) for group in groups for ids in group.ids.values()) == 4 + 10 + 5
+    bounds = choose_references(groups, against, threshold).bounds()
+    found = [pm.match(overlap, "one-to-one", threshold).tally.pq for overlap in against.values()]
+    assert bounds.is_exact
+    assert bounds.lower.pq <= min(found) < max(found) <= bounds.upper.pq < 1

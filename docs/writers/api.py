@@ -22,7 +22,7 @@ numpy and little else; what needs an extra is loaded when you first use it, and 
 extra if it is missing.
 
 Every name has a page with its signature, its parameters, and an example that is run as a test.
-D1 to D17 are [the definitions](../../explanation/definitions.md).
+D1 to D18 are [the definitions](../../explanation/definitions.md).
 
 Three more packages are meant for you: [`panmatch.related`](related.md) has other metrics of the
 field, [`panmatch.phantoms`](phantoms.md) makes synthetic scenes with known mistakes, and
@@ -85,6 +85,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "evaluate", "evaluate_folders", "Evaluator", "Spec", "Result", "advise", "Advice",
             "compare", "Comparison", "rank", "Ranking", "power", "PowerAnalysis",
+            "compare_raters", "compare_rater_folders", "RaterComparison",
             "protocols",
         ),
     ),

@@ -25,7 +25,7 @@ Names in capitals stand for any of their kind:
 | `AXIS` | an array axis, counted from 0 |
 | `REPAIR` | a kind of mistake: `class`, `split`, `merged`, `missed`, `spurious` or `outline` |
 
-D1 to D17 are [the definitions](../explanation/definitions.md).
+D1 to D18 are [the definitions](../explanation/definitions.md).
 """
 
 RELATED = """\

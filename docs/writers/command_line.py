@@ -11,6 +11,7 @@ from types import NoneType
 from typing import get_args, get_origin, get_type_hints
 
 import typer
+from typer import Context
 from typer.models import ArgumentInfo, OptionInfo
 
 from panmatch.cli._app import app
@@ -53,6 +54,8 @@ class Command:
         """Arguments and options, in order."""
         hints = get_type_hints(self.function, include_extras=True)
         for name, one in inspect.signature(self.function).parameters.items():
+            if hints[name] is Context:
+                continue
             kind, info = get_args(hints[name])[:2]
             yield Parameter(name, kind, info, one.default)
 

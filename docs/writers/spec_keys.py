@@ -36,7 +36,7 @@ what you change. An unknown key is an error that names the nearest one. `panmatc
 file with all keys and comments, and `panmatch spec --schema` a JSON Schema for editors that check
 them. [Write a spec](../how-to/write-a-spec.md) shows specs in use.
 
-D1 to D17 are [the definitions](../explanation/definitions.md).
+D1 to D18 are [the definitions](../explanation/definitions.md).
 
 ## Presets
 

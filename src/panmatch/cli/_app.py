@@ -29,6 +29,7 @@ from panmatch.cli._options import (
     Images,
     LogLevel,
     Maps,
+    Margin,
     Metrics,
     MissingPredictions,
     Models,
@@ -38,7 +39,8 @@ from panmatch.cli._options import (
     PredictionParts,
     Protocol,
     Quiet,
-    Reference,
+    ReferenceIfSingle,
+    References,
     RefParts,
     Related,
     Resample,
@@ -129,10 +131,12 @@ def demo(
         "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
         "panmatch evaluate ref/ pred/ --class lesion=2/components",
         "panmatch evaluate ref/ pred/ --protocol stardist --explain",
+        "panmatch evaluate pred/ --reference ann=refs/ann --reference bob=refs/bob",
     )
 )
 def evaluate(
-    ref: Reference,
+    context: typer.Context,
+    ref: ReferenceIfSingle = None,
     pred: Annotated[
         Path | None,
         typer.Argument(help="The prediction: a file or folder as for REF. Omit it with --model."),
@@ -147,6 +151,8 @@ def evaluate(
     related: Related = None,
     class_: Classes = None,
     model: Models = None,
+    reference: References = None,
+    margin: Margin = 0.0,
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
     missing: MissingPredictions = None,
@@ -192,6 +198,10 @@ def evaluate(
     from panmatch.cli._protocol import SpecChoice, chosen_spec
     from panmatch.datasets import WIDE, DatasetPaths, RunOptions, read_stop_rule
 
+    if reference or ref is None:
+        from panmatch.cli._raters import evaluate_raters
+
+        raise typer.Exit(evaluate_raters(reference or [], margin, context.params))
     models = named_folders("--model", model or [])
     if pred is not None and models:
         raise OptionError("PRED and --model are both given: name all models with --model.")

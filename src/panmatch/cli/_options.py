@@ -16,6 +16,13 @@ Reference = Annotated[
         help="The reference: a label file, a folder, a COCO JSON file or a CSV manifest."
     ),
 ]
+ReferenceIfSingle = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The reference: a label file, a folder, a COCO JSON file or a CSV manifest. With "
+        "--reference, PRED comes first."
+    ),
+]
 Out = Annotated[
     Path, typer.Option("--out", "-o", help="Folder for the results; created if missing.")
 ]
@@ -94,6 +101,22 @@ Models = Annotated[
     list[str] | None,
     typer.Option(
         "--model", metavar="NAME=FOLDER", help="A model and its predictions. Repeat it for each."
+    ),
+]
+References = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reference",
+        metavar="NAME=FOLDER",
+        help="A rater and their references, instead of REF. Repeat it for each of several raters.",
+    ),
+]
+Margin = Annotated[
+    float,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --reference: differences in PQ up to this do not matter when a model is "
+        "compared with raters.",
     ),
 ]
 Patterns = Annotated[

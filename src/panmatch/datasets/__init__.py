@@ -52,6 +52,19 @@ if TYPE_CHECKING:
     from panmatch.datasets._power_analysis import NeededCases, PowerAnalysis, power
     from panmatch.datasets._rank_choice import Weighted
     from panmatch.datasets._rank_left_out import LeftOut
+    from panmatch.datasets._raters import (
+        CHOOSABLE,
+        RaterComparison,
+        RaterPaths,
+        RaterTable,
+        Spread,
+        compare_rater_folders,
+        compare_raters,
+        compare_with_raters,
+        holds_raters,
+        load_raters,
+        run_raters,
+    )
     from panmatch.datasets._result_table import result_html, result_table
     from panmatch.datasets._run import (
         RunOptions,
@@ -148,6 +161,19 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._rank_left_out": ("LeftOut",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
         "panmatch.datasets._phases": ("Phase", "Stopwatch"),
+        "panmatch.datasets._raters": (
+            "CHOOSABLE",
+            "RaterComparison",
+            "RaterPaths",
+            "RaterTable",
+            "Spread",
+            "compare_rater_folders",
+            "compare_raters",
+            "compare_with_raters",
+            "holds_raters",
+            "load_raters",
+            "run_raters",
+        ),
         "panmatch.datasets._result_table": ("result_html", "result_table"),
         "panmatch.datasets._run": (
             "RunOptions",
@@ -226,6 +252,7 @@ __getattr__, __dir__ = lazy_face(
 )
 
 __all__ = [
+    "CHOOSABLE",
     "CITATIONS",
     "FEWEST_CASES",
     "FEWEST_LOOKED_AT",
@@ -267,12 +294,16 @@ __all__ = [
     "RankedModel",
     "RankedScore",
     "Ranking",
+    "RaterComparison",
+    "RaterPaths",
+    "RaterTable",
     "ResampledScores",
     "Resampling",
     "RunOptions",
     "SampleSize",
     "ScoreRow",
     "SignificanceMap",
+    "Spread",
     "StopRule",
     "Stopwatch",
     "SubgroupFamily",
@@ -285,7 +316,10 @@ __all__ = [
     "coco_cases",
     "compare",
     "compare_files",
+    "compare_rater_folders",
+    "compare_raters",
     "compare_runs",
+    "compare_with_raters",
     "describe_cases",
     "draft_spec",
     "evaluate",
@@ -293,6 +327,7 @@ __all__ = [
     "find_images",
     "find_pairs",
     "headline_rankings",
+    "holds_raters",
     "holm",
     "interaction_p",
     "interval_ends",
@@ -301,6 +336,7 @@ __all__ = [
     "listed_cases",
     "listed_notices",
     "load_case",
+    "load_raters",
     "load_run",
     "methods_sentence",
     "note_protocol",
@@ -326,6 +362,7 @@ __all__ = [
     "results_sentence",
     "run_case",
     "run_dataset",
+    "run_raters",
     "run_text",
     "running_evidence",
     "sample_size",

@@ -79,8 +79,8 @@ def evaluate_folders(
     (('unet',), 1.0, True)
     """
     check_size("workers", workers, 1)
-    models = _by_model(prediction)
-    parts = None if prediction_parts is None else _by_model(prediction_parts, tuple(models))
+    models = by_model(prediction)
+    parts = None if prediction_parts is None else by_model(prediction_parts, tuple(models))
     pairing = find_pairs(
         DatasetPaths(
             Path(reference),
@@ -101,12 +101,12 @@ def evaluate_folders(
     return result
 
 
-def _by_model(folders: Folders, models: Sequence[str] = ()) -> dict[str, Path]:
+def by_model(folders: Folders, models: Sequence[str] = ()) -> dict[str, Path]:
     """Return folders by model; one that is not named belongs to the only model there is.
 
     Examples
     --------
-    >>> {model: folder.name for model, folder in _by_model("runs/unet_parts", ["unet"]).items()}
+    >>> {model: folder.name for model, folder in by_model("runs/unet_parts", ["unet"]).items()}
     {'unet': 'unet_parts'}
     """
     if isinstance(folders, Mapping):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +23,7 @@ from panmatch.datasets._table_files import TableFile, write_table
 from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
+    CaseResult,
     CaseSeries,
     ClassSeries,
     Json,
@@ -84,12 +85,17 @@ def resampling_of(result: Result, model: str) -> Resampling:
 
     A case without a known cluster is drawn alone.
     """
-    cases, averaging = result.evaluated(model), result.spec.averaging
-    if averaging.cluster is None:
+    return resampling_of_cases(result.evaluated(model), result.spec)
+
+
+def resampling_of_cases(cases: Sequence[CaseResult], spec: Spec) -> Resampling:
+    """Return how cases are resampled: one by one, or in the clusters of the spec."""
+    cluster = spec.averaging.cluster
+    if cluster is None:
         units: int | list[str] = len(cases)
     else:
-        units = [cluster_of(case.case, case.about, averaging.cluster) for case in cases]
-    return Resampling.of(units, averaging.interval, n_resamples=RESAMPLES, seed=SEED)
+        units = [cluster_of(case.case, case.about, cluster) for case in cases]
+    return Resampling.of(units, spec.averaging.interval, n_resamples=RESAMPLES, seed=SEED)
 
 
 def averages_with_samples(
@@ -286,6 +292,8 @@ def read_run(folder: Path) -> Json:
             raise ValueError(f"its format is {content['format']!r}, not {FORMAT!r}")
     except FileNotFoundError as error:
         why = "it has no run.json" if folder.exists() else "there is no such folder"
+        if (folder / "raters.json").is_file():
+            why = "it has one for each rater: name the folder of a rater in it"
         raise FileError(
             f"path={str(folder)!r} is not an output folder of `panmatch evaluate`: {why}."
         ) from error

@@ -50,11 +50,13 @@ class Job:
     resample: bool = False  # whether to resample predictions to the grid of the reference
     # Whether Dask distributes the chunks of a case, rather than one worker evaluating it.
     chunks_on_dask: bool = False
+    keep_overlaps: bool = False  # whether results keep graphs, to align the objects of raters
 
     @property
     def fingerprint(self) -> str:
         """What identifies the job: spec, options and version, but not who does the work."""
-        return _fingerprint(self.allow_header_mismatch, self.resample, self.spacing, self.spec)
+        options = self.allow_header_mismatch, self.resample, self.spacing
+        return _fingerprint(self.spec, options, ("overlaps",) if self.keep_overlaps else ())
 
     def key(self, case: Case) -> str:
         """Return what identifies a result: the job, and the state of all files.
@@ -116,13 +118,11 @@ def run_packed_case(job: Job, case: Case, known_key: str = "") -> Outcome:
 
 
 @lru_cache(maxsize=1)
-def _fingerprint(
-    allow_header_mismatch: bool, resample: bool, spacing: tuple[float, ...] | None, spec: str
-) -> str:
+def _fingerprint(spec: str, options: tuple[object, ...], more: tuple[str, ...]) -> str:
     content = json.loads(spec)
     content.pop("averaging", None)  # averages are made from the results of cases
-    options = (allow_header_mismatch, resample, spacing, json.dumps(content))
-    return hashlib.sha256(f"{panmatch.__version__} {options}".encode()).hexdigest()
+    described = (*options, json.dumps(content), *more)
+    return hashlib.sha256(f"{panmatch.__version__} {described}".encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -150,7 +150,13 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         found = evaluate_missing(case, loaded, spec, job.decision(case), how)
     else:
         found = evaluate_case(
-            loaded.reference, loaded.prediction, spec, case=case.name, model=case.model, **how
+            loaded.reference,
+            loaded.prediction,
+            spec,
+            case=case.name,
+            model=case.model,
+            keep_overlaps=job.keep_overlaps,
+            **how,
         )
     if job.maps is not None:
         maps = mistake_maps(loaded.reference, loaded.prediction, spec, found, **how)

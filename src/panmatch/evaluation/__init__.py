@@ -42,6 +42,7 @@ from panmatch.evaluation._costly_mistakes import (
 from panmatch.evaluation._data_facts import IN_REGIONS, WHOLE, DataFacts, SeenObjects, find_facts
 from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
+from panmatch.evaluation._kept_overlaps import ClassOverlap
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result, TableName
@@ -91,6 +92,7 @@ __all__ = [
     "CaseSeries",
     "Cell",
     "ClassCase",
+    "ClassOverlap",
     "ClassScore",
     "ClassSeries",
     "ClassSetting",

@@ -12,6 +12,7 @@ import numpy as np
 
 from panmatch.errors import FileError
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
+from panmatch.evaluation._kept_overlaps import ClassOverlap, overlap_from_dict, overlap_to_dict
 from panmatch.evaluation._notices import Notice
 from panmatch.evaluation._setting import Kind, Score, Setting
 from panmatch.labels import Unit
@@ -124,6 +125,7 @@ class Findings:
     masks: tuple[MaskCounts, ...] = ()  # of each class, for scores of whole masks
     class_scores: tuple[ClassScore, ...] = ()  # those that need no matcher
     structures: tuple[ClassStructure, ...] = ()  # of each class, at 0 and each threshold
+    overlaps: tuple[ClassOverlap, ...] = ()  # of each class, only if they are to be kept
 
 
 NOTHING = Findings()
@@ -215,6 +217,7 @@ class CaseResult:
             "masks": [asdict(one) for one in found.masks],
             "class_scores": [asdict(one) for one in found.class_scores],
             "structures": [_structure_to_dict(one) for one in found.structures],
+            **({"overlaps": list(map(overlap_to_dict, found.overlaps))} if found.overlaps else {}),
             "objects": [
                 {name: _listed(column) for name, column in table.columns.items()}
                 for table in tables
@@ -256,6 +259,7 @@ def findings_from_dict(content: Json) -> Findings:
         tuple(MaskCounts(**one) for one in content.get("masks", ())),
         tuple(_class_score_from_dict(one) for one in content["class_scores"]),
         tuple(_structure_from_dict(one) for one in content.get("structures", ())),
+        tuple(map(overlap_from_dict, content.get("overlaps", ()))),
     )
 
 

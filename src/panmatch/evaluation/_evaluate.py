@@ -18,6 +18,7 @@ from panmatch.evaluation._case_result import (
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
 from panmatch.evaluation._diagnosis import diagnose
+from panmatch.evaluation._kept_overlaps import ClassOverlap
 from panmatch.evaluation._levels import LevelMaker
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
@@ -35,6 +36,7 @@ def evaluate_case(
     *,
     case: str = "case",
     model: str = "",
+    keep_overlaps: bool = False,
     **options: Unpack[CaseKeywords],
 ) -> CaseResult:
     """Evaluate one case of a model.
@@ -47,6 +49,8 @@ def evaluate_case(
         What to evaluate, and how.
     case, model
         Their names in tables.
+    keep_overlaps
+        Whether the result keeps the graph of every class, to align the objects of several raters.
     options
         ``spacing``, ``unit``, ``void`` and ``threads``, as for `panmatch.evaluate`, which also
         accepts paths and images of other libraries.
@@ -79,8 +83,14 @@ def evaluate_case(
             tuple(class_case.mask_counts for class_case in classes),
             tuple(scores),
             tuple(structures),
+            tuple(map(_class_overlap, classes)) if keep_overlaps else (),
         ),
     )
+
+
+def _class_overlap(case: ClassCase) -> ClassOverlap:
+    kind: Kind = "things" if case.kind.thing else "stuff"
+    return ClassOverlap(case.name, kind, case.overlap.without_parts())
 
 
 def _structures(case: ClassCase, spec: Spec) -> Iterator[ClassStructure]:

@@ -38,6 +38,7 @@ from panmatch.phantoms._models import (
     SimulatedModel,
     Splits,
 )
+from panmatch.phantoms._raters import simulate_raters
 from panmatch.phantoms._scenes import balls, blobs, cells, tissue
 from panmatch.phantoms._spine import spine
 
@@ -64,6 +65,7 @@ __all__ = [
     "miss",
     "relabel",
     "shift",
+    "simulate_raters",
     "spine",
     "split",
     "tissue",

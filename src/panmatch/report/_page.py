@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import panmatch
 from panmatch.datasets import (
@@ -18,6 +18,7 @@ from panmatch.datasets import (
     Comparison,
     compare,
     find_images,
+    holds_raters,
     listed_cases,
     load_run,
     read_run,
@@ -69,6 +70,9 @@ from panmatch.report._tables import (
 )
 from panmatch.scoring import LOSS_LOOKS, MEANINGS
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 MOST_FAILURES = 50
 QUALITIES = {"iou": "IoU", "parts": "the mean IoU of the parts"}
 INTERVALS = {"studentised": "studentised", "bca": "BCa", "percentile": "percentile"}
@@ -119,7 +123,7 @@ def write_report(
     Parameters
     ----------
     folder
-        Output of ``panmatch evaluate``.
+        Output of ``panmatch evaluate``; with several references, the report is about the raters.
     path
         Where to write; by default ``report.html`` in the folder.
     title
@@ -129,6 +133,10 @@ def write_report(
     how
         A case table and the column of clusters, if they are not those of the run.
     """
+    if holds_raters(folder):
+        from panmatch.report._raters import write_rater_report
+
+        return write_rater_report(folder, path, title)
     target = folder / "report.html" if path is None else path
     run, title = read_run(folder), title or folder.resolve().name
     found = None if images is None else find_images(images)
@@ -153,21 +161,29 @@ def render(
     folder: Path | None = None,
 ) -> str:
     """Return the report as HTML; `images` are shown behind the labels, by case."""
+    environment = template_environment()
+    with needs_extra("report", "Reports"):
+        from plotly.offline import get_plotlyjs
+
+    return environment.get_template("report.html").render(
+        title=title,
+        style="\n".join([*map(_template, STYLES), colour_rules()]),
+        script="\n".join(map(_template, SCRIPTS)),
+        plotly=get_plotlyjs(),
+        **_context(result, cases, run, images, folder),
+    )
+
+
+def template_environment() -> Environment:
+    """Return what renders templates, with filters for numbers."""
     with needs_extra("report", "Reports"):
         from jinja2 import Environment, FunctionLoader
-        from plotly.offline import get_plotlyjs
 
     environment = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_template)
     )
     environment.filters |= {"score": number, "p": p_text, "signed": signed, "calm": _calm}
-    return environment.get_template("report.html").render(
-        title=title,
-        style="\n".join([*map(_template, STYLES), _colours()]),
-        script="\n".join(map(_template, SCRIPTS)),
-        plotly=get_plotlyjs(),
-        **_context(result, cases, run, images, folder),
-    )
+    return environment
 
 
 def _template(name: str) -> str:
@@ -179,7 +195,7 @@ def _calm(sentence: str) -> str:
     return sentence.translate(dict.fromkeys(TURNING))
 
 
-def _colours() -> str:
+def colour_rules() -> str:
     """Return the colours of models and of losses as CSS, with text that can be read on them."""
     rules = []
     for i, colour in enumerate(SERIES_COLORS):

@@ -6,6 +6,7 @@ from panmatch._lazy import lazy_face
 from panmatch.scoring._curve import Curve, Curves, KnownSteps, areas_of, curve, curves
 
 if TYPE_CHECKING:
+    from panmatch.scoring._aligned_objects import ObjectGroup, align_raters
     from panmatch.scoring._calibration import Calibration, calibration
     from panmatch.scoring._class_scores import (
         ClassCurves,
@@ -55,6 +56,11 @@ if TYPE_CHECKING:
         Penalty,
         measure_options,
     )
+    from panmatch.scoring._reference_choice import (
+        ChoiceBounds,
+        ReferenceChoices,
+        choose_references,
+    )
     from panmatch.scoring._rows import ObjectRows
     from panmatch.scoring._surface import COCO_THRESHOLDS, Surface, add_surfaces, surface
     from panmatch.scoring._wrong_class import class_error_budgets, overlaps_by_right_class
@@ -62,6 +68,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
     __getattr__, __dir__ = lazy_face(
         __name__,
         {
+            "panmatch.scoring._aligned_objects": ("ObjectGroup", "align_raters"),
             "panmatch.scoring._calibration": ("Calibration", "calibration"),
             "panmatch.scoring._class_scores": (
                 "ClassCurves",
@@ -117,6 +124,11 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "Penalty",
                 "measure_options",
             ),
+            "panmatch.scoring._reference_choice": (
+                "ChoiceBounds",
+                "ReferenceChoices",
+                "choose_references",
+            ),
             "panmatch.scoring._rows": ("ObjectRows",),
             "panmatch.scoring._surface": (
                 "COCO_THRESHOLDS",
@@ -138,6 +150,7 @@ __all__ = [
     "Average",
     "BestCut",
     "Calibration",
+    "ChoiceBounds",
     "ClassCurves",
     "ClassTallies",
     "Column",
@@ -162,19 +175,23 @@ __all__ = [
     "Measurer",
     "Metric",
     "Mistake",
+    "ObjectGroup",
     "ObjectRows",
     "ObjectTable",
     "Penalty",
+    "ReferenceChoices",
     "Repair",
     "RepairGains",
     "RepairedOverlaps",
     "Surface",
     "TableRows",
     "add_surfaces",
+    "align_raters",
     "all_metrics",
     "areas_of",
     "budget_after_repairs",
     "calibration",
+    "choose_references",
     "class_curves",
     "class_error_budgets",
     "curve",
