@@ -32,6 +32,7 @@ from panmatch.evaluation._column_meanings import (
     column_meanings,
     related_meanings,
 )
+from panmatch.evaluation._confidences import Confidences
 from panmatch.evaluation._costly_mistakes import (
     CostlyMistake,
     Totals,
@@ -89,6 +90,7 @@ __all__ = [
     "ClassSeries",
     "ClassSetting",
     "ClassStructure",
+    "Confidences",
     "CostlyMistake",
     "DataFacts",
     "Diagnosis",

@@ -19,14 +19,14 @@ from panmatch.evaluation._case_result import (
 )
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
+from panmatch.evaluation._confidences import calibration_of, surface_of
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose, worst_mistakes
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
-from panmatch.matching import QUALITIES, Matching, Quality, SameId
-from panmatch.overlap import Overlap
-from panmatch.scoring import Curve, Measurer, curves, error_budget, graph_structure
+from panmatch.matching import QUALITIES, Matcher, Quality, SameId
+from panmatch.scoring import Curve, curves, error_budget, graph_structure
 from panmatch.spec import Spec
 
 
@@ -50,7 +50,7 @@ def evaluate_case(
     case, model
         Their names in tables.
     options
-        ``spacing``, ``unit``, ``void`` and ``threads``, as for `panmatch.evaluate`, which also
+        ``spacing``, ``unit``, ``void``, ``threads`` and ``confidence``, as for `panmatch.evaluate`, which also
         accepts paths and images of other libraries.
     """
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
@@ -114,6 +114,7 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
 def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
     mistakes = diagnose(case.overlap)
     kind: Kind = "things" if case.kind.thing else "stuff"
+    cut = None if spec.confidence is None or case.confidence is None else spec.confidence.cut
     for matcher in spec.matching:
         overlap = case.overlap_for(matcher)
         qualities: tuple[Quality, ...] = ("iou",) if overlap.parts is None else QUALITIES
@@ -122,26 +123,28 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
             strategy = matcher.strategy.suited_to(overlap)
             swept = curves(overlap, strategy, score=matcher.score, qualities=qualities)
         yield Entry(
-            setting=Setting(case.name, kind, matcher),
+            setting=Setting(case.name, kind, matcher, cut),
             diagnosis=mistakes,
             levels=tuple(
                 _level(
-                    case.measurer_for(matcher),
-                    matcher.match(overlap, threshold),
-                    case.relabelled(matcher, threshold),
+                    case,
+                    matcher,
+                    threshold,
                     with_mistakes=(matcher, threshold) == (spec.matching[0], spec.thresholds[0]),
                 )
                 for threshold in spec.thresholds
             ),
             curve=swept[0] if swept else None,
             part_curve=swept[1] if len(swept) > 1 else None,
+            surface=surface_of(case.all_for(matcher), matcher),
         )
 
 
-def _level(
-    measurer: Measurer, matching: Matching, relabelled: Overlap | None, *, with_mistakes: bool
-) -> Level:
-    measured = measurer.measure(matching)
+def _level(case: ClassCase, matcher: Matcher, threshold: float, *, with_mistakes: bool) -> Level:
+    matching = matcher.match(case.overlap_for(matcher), threshold)
+    measured = case.measurer_for(matcher).measure(matching)
+    relabelled = case.relabelled(matcher, threshold)
+    every = matching if case.uncut is None else matcher.match(case.all_for(matcher), threshold)
     spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
     by_parts = matching.ref_part_quality
     return Level(
@@ -155,4 +158,5 @@ def _level(
         gap=None if matching.certificate is None else matching.certificate.gap,
         budget=error_budget(matching, relabelled),
         mistakes=worst_mistakes(matching) if with_mistakes else (),
+        calibration=calibration_of(every),
     )

@@ -6,7 +6,7 @@ The libraries behind the formats are imported when the first file of their kind 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
 from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
 from panmatch.formats._confidence_files import read_confidences
-from panmatch.formats._grey import image_name, read_grey
+from panmatch.formats._grey import image_name, read_grey, read_probabilities
 from panmatch.formats._images import (
     LabelImage,
     StoredImage,
@@ -61,6 +61,7 @@ __all__ = [
     "read_confidences",
     "read_grey",
     "read_labels",
+    "read_probabilities",
     "resample_like",
     "save_overlap",
     "turned_like",

@@ -47,6 +47,7 @@ from panmatch.labels._panoptic import (
     SegmentClass,
     SegmentImages,
     check_classes,
+    drop_segments,
     segment_ids,
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
@@ -173,6 +174,7 @@ __all__ = [
     "connected_components",
     "cropped",
     "distinct_labels",
+    "drop_segments",
     "edge_distances",
     "element_distances",
     "find_regions",
