@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from panmatch.datasets._case_table import cluster_of
+from panmatch.datasets._detection_tables import write_detections
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
@@ -162,6 +163,9 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
             file.finish()
     with clock.phase("bootstrap"):
         summary = summary_table(result)
+        if result.spec.confidence is not None:
+            resamplings = {model: resampling_of(result, model) for model in result.models}
+            write_detections(folder, result, resamplings)
     write_table(folder, "summary", summary)
 
 

@@ -32,7 +32,7 @@ from panmatch.evaluation._column_meanings import (
     column_meanings,
     related_meanings,
 )
-from panmatch.evaluation._confidences import Confidences
+from panmatch.evaluation._confidences import Confidences, passed_threshold
 from panmatch.evaluation._costly_mistakes import (
     CostlyMistake,
     Totals,
@@ -41,6 +41,19 @@ from panmatch.evaluation._costly_mistakes import (
     pooled_tallies,
 )
 from panmatch.evaluation._data_facts import IN_REGIONS, WHOLE, DataFacts, SeenObjects, find_facts
+from panmatch.evaluation._detection_views import DetectionTableName
+from panmatch.evaluation._detections import (
+    AT_THRESHOLD,
+    FROC,
+    OVER_CLASSES,
+    OVER_THRESHOLDS,
+    DetectionScore,
+    DetectionSeries,
+    detection_scores,
+    detection_table,
+    families,
+    mean_setting,
+)
 from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
@@ -66,13 +79,17 @@ from panmatch.evaluation._tables import average_row, budget_table, mistake_table
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
+    "AT_THRESHOLD",
     "COLUMNS",
     "EMPTY",
+    "FROC",
     "IN_REGIONS",
     "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
     "NEAR",
+    "OVER_CLASSES",
+    "OVER_THRESHOLDS",
     "PARTS",
     "PLAIN",
     "TABLES",
@@ -93,6 +110,9 @@ __all__ = [
     "Confidences",
     "CostlyMistake",
     "DataFacts",
+    "DetectionScore",
+    "DetectionSeries",
+    "DetectionTableName",
     "Diagnosis",
     "Entry",
     "Findings",
@@ -122,8 +142,11 @@ __all__ = [
     "costliest",
     "costly_mistakes",
     "count_mistakes",
+    "detection_scores",
+    "detection_table",
     "diagnose",
     "evaluate_case",
+    "families",
     "filled",
     "find_facts",
     "findings_from_dict",
@@ -131,11 +154,13 @@ __all__ = [
     "known_class_scores",
     "matcher_of",
     "mean_of_defined",
+    "mean_setting",
     "metric_scores",
     "mistake_maps",
     "mistake_table",
     "number",
     "p_text",
+    "passed_threshold",
     "plural",
     "pooled_tallies",
     "related_meanings",

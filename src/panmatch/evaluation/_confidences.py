@@ -66,8 +66,8 @@ class Confidences:
             strange -= set(np.unique(as_labels(labels, "prediction")).tolist()) - {0}
         if strange:
             raise OverlapError(
-                f"{self.source} has a confidence for {_ids(sorted(strange))}, which the prediction does "
-                f"not contain: check that both are of the same case."
+                f"{self.source} has a confidence for {_ids(sorted(strange))}, which the prediction "
+                f"does not contain: check that both are of the same case."
             )
 
     def _named(self, class_name: str, ids: Ints) -> Mapping[int, float]:

@@ -50,8 +50,8 @@ def evaluate_case(
     case, model
         Their names in tables.
     options
-        ``spacing``, ``unit``, ``void``, ``threads`` and ``confidence``, as for `panmatch.evaluate`, which also
-        accepts paths and images of other libraries.
+        ``spacing``, ``unit``, ``void``, ``threads`` and ``confidence``, as for `panmatch.evaluate`,
+        which also accepts paths and images of other libraries.
     """
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))

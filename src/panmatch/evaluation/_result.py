@@ -26,6 +26,7 @@ from panmatch.evaluation._costly_mistakes import (
     costly_mistakes,
     pooled_tallies,
 )
+from panmatch.evaluation._detection_views import DetectionTableName, DetectionViews
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
@@ -46,12 +47,12 @@ FORMAT = "panmatch-result-6"
 
 TableName = Literal[
     "scores", "instances", "instances_by_setting", "curves", "diagnosis", "structure", "budget",
-    "mistakes", "averages",
+    "mistakes", "averages", DetectionTableName,
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(DetectionViews):
     """The result of one case, or of many; results of different cases can be added.
 
     Attributes
@@ -106,6 +107,7 @@ class Result:
             "budget": lambda: tables.budget_table(self.cases, self.series),
             "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
             "averages": lambda: tables.average_table(self.average_scores, self.cases),
+            **self._detection_tables(),
         }
         check_choice("name", name, makers)
         return makers[name]()

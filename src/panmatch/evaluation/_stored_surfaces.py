@@ -20,9 +20,12 @@ def surface_to_dict(surface: Surface | None, cut: float | None) -> Json:
     """
     found: Json = {} if cut is None else {"cut": cut}
     if surface is not None:
+        values = surface.confidences.tolist()
         found["surface"] = {
             "thresholds": surface.thresholds.tolist(),
-            "confidences": [one if one < math.inf else None for one in surface.confidences.tolist()],
+            "confidences": [
+                one if one < math.inf else None for one in surface.confidences.tolist()
+            ],
             "changes": surface.changes.T.tolist(),
             "proven": surface.proven,
         }

@@ -30,7 +30,7 @@ Block = Mapping[str, Cell | list[Cell]]
 SIDES = ("ref", "pred")
 WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
          "cases", "skipped", "slice_axis", "slice", "components", "references", "predictions",
-         "shared_voxels"]  # fmt: skip
+         "shared_voxels", "matched", "resamples"]  # fmt: skip
 CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
 # In the order of the table; the columns of metrics come after them.
@@ -292,7 +292,7 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     """
     levels = [level for entry in entries for level in entry.levels]
     names = [
-        f"{entry.setting.matcher.label} at {level.threshold:g}"
+        f"{entry.setting.label} at {level.threshold:g}"
         for entry in entries
         for level in entry.levels
     ]

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
-    from panmatch.scoring._cut_curve import BestCut, CutCurve, CutScore, Froc, Interpolation
+    from panmatch.scoring._cut_curve import (
+        CPM_RATES,
+        RECALLS,
+        BestCut,
+        CutCurve,
+        CutScore,
+        Froc,
+        Interpolation,
+    )
     from panmatch.scoring._error_budget import (
         CHOICES,
         LOSS_LOOKS,
@@ -71,6 +79,8 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "tally_classes",
             ),
             "panmatch.scoring._cut_curve": (
+                "CPM_RATES",
+                "RECALLS",
                 "BestCut",
                 "CutCurve",
                 "CutScore",
@@ -128,8 +138,10 @@ __all__ = [
     "CHOICES",
     "COCO_THRESHOLDS",
     "COMPONENT_KINDS",
+    "CPM_RATES",
     "LOSS_LOOKS",
     "MEANINGS",
+    "RECALLS",
     "REPAIRS",
     "Average",
     "BestCut",

@@ -9,6 +9,7 @@ from panmatch.datasets._statistics._bootstrap import (
     interval,
     resample,
 )
+from panmatch.datasets._statistics._detections import ResampledCuts, resampled_cuts
 from panmatch.datasets._statistics._interaction import interaction_p
 from panmatch.datasets._statistics._intervals import (
     IntervalMethod,
@@ -45,6 +46,7 @@ __all__ = [
     "RankInterval",
     "RankSpread",
     "RankStability",
+    "ResampledCuts",
     "ResampledScores",
     "Resampling",
     "Undefined",
@@ -62,6 +64,7 @@ __all__ = [
     "ranking_over_threshold",
     "ranks",
     "resample",
+    "resampled_cuts",
     "signed_rank_p",
     "surface_interval",
 ]
