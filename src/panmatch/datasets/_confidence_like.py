@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from panmatch.errors import LabelError, OptionError
+from panmatch.errors import LabelError, MissingFileError, OptionError
 from panmatch.evaluation import Confidences
-from panmatch.formats import ImageLike, read_confidences, read_probabilities
+from panmatch.formats import ConfidenceTable, ImageLike, open_confidences, read_probabilities
 from panmatch.spec import Spec
 
 ConfidenceLike: TypeAlias = Mapping[int, float] | str | os.PathLike[str] | ImageLike
@@ -65,22 +66,22 @@ def confidences_from_file(path: Path, case: str | None) -> Confidences:
     source = f"path={str(path)!r}"
     if not is_table(path):
         return Confidences(read_probabilities(path).labels, source)  # type: ignore[arg-type]
-    return Confidences(_table_of(path, case), source)
+    table = open_table(path)
+    return Confidences(table.of(case if table.has_cases else None), source)
 
 
-def _table_of(path: Path, case: str | None) -> dict[int, float]:
-    """Return the rows of a case, whether or not the file has a column ``case``."""
-    named = has_cases(path)
-    return read_confidences(path, case if named else None)
-
-
-def has_cases(path: Path) -> bool:
-    """Return whether the first line of a CSV file names a column ``case``."""
+def open_table(path: Path) -> ConfidenceTable:
+    """Read a CSV file, and read it again only if it changes: all cases may share one."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            return "case" in [name.strip().strip('"') for name in file.readline().split(",")]
-    except (OSError, UnicodeDecodeError):
-        return False  # reading it says why
+        state = path.stat()
+    except OSError as error:
+        raise MissingFileError(f"path={str(path)!r} cannot be read: {error.strerror}.") from error
+    return _open(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4)
+def _open(path: Path, _changed: int, _size: int) -> ConfidenceTable:
+    return open_confidences(path)
 
 
 def _probabilities(image: ImageLike) -> npt.NDArray[np.floating]:

@@ -11,10 +11,10 @@ from panmatch.datasets._statistics import FEWEST_CASES, ResampledCuts, Resamplin
 from panmatch.datasets._statistics import interval as percentiles
 from panmatch.datasets._table_files import write_table
 from panmatch.evaluation import (
+    DETECTION_TABLES,
     ClassSetting,
     DetectionScore,
     DetectionSeries,
-    DetectionTableName,
     Result,
     Row,
     Table,
@@ -30,7 +30,6 @@ from panmatch.scoring import COCO_THRESHOLDS
 
 MOST_RESAMPLES, FEWEST_RESAMPLES = 1000, 100
 WORK = 20_000_000  # cuts times thresholds times resamples of a class, beyond which there are fewer
-TABLES: tuple[DetectionTableName, ...] = ("detections", "pr", "froc", "calibration")
 
 Key = tuple[str, ClassSetting, float | None, str]
 Samples = dict[Key, Floats]
@@ -44,7 +43,7 @@ def write_detections(folder: Path, result: Result, resamplings: Mapping[str, Res
     resamplings
         How the cases of each model are resampled.
     """
-    for name in TABLES:
+    for name in DETECTION_TABLES:
         table = (
             detections_with_intervals(result, resamplings)
             if name == "detections"

@@ -161,13 +161,16 @@ def file_state(case: Case) -> str:
             for file in () if path is None else _files(path, image):
                 digest.update(repr(file).encode())
             digest.update(b"\0")
+        if image is not None and image.scores is not None:
+            for file in _files(image.scores, None):
+                digest.update(repr(file).encode())
     return digest.hexdigest()
 
 
 def _files(path: Path, image: ImageFile | None) -> Iterator[tuple[str, int, int]]:
     """Yield the path relative to `path`, the size and the modification time of each file."""
     try:
-        if image is not None and image.item is not None:
+        if image is not None and image.item is not None and not image.instances:
             side = open_coco(path)
             annotation = side.annotations[side.by_name[image.item]]
             yield json.dumps([annotation, repr(side.classes)], sort_keys=True), 0, 0

@@ -14,6 +14,7 @@ from panmatch.datasets._cases import Case
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
 from panmatch.datasets._other_outputs import map_name
+from panmatch.datasets._score_sources import load_confidences
 from panmatch.errors import PanmatchError
 from panmatch.evaluation import CaseKeywords, CaseResult, Notice, evaluate_case, mistake_maps
 from panmatch.formats import write_like
@@ -115,6 +116,9 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         spacing=job.spacing if given else loaded.spacing,
         unit=(spec.unit or "mm") if given else loaded.unit,
         threads=job.threads,
+        confidence=load_confidences(
+            case, loaded, spec, allow_header_mismatch=job.allow_header_mismatch
+        ),
     )
     if case.prediction is None:
         found = evaluate_missing(case, loaded, spec, job.decision(case), how)

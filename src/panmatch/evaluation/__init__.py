@@ -41,7 +41,7 @@ from panmatch.evaluation._costly_mistakes import (
     pooled_tallies,
 )
 from panmatch.evaluation._data_facts import IN_REGIONS, WHOLE, DataFacts, SeenObjects, find_facts
-from panmatch.evaluation._detection_views import DetectionTableName
+from panmatch.evaluation._detection_views import DETECTION_TABLES, DetectionTableName
 from panmatch.evaluation._detections import (
     AT_THRESHOLD,
     FROC,
@@ -81,6 +81,7 @@ from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 __all__ = [
     "AT_THRESHOLD",
     "COLUMNS",
+    "DETECTION_TABLES",
     "EMPTY",
     "FROC",
     "IN_REGIONS",

@@ -275,13 +275,8 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
     threads = given.threads
     counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
     cases = _counted_cases(counted, spec, void, given)
-    if spec.confidence is None:
+    if spec.confidence is None or given.confidence is None:
         return cases
-    if given.confidence is None:
-        raise OptionError(
-            "the spec has the key `confidence`, but this case has no confidences: pass "
-            "confidence=…, or leave out the key."
-        )
     how, known = spec.confidence, given.confidence
     scored = [
         case.with_confidence(known.of_class(case, how)) if case.kind.thing else case

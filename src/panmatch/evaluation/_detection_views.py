@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from panmatch.evaluation._case_result import CaseResult
 from panmatch.evaluation._detections import (
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DetectionTableName = Literal["detections", "pr", "froc", "calibration"]
+DETECTION_TABLES: tuple[DetectionTableName, ...] = get_args(DetectionTableName)
 
 
 class DetectionViews:
@@ -52,8 +53,8 @@ class DetectionViews:
         cases = [case for case in self.cases if case.model == model and case.status == "ok"]
         return detection_series(model, cases)
 
-    def _detection_tables(self) -> dict[DetectionTableName, Callable[[], Table]]:
-        return {
+    def _detection_table(self, name: DetectionTableName) -> Table:
+        makers: dict[DetectionTableName, Callable[[], Table]] = {
             "detections": lambda: detection_table(
                 detection_scores(self.detection_series), self.cases
             ),
@@ -61,3 +62,4 @@ class DetectionViews:
             "froc": lambda: froc_table(self.detection_series, self.cases),
             "calibration": lambda: calibration_table(self.detection_series, self.cases),
         }
+        return makers[name]()

@@ -14,7 +14,7 @@ from panmatch.evaluation._confidences import empty_like, passed_threshold
 from panmatch.evaluation._setting import MEANS, ClassSetting, Row, Setting
 from panmatch.evaluation._table import Table
 from panmatch.evaluation._tables import finished
-from panmatch.matching import Matcher, carry
+from panmatch.matching import LIMBS, Matcher, carry
 from panmatch.overlap import Ints
 from panmatch.scoring import (
     COCO_THRESHOLDS,
@@ -45,7 +45,8 @@ class CalibrationSeries:
     def of(cls, found: Sequence[Calibration | None]) -> CalibrationSeries:
         """Collect the calibration of each case; None for a case without the class."""
         bins = next(len(one.counts) for one in found if one is not None)
-        none = Calibration(np.zeros(0), *np.zeros((2, bins), np.int64), np.zeros((bins, 3), int))
+        zeros = np.zeros(bins, np.int64)
+        none = Calibration(np.zeros(0), zeros, zeros, np.zeros((bins, LIMBS), np.int64))
         every = [none if one is None else one for one in found]
         return cls(*(np.stack([getattr(one, name) for one in every]) for name in cls.__slots__))
 

@@ -53,6 +53,11 @@ def evaluate_case(
         ``spacing``, ``unit``, ``void``, ``threads`` and ``confidence``, as for `panmatch.evaluate`,
         which also accepts paths and images of other libraries.
     """
+    if spec.confidence is not None and options.get("confidence") is None:
+        raise OptionError(
+            "the spec has the key `confidence`, but this case has no confidences: pass "
+            "confidence=…, or leave out the key."
+        )
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     classes = class_cases(reference, prediction, spec, **options)

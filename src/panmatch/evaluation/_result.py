@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from itertools import pairwise
 from math import fsum, isnan
@@ -26,7 +26,11 @@ from panmatch.evaluation._costly_mistakes import (
     costly_mistakes,
     pooled_tallies,
 )
-from panmatch.evaluation._detection_views import DetectionTableName, DetectionViews
+from panmatch.evaluation._detection_views import (
+    DETECTION_TABLES,
+    DetectionTableName,
+    DetectionViews,
+)
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
 from panmatch.evaluation._setting import MEANS, Score, known_scores
@@ -107,8 +111,8 @@ class Result(DetectionViews):
             "budget": lambda: tables.budget_table(self.cases, self.series),
             "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
             "averages": lambda: tables.average_table(self.average_scores, self.cases),
-            **self._detection_tables(),
         }
+        makers |= {one: partial(self._detection_table, one) for one in DETECTION_TABLES}
         check_choice("name", name, makers)
         return makers[name]()
 

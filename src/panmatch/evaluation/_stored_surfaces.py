@@ -23,9 +23,7 @@ def surface_to_dict(surface: Surface | None, cut: float | None) -> Json:
         values = surface.confidences.tolist()
         found["surface"] = {
             "thresholds": surface.thresholds.tolist(),
-            "confidences": [
-                one if one < math.inf else None for one in surface.confidences.tolist()
-            ],
+            "confidences": [None if one == math.inf else one for one in values],
             "changes": surface.changes.T.tolist(),
             "proven": surface.proven,
         }

@@ -5,7 +5,7 @@ The libraries behind the formats are imported when the first file of their kind 
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
 from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
-from panmatch.formats._confidence_files import read_confidences
+from panmatch.formats._confidence_files import ConfidenceTable, open_confidences, read_confidences
 from panmatch.formats._grey import image_name, read_grey, read_probabilities
 from panmatch.formats._images import (
     LabelImage,
@@ -36,6 +36,7 @@ from panmatch.formats._writing import write_like
 __all__ = [
     "CocoInstances",
     "CocoPanoptic",
+    "ConfidenceTable",
     "ImageLike",
     "LabelImage",
     "Resampled",
@@ -54,6 +55,7 @@ __all__ = [
     "load_overlap",
     "lock_file",
     "locked",
+    "open_confidences",
     "open_labels",
     "pair_images",
     "read_coco_instances",

@@ -23,26 +23,21 @@ class ResampledCuts:
 
     cuts: Floats  # falling; the first is infinite
     n_cases: Ints  # of each resample
-    counts: Ints  # shape (6, cuts, resamples)
-
-    @property
-    def tp(self) -> Ints:
-        """True positives."""
-        return self.counts[0]
-
-    @property
-    def fp(self) -> Ints:
-        """False positives."""
-        return self.counts[1]
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    limbs: Ints  # of the summed quality, shape (cuts, resamples, limbs)
 
     @property
     def n_refs(self) -> Ints:
         """References in each resample, which do not depend on the cut (D3)."""
-        return self.counts[0, 0] + self.counts[2, 0]
+        total: Ints = self.tp[0] + self.fn[0]
+        return total
 
     def average_precision(self) -> tuple[Floats, Floats]:
         """Return average precision with all points, and with 101; see `CutCurve`."""
-        recall, precision = ratio(self.tp, self.n_refs), ratio(self.tp, self.tp + self.fp)
+        recall: Floats = ratio(self.tp, self.n_refs)
+        precision: Floats = ratio(self.tp, self.tp + self.fp)
         if (np.diff(self.tp, axis=0) < 0).any():
             rising = np.argsort(recall, axis=0, kind="stable")
             recall = np.take_along_axis(recall, rising, axis=0)
@@ -51,14 +46,15 @@ class ResampledCuts:
         areas = (np.diff(recall, axis=0, prepend=0.0) * highest).sum(axis=0)
         ended = np.concatenate([highest, np.zeros((1, highest.shape[1]))])
         sampled = [
-            ended[np.searchsorted(recall[:, i], RECALLS), i].mean() for i in range(len(areas))
+            ended[:, i][np.searchsorted(recall[:, i], RECALLS)].mean() for i in range(len(areas))
         ]
         defined = self.n_refs > 0
         return np.where(defined, areas, np.nan), np.where(defined, sampled, np.nan)
 
     def froc(self) -> dict[str, Floats]:
         """Return the sensitivity at each rate, and the mean of them."""
-        recall, rate = ratio(self.tp, self.n_refs), ratio(self.fp, self.n_cases)
+        recall: Floats = ratio(self.tp, self.n_refs)
+        rate: Floats = ratio(self.fp, self.n_cases)
         found = {
             name: np.where(rate <= most, recall, 0.0).max(axis=0) for name, most in FROC.items()
         }
@@ -67,8 +63,7 @@ class ResampledCuts:
 
     def best_cut(self) -> dict[str, Floats]:
         """Return the cut with the highest PQ, and that PQ; NaN if nothing is matched."""
-        quality = limbs_to_floats(np.moveaxis(self.counts[3:], 0, -1))
-        pq = ratio(quality, self.tp + (self.fp + self.counts[2]) / 2)
+        pq: Floats = ratio(limbs_to_floats(self.limbs), self.tp + (self.fp + self.fn) / 2)
         at = np.nan_to_num(pq, nan=-1.0).argmax(axis=0)
         found = np.take_along_axis(pq, at[np.newaxis], axis=0)[0]
         matched = (self.tp > 0).any(axis=0)
@@ -99,5 +94,5 @@ def resampled_cuts(surface: Surface, threshold: float, weights: Weights) -> Iter
     size = max(1, AT_ONCE // len(falling))
     for start in range(0, len(weights), size):
         block = weights[start : start + size].astype(np.int64)
-        counts = np.stack([(one @ block.T).cumsum(axis=0) for one in by_case])
-        yield ResampledCuts(-falling, block.sum(axis=1), counts)
+        tp, fp, fn, *limbs = ((one @ block.T).cumsum(axis=0) for one in by_case)
+        yield ResampledCuts(-falling, block.sum(axis=1), tp, fp, fn, np.stack(limbs, axis=-1))
