@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from panmatch.cli._options import (
     CaseColumns,
     Classes,
     Cluster,
+    Cut,
     Dask,
     DatasetJson,
     Everything,
@@ -43,6 +45,7 @@ from panmatch.cli._options import (
     Related,
     Resample,
     Resume,
+    Scores,
     Spacing,
     SpecName,
     Strategies,
@@ -125,6 +128,7 @@ def demo(
         "panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8",
         "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
         "panmatch evaluate ref/ pred/ --class lesion=2/components",
+        "panmatch evaluate ref/ pred/ --scores scores/ --cut 0.5",
         "panmatch evaluate ref/ pred/ --protocol stardist --explain",
     )
 )
@@ -146,6 +150,8 @@ def evaluate(
     model: Models = None,
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
+    scores: Scores = None,
+    cut: Cut = None,
     missing: MissingPredictions = None,
     cases: CaseColumns = None,
     cluster: Cluster = None,
@@ -177,9 +183,9 @@ def evaluate(
         from panmatch.datasets import start_early
 
         start_early()
+    from panmatch.cli._case_search import beside_images, choose_scores, default_spec
     from panmatch.cli._evaluate import (
         choose_detail,
-        default_spec,
         named_folders,
         read_limits,
         read_log_level,
@@ -209,11 +215,13 @@ def evaluate(
         default_spec(paths),
         explain=explain,
     )  # fmt: skip
+    chosen, places = choose_scores(chosen, scores or [], cut, paths)
     others = tuple(dict.fromkeys([*(also or ()), *([WIDE] if wide else [])]))
     code = run_evaluate(
-        paths,
+        replace(paths, beside=beside_images(chosen)),
         chosen,
         out,
+        scores=places,
         protocol=reproduced,
         explained=explain,
         detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),

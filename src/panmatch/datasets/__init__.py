@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._folders import evaluate_folders
+    from panmatch.datasets._instance_cases import instance_cases, is_panoptic
     from panmatch.datasets._label_files import find_images
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
@@ -61,6 +62,12 @@ if TYPE_CHECKING:
         open_scores,
         original_text,
         plain_text,
+    )
+    from panmatch.datasets._score_sources import (
+        ScorePlaces,
+        expect_scores,
+        score_places,
+        with_scores,
     )
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
@@ -117,6 +124,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
         "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._folders": ("evaluate_folders",),
+        "panmatch.datasets._instance_cases": ("instance_cases", "is_panoptic"),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
@@ -137,6 +145,12 @@ __getattr__, __dir__ = lazy_face(
             "open_scores",
             "original_text",
             "plain_text",
+        ),
+        "panmatch.datasets._score_sources": (
+            "ScorePlaces",
+            "expect_scores",
+            "score_places",
+            "with_scores",
         ),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
@@ -220,6 +234,7 @@ __all__ = [
     "ResampledScores",
     "Resampling",
     "RunOptions",
+    "ScorePlaces",
     "ScoreRow",
     "Stopwatch",
     "SubgroupFamily",
@@ -236,10 +251,13 @@ __all__ = [
     "draft_spec",
     "evaluate",
     "evaluate_folders",
+    "expect_scores",
     "find_images",
     "find_pairs",
     "headline_rankings",
+    "instance_cases",
     "interval_ends",
+    "is_panoptic",
     "left_out_metrics",
     "listed_cases",
     "listed_notices",
@@ -267,6 +285,7 @@ __all__ = [
     "run_case",
     "run_dataset",
     "run_text",
+    "score_places",
     "spread",
     "start_early",
     "subgroup_columns",
@@ -277,5 +296,6 @@ __all__ = [
     "what_would_change",
     "what_would_change_between",
     "wide_files",
+    "with_scores",
     "write_table",
 ]

@@ -63,6 +63,8 @@ def load_case(
     ref, pred = case.reference, case.prediction
     if ref is None or (case.problem and pred is not None):
         raise FileError(case.problem or "there is no reference")
+    if spec.encoding == "coco-instances":
+        raise OptionError("masks of COCO instances may overlap, so they are not label images.")
     if spec.encoding == "coco":
         return _load_coco(ref, pred)
     first = open_labels(ref.path, colour_ids=spec.colour_ids)

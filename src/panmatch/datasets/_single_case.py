@@ -219,6 +219,11 @@ def read_images(
     """Read whatever is not an array, and put all images on one grid."""
     placed: dict[str, StoredImage] = {}
     for name, image in given.items():
+        if spec.encoding == "coco-instances":
+            raise OptionError(
+                "encoding 'coco-instances' reads files of many images: use `panmatch evaluate`; "
+                "for one image, pass masks to Overlap.from_masks."
+            )
         if spec.encoding == "coco" and isinstance(image, str | os.PathLike):
             raise OptionError(
                 f"{name}={os.fspath(image)!r}: related.coco_pq(…) and `panmatch evaluate` score "

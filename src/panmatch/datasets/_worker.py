@@ -11,6 +11,7 @@ from pathlib import Path
 
 import panmatch
 from panmatch.datasets._cases import Case
+from panmatch.datasets._instance_cases import evaluate_instances
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
 from panmatch.datasets._other_outputs import map_name
@@ -104,6 +105,8 @@ def _read_spec(text: str) -> Spec:
 
 def _evaluate(job: Job, case: Case) -> CaseResult:
     spec = _read_spec(job.spec)
+    if spec.encoding == "coco-instances":
+        return evaluate_instances(case, spec)
     loaded = load_case(
         case,
         spec,

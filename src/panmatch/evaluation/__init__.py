@@ -57,6 +57,8 @@ from panmatch.evaluation._detections import (
 from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
+from panmatch.evaluation._mask_case import MaskCase
+from panmatch.evaluation._masks import evaluate_masks
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result, TableName
 from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
@@ -122,6 +124,7 @@ __all__ = [
     "Json",
     "Kind",
     "Level",
+    "MaskCase",
     "MaskCounts",
     "Notice",
     "NoticeKind",
@@ -147,6 +150,7 @@ __all__ = [
     "detection_table",
     "diagnose",
     "evaluate_case",
+    "evaluate_masks",
     "families",
     "filled",
     "find_facts",

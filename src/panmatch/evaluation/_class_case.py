@@ -77,6 +77,11 @@ class ClassCase:
         return len(self.overlap.ref_ids) + len(self.overlap.pred_ids) > 0
 
     @property
+    def is_disjoint(self) -> bool:
+        """Whether objects of one side share no voxels, as in any label image."""
+        return True
+
+    @property
     def mask_counts(self) -> MaskCounts:
         """Voxels of the class as one mask on each side, not counting void."""
         overlap = self.overlap

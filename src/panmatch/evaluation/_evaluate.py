@@ -21,13 +21,17 @@ from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases
 from panmatch.evaluation._class_scores import class_scores
 from panmatch.evaluation._confidences import calibration_of, surface_of
 from panmatch.evaluation._diagnosis import count_near_threshold, diagnose, worst_mistakes
+from panmatch.evaluation._mask_case import MaskCase
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
 from panmatch.labels import Unit, as_spacing
-from panmatch.matching import QUALITIES, Matcher, Quality, SameId
-from panmatch.scoring import Curve, curves, error_budget, graph_structure
+from panmatch.matching import QUALITIES, Matcher, Quality, SameId, Tally
+from panmatch.scoring import CHOICES, Curve, ErrorBudget, curves, error_budget, graph_structure
 from panmatch.spec import Spec
+
+# Of masks that may share voxels, which cannot be repaired: nothing is counted.
+NO_BUDGET = ErrorBudget((Tally(tp=0, fp=0, fn=0, quality=0.0),) * len(CHOICES))
 
 
 def evaluate_case(
@@ -65,9 +69,9 @@ def evaluate_case(
     scores: list[ClassScore] = []
     structures: list[ClassStructure] = []
     for class_case in classes:
-        entries += _evaluate_class(class_case, spec)
+        entries += evaluate_class(class_case, spec)
         scores += class_scores(class_case, spec)
-        structures += _structures(class_case, spec)
+        structures += find_structures(class_case, spec)
         class_case.forget_images()
     return CaseResult(
         case=case,
@@ -90,7 +94,7 @@ def evaluate_case(
     )
 
 
-def _structures(case: ClassCase, spec: Spec) -> Iterator[ClassStructure]:
+def find_structures(case: ClassCase | MaskCase, spec: Spec) -> Iterator[ClassStructure]:
     """Yield the components of the graph of a class that occurs: at 0 and at each threshold."""
     kind: Kind = "things" if case.kind.thing else "stuff"
     for threshold in sorted({0.0, *spec.thresholds}) if case.occurs else ():
@@ -116,7 +120,8 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
     return unit or spec.unit or "mm"
 
 
-def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
+def evaluate_class(case: ClassCase | MaskCase, spec: Spec) -> Iterator[Entry]:
+    """Yield what each matcher finds in a class."""
     mistakes = diagnose(case.overlap)
     kind: Kind = "things" if case.kind.thing else "stuff"
     cut = None if spec.confidence is None or case.confidence is None else spec.confidence.cut
@@ -145,11 +150,13 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
         )
 
 
-def _level(case: ClassCase, matcher: Matcher, threshold: float, *, with_mistakes: bool) -> Level:
-    matching = matcher.match(case.overlap_for(matcher), threshold)
+def _level(
+    case: ClassCase | MaskCase, matcher: Matcher, threshold: float, *, with_mistakes: bool
+) -> Level:
+    overlap, whole = case.overlap_for(matcher), case.all_for(matcher)
+    matching = matcher.match(overlap, threshold)
     measured = case.measurer_for(matcher).measure(matching)
-    relabelled = case.relabelled(matcher, threshold)
-    every = matching if case.uncut is None else matcher.match(case.all_for(matcher), threshold)
+    every = matching if whole is overlap else matcher.match(whole, threshold)
     spurious = np.zeros(len(measured) - len(matching.overlap.ref_ids))
     by_parts = matching.ref_part_quality
     return Level(
@@ -161,7 +168,9 @@ def _level(case: ClassCase, matcher: Matcher, threshold: float, *, with_mistakes
         part_quality=None if by_parts is None else np.concatenate([by_parts, spurious]),
         near_threshold=count_near_threshold(matching),
         gap=None if matching.certificate is None else matching.certificate.gap,
-        budget=error_budget(matching, relabelled),
-        mistakes=worst_mistakes(matching) if with_mistakes else (),
+        budget=error_budget(matching, case.relabelled(matcher, threshold))
+        if case.is_disjoint
+        else NO_BUDGET,
+        mistakes=worst_mistakes(matching) if with_mistakes and case.is_disjoint else (),
         calibration=calibration_of(every),
     )

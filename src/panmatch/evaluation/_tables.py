@@ -202,7 +202,8 @@ def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> T
     for case in cases:
         for entry in case.entries:
             for found in entry.levels:
-                if found.tally.tp + found.tally.fp + found.tally.fn:
+                counted = found.budget.tally  # of nothing where masks may share voxels
+                if counted.tp + counted.fp + counted.fn:
                     who = {"case": case.case, "model": case.model, **entry.setting.columns}
                     rows.append({**who, "threshold": found.threshold, "averaging": "case"})
                     tallies += found.budget.tallies

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._mask_geometry import mask_geometry
     from panmatch.labels._mask_table import MaskTable, read_segmentations
     from panmatch.labels._masks import (
         Masks,
@@ -105,6 +106,7 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
+            "panmatch.labels._mask_geometry": ("mask_geometry",),
             "panmatch.labels._mask_table": ("MaskTable", "read_segmentations"),
             "panmatch.labels._masks": (
                 "Masks",
@@ -193,6 +195,7 @@ __all__ = [
     "length_masks",
     "library_of",
     "map_labels",
+    "mask_geometry",
     "mask_of",
     "memory_bytes",
     "nearest_labels",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         GraphStructure,
         graph_structure,
     )
+    from panmatch.scoring._mask_measure import MaskMeasurer
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -107,6 +108,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "GraphStructure",
                 "graph_structure",
             ),
+            "panmatch.scoring._mask_measure": ("MaskMeasurer",),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
                 "Average",
@@ -164,6 +166,7 @@ __all__ = [
     "GroupScore",
     "Interpolation",
     "LossLook",
+    "MaskMeasurer",
     "MeasureOptions",
     "Measurements",
     "Measurer",
