@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import panmatch
-from panmatch.cli._console import ExitCode
 from panmatch.cli._case_search import find_cases
+from panmatch.cli._console import ExitCode
 from panmatch.cli._evaluate import print_warnings
 from panmatch.cli._json import as_json
 from panmatch.cli._layout import screen_width, wrapped

@@ -58,6 +58,7 @@ from panmatch.cli._options import (
     read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
+from panmatch.cli._show_command import show
 from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
@@ -184,6 +185,7 @@ def evaluate(
 
         start_early()
     from panmatch.cli._case_search import beside_images, choose_scores, default_spec
+    from panmatch.cli._detection_protocol import detection_protocol, run_detection_protocol
     from panmatch.cli._evaluate import (
         choose_detail,
         named_folders,
@@ -206,6 +208,12 @@ def evaluate(
         reference_parts,
         named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
     )
+    detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
+    if (ranked := detection_protocol(protocol)) is not None:
+        unused = {"--spec": spec, "--scores": scores, "--cut": cut, "--strategy": strategy,
+                  "--threshold": threshold, "--metric": metric, "--class": class_,
+                  "--report": with_report, "--explain": explain}  # fmt: skip
+        raise typer.Exit(run_detection_protocol(ranked, paths, out, detail, unused))
     chosen, reproduced = chosen_spec(
         SpecChoice(
             spec, dataset_json, tuple(strategy or ()), tuple(threshold or ()), tuple(metric or ()),
@@ -224,7 +232,7 @@ def evaluate(
         scores=places,
         protocol=reproduced,
         explained=explain,
-        detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
+        detail=detail,
         log_level=read_log_level(log_level),
         options=RunOptions(workers, dask, resume, overwrite, others, maps),
         threads=threads,
@@ -406,33 +414,7 @@ def report(
     typer.echo(f"Report: {write_report(folder, out, title, images=images, how=how)}")
 
 
-@app.command(
-    epilog=examples(
-        "panmatch show out",
-        "panmatch show out --all",
-    )
-)
-def show(
-    result: Annotated[
-        Path,
-        typer.Argument(help="Output folder of `panmatch evaluate`, or a result saved as JSON."),
-    ],
-    everything: Everything = False,
-    as_json: AsJson = False,
-) -> None:
-    """Print the results of an earlier `panmatch evaluate` again."""
-    from panmatch.cli._evaluate import choose_detail, print_warnings, result_text
-    from panmatch.datasets import listed_notices, load_run
-    from panmatch.evaluation import Result
-
-    detail = choose_detail(everything=everything, quiet=False, as_json=as_json)
-    found = Result.load(result) if result.is_file() else load_run(result)
-    notices = found.notices if result.is_file() else listed_notices(result)
-    written = None if result.is_file() else result
-    report = result / "report.html"
-    existing = report if report.is_file() else None
-    typer.echo(result_text(found, detail, notices, written, existing), nl=False)
-    print_warnings(notices)
+app.command(epilog=examples("panmatch show out", "panmatch show out --all"))(show)
 
 
 def main() -> None:

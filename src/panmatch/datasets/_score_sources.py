@@ -93,8 +93,10 @@ def with_scores(
         return list(cases), []
     finders = {model: _Finder(given, spec.confidence.source)
                for model, given in places.of_model.items()}  # fmt: skip
-    nearby = _Finder("", spec.confidence.source)
-    found = [_with_file(case, finders.get(case.model, nearby)) for case in cases]
+    if any(case.model not in finders for case in cases):
+        finders |= dict.fromkeys({case.model for case in cases} - set(finders),
+                                 _Finder("", spec.confidence.source))  # fmt: skip
+    found = [_with_file(case, finders[case.model]) for case in cases]
     notices = [
         notice
         for model, finder in finders.items()
@@ -150,7 +152,7 @@ class _Finder:
 
     def notices(self, known: set[str]) -> list[Notice]:
         """Return a notice if a CSV file of all cases has others than these."""
-        if "{case}" in self.given or not is_table(self.given):
+        if not self.given or "{case}" in self.given or not is_table(self.given):
             return []
         others = sorted(str(case) for case in open_table(Path(self.given)).rows
                         if case is not None and case not in known)  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from panmatch.evaluation._case_result import CaseResult, Entry
 from panmatch.evaluation._confidences import empty_like, passed_threshold
-from panmatch.evaluation._setting import MEANS, ClassSetting, Row, Setting
+from panmatch.evaluation._setting import MEANS, ClassSetting, Row, Setting, matcher_of
 from panmatch.evaluation._table import Table
 from panmatch.evaluation._tables import finished
 from panmatch.matching import LIMBS, Matcher, carry
@@ -213,8 +213,8 @@ def families(scores: Iterable[DetectionScore]) -> list[list[DetectionScore]]:
     """Return the scores of several classes that a mean over classes averages."""
     found: dict[object, list[DetectionScore]] = {}
     for one in scores:
-        if one.measure in OVER_CLASSES and isinstance(one.setting, Setting):
-            key = one.model, one.setting.matcher, one.threshold, one.measure
+        if one.measure in OVER_CLASSES and not one.setting.is_mean:
+            key = one.model, matcher_of(one.setting), one.threshold, one.measure
             found.setdefault(key, []).append(one)
     return [family for family in found.values() if len(family) > 1]
 

@@ -124,7 +124,7 @@ def evaluate_class(case: ClassCase | MaskCase, spec: Spec) -> Iterator[Entry]:
     """Yield what each matcher finds in a class."""
     mistakes = diagnose(case.overlap)
     kind: Kind = "things" if case.kind.thing else "stuff"
-    cut = None if spec.confidence is None or case.confidence is None else spec.confidence.cut
+    cut = None if case.confidence is None else spec.cut
     for matcher in spec.matching:
         overlap = case.overlap_for(matcher)
         qualities: tuple[Quality, ...] = ("iou",) if overlap.parts is None else QUALITIES

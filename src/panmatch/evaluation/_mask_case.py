@@ -65,7 +65,7 @@ class MaskCase:
     @cached_property
     def overlap(self) -> Overlap:
         """Overlap of the predictions above the cut, if there is one."""
-        cut = None if self.spec.confidence is None else self.spec.confidence.cut
+        cut = self.spec.cut
         return self.all_overlap if cut is None else self.all_overlap.above_cut(cut)
 
     def overlap_for(self, _: Matcher) -> Overlap:

@@ -404,6 +404,11 @@ class Spec(StrictModel):
         return by_column(self.edge_cases, edge_scores(metrics, whole, self.related, **options))
 
     @property
+    def cut(self) -> float | None:
+        """The confidence that predictions need to count in scores; None if all count."""
+        return None if self.confidence is None else self.confidence.cut
+
+    @property
     def has_parts(self) -> bool:
         """Whether some class has parts."""
         return any(kind.parts for kind in self.classes.values())
