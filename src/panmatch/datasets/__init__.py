@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._criteria import Criterion, Difference, Placing
+    from panmatch.datasets._detection_tables import detections_with_intervals
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._folders import evaluate_folders
@@ -127,6 +128,7 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._instance_cases": ("instance_cases", "is_panoptic"),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
+        "panmatch.datasets._detection_tables": ("detections_with_intervals",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._pairing": ("DatasetPaths", "Pairing", "find_pairs", "pair"),
@@ -248,6 +250,7 @@ __all__ = [
     "compare_files",
     "compare_runs",
     "describe_cases",
+    "detections_with_intervals",
     "draft_spec",
     "evaluate",
     "evaluate_folders",

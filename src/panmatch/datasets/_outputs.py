@@ -152,8 +152,10 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
     Cases are read block by block, so memory does not grow with their number.
     """
     with clock.phase("tables"), ExitStack() as stack:
-        files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
-        files["budget"].add(budget_table((), result.series))
+        names = [name for name in BY_CASE if name not in without_tables(result.spec)]
+        files = {name: stack.enter_context(TableFile(folder, name)) for name in names}
+        if "budget" in files:
+            files["budget"].add(budget_table((), result.series))
         files["structure"].add(structure_table((), result.structures))
         totals = pooled_tallies(result.series, result.spec)
         for block in result.in_blocks():
@@ -167,6 +169,11 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
             resamplings = {model: resampling_of(result, model) for model in result.models}
             write_detections(folder, result, resamplings)
     write_table(folder, "summary", summary)
+
+
+def without_tables(spec: Spec) -> tuple[TableName, ...]:
+    """Return the tables that masks do not have: there are no repairs if they share voxels (D16)."""
+    return ("budget", "mistakes") if spec.encoding == "coco-instances" else ()
 
 
 def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:
