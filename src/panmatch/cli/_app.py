@@ -58,7 +58,7 @@ from panmatch.cli._options import (
     read_spacing,
 )
 from panmatch.cli._protocol_command import protocol_app
-from panmatch.cli._show_command import show
+from panmatch.cli._run_commands import report, show
 from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
@@ -387,33 +387,13 @@ app.command(
 )(subgroups)
 
 
-@app.command(
+app.command(
     epilog=examples(
         "panmatch report out",
         "panmatch report out --images imagesTs",
         'panmatch report out --title "Lesions, fold 0"',
     )
-)
-def report(
-    folder: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Output folder of `panmatch evaluate`.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
-    ] = None,
-    images: Images = None,
-    title: Title = None,
-    cases: CaseColumns = None,
-    cluster: Cluster = None,
-) -> None:
-    """Write the results and figures of a run to one HTML file."""
-    from panmatch.datasets import CaseDescription
-    from panmatch.report import write_report
-
-    how = CaseDescription(cases, cluster)
-    typer.echo(f"Report: {write_report(folder, out, title, images=images, how=how)}")
-
-
+)(report)
 app.command(epilog=examples("panmatch show out", "panmatch show out --all"))(show)
 
 

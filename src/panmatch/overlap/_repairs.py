@@ -229,6 +229,7 @@ def _regrouped(overlap: Overlap, kept: Ints, position: Ints) -> Overlap:
         pred_crowd=None if crowd is None else sum_by(vertex_of, crowd, m),
         edges=edges,
         pieces=None if overlap.pieces is None else Pieces(cells, predictions),
+        confidence=None,  # of predictions that are no longer there
     )
 
 
@@ -266,6 +267,7 @@ def _without_cuts(overlap: Overlap, off: Ints) -> Overlap:
             np.concatenate([edges.intersection[stay], taken]),
             m,
         ),
+        confidence=None,
         pieces=None
         if pieces is None
         else Pieces(np.concatenate([pieces.regions[left], pieces.regions[vertex]]), predictions),

@@ -111,19 +111,14 @@ def detection_rows(
             scores[str(row["measure"])] = ShownScore(*ends)
     over = {key[:2]: scores for key, scores in found.items() if math.isnan(key[2])}
     places = {label: i for i, label in enumerate(labels.values())}
+    shown = [key for key in found if not math.isnan(key[2])]
     none = ShownScore(math.nan, math.nan, math.nan)
-    return [
-        DetectionRow(
-            model,
-            strategy,
-            f"{threshold:g}",
-            [(scores | over.get((model, strategy), {})).get(name, none) for name in COLUMNS],
-        )
-        for (model, strategy, threshold), scores in sorted(
-            found.items(), key=lambda item: (places[item[0][1]], item[0][2])
-        )
-        if not math.isnan(threshold)
-    ]
+    table = []
+    for key in sorted(shown, key=lambda key: (places[key[1]], key[2])):
+        scores = found[key] | over.get(key[:2], {})
+        cells = [scores.get(name, none) for name in COLUMNS]
+        table.append(DetectionRow(key[0], key[1], f"{key[2]:g}", cells))
+    return table
 
 
 def _number(cell: Cell) -> float:

@@ -96,7 +96,7 @@ def _keys(model: type[BaseModel]) -> dict[str, Schema]:
 def _short_forms(key: Schema) -> Schema:
     key = {name: value for name, value in key.items() if name not in ("title", "default")}
     choices = key.get("anyOf", [key])
-    lists = [one["items"] for one in choices if one.get("type") == "array"]
+    lists = [one["items"] for one in choices if "items" in one]
     if lists and lists[0].get("anyOf"):  # labels: one alone is enough
         return {"anyOf": [*choices, *lists[0]["anyOf"]]}
     return key
