@@ -66,8 +66,8 @@ class Confidences:
             strange -= set(np.unique(as_labels(labels, "prediction")).tolist()) - {0}
         if strange:
             raise OverlapError(
-                f"{self.source} has a confidence for {_ids(sorted(strange))}, which the prediction "
-                f"does not contain: check that both are of the same case."
+                f"{self.source} has a value for {_ids(sorted(strange))}, which the prediction does "
+                f"not contain: check that both are of the same case."
             )
 
     def _named(self, class_name: str, ids: Ints) -> Mapping[int, float]:
@@ -75,8 +75,8 @@ class Confidences:
         missing = [one for one in ids.tolist() if one not in self.values]
         if missing:
             raise OverlapError(
-                f"{self.source} has no confidence for {_ids(missing)} of class {class_name!r}: "
-                f"give every prediction one."
+                f"{self.source} has no value for {_ids(missing)} of class {class_name!r}: give "
+                f"every prediction a confidence."
             )
         return self.values
 
@@ -97,12 +97,12 @@ class Confidences:
             number = _number(value)
             if not math.isfinite(number):
                 raise OverlapError(
-                    f"{self.source} has the confidence {value} for id {segment} of class "
+                    f"{self.source} has the value {value} for id {segment} of class "
                     f"{class_name!r}; it must be a finite number."
                 )
             if not low <= number <= high:
                 raise OverlapError(
-                    f"{self.source} has the confidence {value} for id {segment} of class "
+                    f"{self.source} has the value {value} for id {segment} of class "
                     f"{class_name!r}, but the spec says `bounds: [{low:g}, {high:g}]`: correct one "
                     f"of them."
                 )
