@@ -14,7 +14,7 @@ import numpy.typing as npt
 from panmatch.datasets._cases import Case, ImageFile
 from panmatch.errors import FileError, OverlapError
 from panmatch.evaluation import CaseResult, MaskCase, evaluate_masks
-from panmatch.formats import CocoInstances, read_coco_instances
+from panmatch.formats import CocoInstances, read_coco_instances, rows_by_group
 from panmatch.labels import Ints, Masks, SegmentClass
 from panmatch.spec import Spec
 
@@ -85,16 +85,7 @@ def open_instances(path: Path, like: Path | None = None) -> ListedInstances:
 @lru_cache(maxsize=8)
 def _open(path: Path, like: Path | None, _states: tuple[tuple[int, int], ...]) -> ListedInstances:
     found = read_coco_instances(path, None if like is None else open_instances(like).instances)
-    return ListedInstances(found, _rows(found))
-
-
-def _rows(found: CocoInstances) -> dict[tuple[int, int], Ints]:
-    table = found.table
-    order = np.lexsort((np.arange(len(table)), table.category, table.image))
-    keys = list(zip(table.image[order].tolist(), table.category[order].tolist(), strict=True))
-    begins = [i for i, key in enumerate(keys) if i == 0 or key != keys[i - 1]]
-    ends = [*begins[1:], len(keys)]
-    return {keys[a]: order[a:b] for a, b in zip(begins, ends, strict=True)}
+    return ListedInstances(found, rows_by_group(found.table))
 
 
 def evaluate_instances(case: Case, spec: Spec) -> CaseResult:

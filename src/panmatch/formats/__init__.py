@@ -4,7 +4,12 @@ The libraries behind the formats are imported when the first file of their kind 
 """
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
-from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
+from panmatch.formats._coco_instances import (
+    CocoInstances,
+    coco_overlaps,
+    read_coco_instances,
+    rows_by_group,
+)
 from panmatch.formats._confidence_files import ConfidenceTable, open_confidences, read_confidences
 from panmatch.formats._grey import image_name, read_grey, read_probabilities
 from panmatch.formats._images import (
@@ -65,6 +70,7 @@ __all__ = [
     "read_labels",
     "read_probabilities",
     "resample_like",
+    "rows_by_group",
     "save_overlap",
     "turned_like",
     "write_atomically",
