@@ -36,7 +36,7 @@ def rows_of(result: pm.Result) -> dict[tuple[str, str, float], Row]:
         result, {model: resampling_of(result, model) for model in result.models}
     )
     return {
-        (str(row["class"]), str(row["measure"]), float(row["threshold"] or math.nan)): row  # type: ignore[arg-type]
+        (str(row["class"]), str(row["measure"]), float(row["threshold"] or math.nan)): row
         for row in found.rows()
         if row["strategy"] == "one-to-one"
     }
@@ -76,12 +76,12 @@ def test_the_interval_of_the_calibration_error_resamples_cases(
 ) -> None:
     every = [pm.calibration(pm.match(overlap_of(case), threshold=AT)) for case in CASES]
     drawn = resampling_of(result_of(CASES), "").drawn[:1000]
-    errors = [
-        sum(one for one, n in zip(every, row.tolist(), strict=True) for _ in range(n)).ece
-        for row in drawn
-    ]
-    row = row_of(rows, "ece")
-    assert (row["low"], row["high"]) == pytest.approx(
+    errors = []
+    for row in drawn:
+        first, *rest = [one for one, n in zip(every, row.tolist(), strict=True) for _ in range(n)]
+        errors.append(sum(rest, first).ece)
+    found = row_of(rows, "ece")
+    assert (found["low"], found["high"]) == pytest.approx(
         tuple(np.quantile(errors, [0.025, 0.975])), abs=1e-12
     )
 
@@ -119,11 +119,11 @@ def test_the_mean_of_classes_is_resampled_jointly() -> None:
 
 
 def restricted(case: ScoredCase, labels: list[int]) -> ScoredCase:
-    images = [
+    reference, prediction = (
         np.where(np.isin(image, labels), image, 0) for image in (case.reference, case.prediction)
-    ]
+    )
     known = {one: value for one, value in case.confidence.items() if one in labels}
-    return ScoredCase(case.name, *images, known)
+    return ScoredCase(case.name, reference, prediction, known)
 
 
 def test_resamples_draw_clusters_if_there_are_any() -> None:

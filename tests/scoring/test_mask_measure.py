@@ -16,13 +16,16 @@ METRICS = ("iou", "dice", "precision", "recall", "centre_distance")
 @pytest.mark.parametrize("seed", range(5))
 def test_masks_that_share_nothing_are_measured_as_a_label_image(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    sides = rng.integers(0, 5, (2, 8, 9))
+    sides = first, second = rng.integers(0, 5, (2, 8, 9))
     masks = [[side == one for one in range(1, 5)] for side in sides]
-    measurer = MaskMeasurer(*(read_masks(one, "masks") for one in masks), METRICS)
+    measurer = MaskMeasurer(read_masks(masks[0], "a"), read_masks(masks[1], "b"), METRICS)
     for strategy in ("one-to-one", "many-to-one", "one-to-many"):
         for threshold in (0.05, 0.15):
             expected = pm.measure(
-                pm.match(pm.count_overlaps(*sides), strategy, threshold), *sides, METRICS
+                pm.match(pm.count_overlaps(first, second), strategy, threshold),
+                first,
+                second,
+                METRICS,
             )
             matching = pm.match(pm.Overlap.from_masks(*masks), strategy, threshold)
             found = measurer.measure(matching)
