@@ -149,6 +149,29 @@ def write_files(folder: Path) -> None:
             rows.writerow([name, f"masks/{name}.tif", f"results/unet/{name}.tif", "unet"])
 
 
+def write_detections(folder: Path) -> None:
+    """Write lesions, predictions with a confidence for each, and COCO instances."""
+    from tests.detection_scenes import write_instances
+
+    for i in range(12):
+        reference = phantoms.blobs((48, 56), 7, radius=(3, 6), gap=2, seed=i)
+        found = phantoms.miss(phantoms.shift(reference, (1, 0)), 1, seed=i)
+        spurious = phantoms.blobs((48, 56), 3, radius=(2, 4), gap=2, seed=100 + i)
+        found = np.where((found == 0) & (spurious > 0), spurious + 50, found)
+        _save_tiff(folder / "ref" / f"scan{i:02}.tif", reference)
+        _save_tiff(folder / "pred" / f"scan{i:02}.tif", found)
+        scores = folder / "scores" / f"scan{i:02}.csv"
+        scores.parent.mkdir(exist_ok=True)
+        rng = np.random.default_rng(i)
+        with scores.open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["id", "score"])
+            for one in np.unique(found)[1:].tolist():
+                mean = 0.3 if one > 50 else 0.7
+                rows.writerow([one, round(float(np.clip(rng.normal(mean, 0.15), 0, 1)), 2)])
+    write_instances(folder, range(5))
+
+
 def _street(seed: int) -> tuple[Labels, Labels]:
     """Return a street and what a model makes of it, in the ids of Cityscapes."""
     people = phantoms.blobs(STREETS, 9, radius=(5, 9), gap=2, seed=seed)
@@ -199,4 +222,5 @@ FOLDERS: dict[str, Callable[[Path], None]] = {
     "cityscapes": write_cityscapes,
     "zarr": write_zarr,
     "files": write_files,
+    "detections": write_detections,
 }

@@ -17,6 +17,7 @@ from panmatch.related import RELATED
 from panmatch.spec import (
     Averaging,
     ClassSpec,
+    ConfidenceSpec,
     EdgeCase,
     MetricOptions,
     Spec,
@@ -69,6 +70,11 @@ A metric of `metrics` stands for its mean over true positives. A value can only 
 definition leaves the score undefined or makes it a mean of nothing.
 """
 
+CONFIDENCE = """\
+`confidence: {}` takes all defaults. `panmatch evaluate --scores` says where the files are; without
+it, the CSV file of a case is next to its prediction. [Detections](../how-to/detections.md) shows
+what follows from confidences."""
+
 WORDS = {bool: "true, false", int: "whole number", float: "number", str: "text"}
 
 
@@ -85,6 +91,7 @@ def spec_keys_page() -> str:
         RELATED_SCORES + "\n" + _related() + "\n",
         EDGE_CASES + "\n" + _edge_cases() + "\n",
         _model("averaging", Averaging),
+        _model("confidence", ConfidenceSpec, CONFIDENCE),
     ]
     return "\n".join(sections)
 

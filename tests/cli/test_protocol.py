@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import panmatch as pm
-from panmatch.protocols import protocol_names, protocol_text
+from panmatch.protocols import DETECTION_PROTOCOLS, protocol_names, protocol_text
 from tests.cli.terminals import in_terminal
 from tests.commands import panmatch
 from tests.datasets.folders import make_folders, save_nifti
@@ -156,7 +156,7 @@ def test_the_list_fits_and_says_what_was_verified(tmp_path: Path, width: int) ->
     assert shown.code == 0
     assert max(map(len, shown.lines)) <= width
     heads = [line.split(":")[0] for line in shown.lines if line and not line.startswith(" ")]
-    assert heads == list(protocol_names())
+    assert heads == [*protocol_names(), *DETECTION_PROTOCOLS]
     for word in ("Program:", "Reproduces:", "Verified:"):
         assert sum(line.startswith(f"  {word}") for line in shown.lines) == len(heads)
     assert sum(line.startswith("  Note:") for line in shown.lines) >= len(heads)

@@ -28,6 +28,7 @@ SPEC = {
     "metrics": list(all_metrics()),
     "whole": list(all_metrics()),
     "related": list(RELATED),
+    "confidence": {"source": "image", "cut": 0.25},
 }
 
 
@@ -39,11 +40,18 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reference[1:5, 1:5, 1:5] = reference[7:11, 7:12, 7:12] = 1
     prediction[1:5, 1:4, 1:5] = prediction[7:11, 7:9, 7:12] = prediction[7:11, 10:12, 7:12] = 1
     reference[2:4, 2:4, 2:4] = prediction[2:4, 2:4, 2:4] = 2
-    for name, image in {"ref": reference, "a": prediction, "b": reference}.items():
+    images = {
+        "ref": reference,
+        "a": prediction,
+        "b": reference,
+        "scores": np.full((12, 14, 16), 0.5),
+    }
+    for name, image in images.items():
         (folder / name).mkdir()
         np.save(folder / name / "case.npy", image)
     (folder / "spec.yaml").write_text(yaml.safe_dump(SPEC))
     models = [f"--model={name}={folder / name}" for name in "ab"]
+    models += [f"--scores={name}={folder / 'scores'}" for name in "ab"]
     command = ["panmatch", "evaluate", str(folder / "ref"), *models, "--quiet"]
     command += ["--spec", str(folder / "spec.yaml"), "-o", str(folder / "out")]
     with pytest.MonkeyPatch.context() as patch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from panmatch import protocols
 from panmatch.formats import read_coco_instances, read_labels
 from panmatch.related import coco_precision
+from tests.commands import panmatch
 from tests.instance_scenes import label_dataset, random_dataset
 from tests.peers.asking import ask
 
@@ -108,3 +110,17 @@ def test_every_class_is_equal(
         for category, expected in answer["segm"]["classes"].items():
             ours = found.average_precision(category=int(category))
             assert (-1 if math.isnan(ours) else ours) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_command_line_writes_the_numbers_of_the_program(
+    questions: list[dict[str, Any]], answers: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    for question, answer in list(zip(questions, answers, strict=True))[:5]:
+        paths = write(question, tmp_path)
+        done = panmatch("evaluate", *paths, "--protocol", "coco-instances", "-q", "-o", "out",
+                        cwd=tmp_path)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        with (tmp_path / "out" / "protocol.csv").open(newline="") as file:
+            found = {row["name"]: float(row["value"]) for row in csv.DictReader(file)}
+        expected = dict(zip(NAMES, answer["segm"]["stats"], strict=True))
+        assert {key: found[key] for key in NAMES} == pytest.approx(expected, abs=1e-12)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import panmatch
+from panmatch.cli._case_search import find_cases
 from panmatch.cli._console import ExitCode
-from panmatch.cli._evaluate import find_cases, print_warnings
+from panmatch.cli._evaluate import print_warnings
 from panmatch.cli._json import as_json
 from panmatch.cli._layout import screen_width, wrapped
 from panmatch.cli._progress import show_progress
@@ -52,7 +53,7 @@ def run_advise(
     try:
         with show_progress(quiet=json) as shown:
             shown.enter("search")
-            pairing = find_cases(paths, spec)
+            pairing = find_cases(paths, spec.model_copy(update={"confidence": None}))
             shown.enter("evaluation")
             shown.expect(len(pairing.cases))
             found = {

@@ -50,7 +50,7 @@ def advise(
     Prints PQ under every strategy, and for each choice what the data show. Writes nothing.
     """
     from panmatch.cli._advise import Reading, repeated_words, run_advise
-    from panmatch.cli._evaluate import default_spec
+    from panmatch.cli._case_search import default_spec
     from panmatch.cli._protocol import SpecChoice, chosen_spec
     from panmatch.datasets import DatasetPaths
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ from panmatch.cli._options import (
     CaseColumns,
     Classes,
     Cluster,
+    Cut,
     Dask,
     DatasetJson,
     Everything,
@@ -45,6 +47,7 @@ from panmatch.cli._options import (
     Related,
     Resample,
     Resume,
+    Scores,
     Spacing,
     SpecName,
     StopWhen,
@@ -60,6 +63,7 @@ from panmatch.cli._options import (
 from panmatch.cli._power_command import power
 from panmatch.cli._protocol_command import protocol_app
 from panmatch.cli._rank_command import rank
+from panmatch.cli._run_commands import report, show
 from panmatch.cli._subgroups import subgroups
 from panmatch.errors import OptionError, PanmatchError
 
@@ -130,6 +134,7 @@ def demo(
         "panmatch evaluate ref/ --model a=out/a --model b=out/b -j 8",
         "panmatch evaluate ref/ pred/ -s one-to-one -t 0.5 -m dice -m hd95",
         "panmatch evaluate ref/ pred/ --class lesion=2/components",
+        "panmatch evaluate ref/ pred/ --scores scores/ --cut 0.5",
         "panmatch evaluate ref/ pred/ --protocol stardist --explain",
         "panmatch evaluate pred/ --reference ann=refs/ann --reference bob=refs/bob",
     )
@@ -155,6 +160,8 @@ def evaluate(
     margin: Margin = 0.0,
     pattern: Patterns = None,
     dataset_json: DatasetJson = None,
+    scores: Scores = None,
+    cut: Cut = None,
     missing: MissingPredictions = None,
     stop_when: StopWhen = None,
     cases: CaseColumns = None,
@@ -187,9 +194,10 @@ def evaluate(
         from panmatch.datasets import start_early
 
         start_early()
+    from panmatch.cli._case_search import beside_images, choose_scores, default_spec
+    from panmatch.cli._detection_protocol import detection_protocol, run_detection_protocol
     from panmatch.cli._evaluate import (
         choose_detail,
-        default_spec,
         named_folders,
         read_limits,
         read_log_level,
@@ -214,6 +222,12 @@ def evaluate(
         reference_parts,
         named_folders("--prediction-parts", parts if models else [f"{name}={p}" for p in parts]),
     )
+    detail = choose_detail(everything=everything, quiet=quiet, as_json=as_json)
+    if (ranked := detection_protocol(protocol)) is not None:
+        unused = {"--spec": spec, "--scores": scores, "--cut": cut, "--strategy": strategy,
+                  "--threshold": threshold, "--metric": metric, "--class": class_,
+                  "--report": with_report, "--explain": explain}  # fmt: skip
+        raise typer.Exit(run_detection_protocol(ranked, paths, out, detail, unused))
     chosen, reproduced = chosen_spec(
         SpecChoice(
             spec, dataset_json, tuple(strategy or ()), tuple(threshold or ()), tuple(metric or ()),
@@ -224,14 +238,16 @@ def evaluate(
         explain=explain,
     )  # fmt: skip
     stop = read_stop_rule(stop_when)
+    chosen, places = choose_scores(chosen, scores or [], cut, paths)
     others = tuple(dict.fromkeys([*(also or ()), *([WIDE] if wide else [])]))
     code = run_evaluate(
-        paths,
+        replace(paths, beside=beside_images(chosen)),
         chosen,
         out,
+        scores=places,
         protocol=reproduced,
         explained=explain,
-        detail=choose_detail(everything=everything, quiet=quiet, as_json=as_json),
+        detail=detail,
         log_level=read_log_level(log_level),
         options=RunOptions(workers, dask, resume, overwrite, others, maps, stop),
         threads=threads,
@@ -395,60 +411,14 @@ app.command(
 )(subgroups)
 
 
-@app.command(
+app.command(
     epilog=examples(
         "panmatch report out",
         "panmatch report out --images imagesTs",
         'panmatch report out --title "Lesions, fold 0"',
     )
-)
-def report(
-    folder: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Output folder of `panmatch evaluate`.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="HTML file; by default OUT/report.html.")
-    ] = None,
-    images: Images = None,
-    title: Title = None,
-    cases: CaseColumns = None,
-    cluster: Cluster = None,
-) -> None:
-    """Write the results and figures of a run to one HTML file."""
-    from panmatch.datasets import CaseDescription
-    from panmatch.report import write_report
-
-    how = CaseDescription(cases, cluster)
-    typer.echo(f"Report: {write_report(folder, out, title, images=images, how=how)}")
-
-
-@app.command(
-    epilog=examples(
-        "panmatch show out",
-        "panmatch show out --all",
-    )
-)
-def show(
-    result: Annotated[
-        Path,
-        typer.Argument(help="Output folder of `panmatch evaluate`, or a result saved as JSON."),
-    ],
-    everything: Everything = False,
-    as_json: AsJson = False,
-) -> None:
-    """Print the results of an earlier `panmatch evaluate` again."""
-    from panmatch.cli._evaluate import choose_detail, print_warnings, result_text
-    from panmatch.datasets import listed_notices, load_run
-    from panmatch.evaluation import Result
-
-    detail = choose_detail(everything=everything, quiet=False, as_json=as_json)
-    found = Result.load(result) if result.is_file() else load_run(result)
-    notices = found.notices if result.is_file() else listed_notices(result)
-    written = None if result.is_file() else result
-    report = result / "report.html"
-    existing = report if report.is_file() else None
-    typer.echo(result_text(found, detail, notices, written, existing), nl=False)
-    print_warnings(notices)
+)(report)
+app.command(epilog=examples("panmatch show out", "panmatch show out --all"))(show)
 
 
 def main() -> None:

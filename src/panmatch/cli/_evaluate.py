@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
+from panmatch.cli._case_search import NO_PLACES, check_missing, find_cases
 from panmatch.cli._console import ExitCode
 from panmatch.cli._json import as_json, evaluation_document
 from panmatch.cli._layout import screen_width, wrapped
@@ -23,12 +24,10 @@ from panmatch.datasets import (
     DatasetPaths,
     Job,
     Missing,
-    Pairing,
     RunOptions,
+    ScorePlaces,
     Stopwatch,
-    coco_cases,
     find_images,
-    find_pairs,
     left_out_metrics,
     listed_cases,
     listed_notices,
@@ -36,7 +35,6 @@ from panmatch.datasets import (
     note_seconds,
     play_command,
     read_case_table,
-    read_manifest,
     run_dataset,
     wide_files,
 )
@@ -77,6 +75,7 @@ def run_evaluate(
     case_table: str | None = None,
     cluster: str | None = None,
     resample: bool = False,
+    scores: ScorePlaces = NO_PLACES,
     protocol: Protocol | None = None,
     explained: bool = False,
 ) -> int:
@@ -86,6 +85,7 @@ def run_evaluate(
         spec = spec.model_copy(update={"averaging": averaging})
     if missing is not None:
         check_choice("--missing", missing, get_args(Missing))
+        check_missing(missing, spec)
     for name in options.also:
         check_choice("--also", name, OTHER_OUTPUTS)
     if resample and allow_header_mismatch:
@@ -101,7 +101,7 @@ def run_evaluate(
         with show_progress(quiet=detail == "quiet", level=log_level) as shown:
             clock = Stopwatch(shown.enter)
             with clock.phase("search"):
-                pairing = find_cases(paths, spec)
+                pairing = find_cases(paths, spec, scores)
                 if case_table is not None:
                     named = [case.name for case in pairing.cases if case.reference is not None]
                     options = replace(options, table=read_case_table(case_table, named))
@@ -327,22 +327,6 @@ def warning_lines(notices: Sequence[Notice]) -> list[str]:
         lines += [f"    {line}" for line in notice.spec.splitlines()]
     more = len(notices) - MOST_WARNINGS
     return lines + ([f"panmatch: {plural(more, 'more warning')} in run.json"] if more > 0 else [])
-
-
-def default_spec(paths: DatasetPaths) -> str:
-    """Return the preset for COCO files, or the default one."""
-    return "coco" if paths.reference.suffix.lower() == ".json" else "instances"
-
-
-def find_cases(paths: DatasetPaths, spec: Spec) -> Pairing:
-    """Return all cases of a manifest, of COCO files, of two files or of folders."""
-    if paths.reference.suffix.lower() == ".csv":
-        if paths.predictions:
-            raise OptionError("PRED: a manifest already names the predictions; drop PRED.")
-        return Pairing(read_manifest(paths.reference))
-    if spec.encoding == "coco":
-        return Pairing(coco_cases(paths.reference, paths.predictions))
-    return find_pairs(paths)
 
 
 def named_folders(option: str, given: Sequence[str]) -> Mapping[str, Path]:

@@ -50,7 +50,13 @@ def evaluation_document(result: Result, notices: Sequence[Notice], files: Json) 
         ],
         "warnings": [notice.to_dict() for notice in notices],
         "files": dict(files),
+        **_detections(result),
     }
+
+
+def _detections(result: Result) -> Json:
+    """Return the scores of detections, if there are confidences."""
+    return {"detections": result.plain("detections").rows()} if result.spec.confidence else {}
 
 
 def _mistake(one: CostlyMistake) -> Json:

@@ -147,6 +147,24 @@ StopWhen = Annotated[
         "(half-width=0.02).",
     ),
 ]
+Scores = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scores",
+        metavar="PLACE",
+        help="How sure the model is of each predicted object: a folder with a CSV file (id, score) "
+        "or an image of probabilities for each case, a CSV file with the column case, or a pattern "
+        "such as 'scores/{case}.csv'. With --model, NAME=PLACE for each model.",
+    ),
+]
+Cut = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Only predictions with at least this confidence count in scores. Tables of detections "
+        "look at every cut.",
+    ),
+]
 CaseColumns = Annotated[
     str | None,
     typer.Option(

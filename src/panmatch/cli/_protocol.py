@@ -16,7 +16,9 @@ from panmatch.evaluation import Json, Result, Row, Table, number
 from panmatch.spec import Spec
 
 if TYPE_CHECKING:
-    from panmatch.protocols import Explanation, Protocol, ProtocolNumber
+    from panmatch.protocols import DetectionProtocol, Explanation, Protocol, ProtocolNumber
+
+    AnyProtocol = Protocol | DetectionProtocol
 
 MOST_LINES = 12  # numbers on one screen
 KEYS = {"classes", "background", "void", "headline"}
@@ -92,13 +94,13 @@ def write_numbers(folder: Path, numbers: Sequence[ProtocolNumber]) -> None:
     write_table(folder, "protocol", Table.of_rows(rows, ["model", "case", "name", "value"]))
 
 
-def protocol_facts(protocol: Protocol) -> dict[str, str]:
+def protocol_facts(protocol: AnyProtocol) -> dict[str, str]:
     """Return which program a protocol reproduces, for run.json and for JSON."""
     facts = {"name": protocol.name, "program": protocol.program, "version": protocol.version}
     return facts | {"source": protocol.source}
 
 
-def numbers_document(protocol: Protocol, numbers: Sequence[ProtocolNumber]) -> Json:
+def numbers_document(protocol: AnyProtocol, numbers: Sequence[ProtocolNumber]) -> Json:
     """Return the numbers for JSON; the case is null in numbers of all cases together."""
     return {
         **protocol_facts(protocol),
@@ -152,7 +154,10 @@ def explanation_text(explanations: Sequence[Explanation], models: Sequence[str],
 
 
 def numbers_text(
-    protocol: Protocol, numbers: Sequence[ProtocolNumber], width: int, most: int | None = MOST_LINES
+    protocol: AnyProtocol,
+    numbers: Sequence[ProtocolNumber],
+    width: int,
+    most: int | None = MOST_LINES,
 ) -> str:
     """Return the numbers of all cases together: a line for each, a column for each model."""
     together = [one for one in numbers if one.case is None]
@@ -160,7 +165,7 @@ def numbers_text(
     names = list(dict.fromkeys(one.name for one in together))
     values = {(one.name, one.model): one.value for one in together}
     cases = len({one.case for one in numbers if one.case is not None})
-    how = f", {protocol.over_cases} over {cases} cases" if cases > 1 else ""
+    how = f", {getattr(protocol, 'over_cases', '')} over {cases} cases" if cases > 1 else ""
     lines = wrapped(f"{protocol.name}: {protocol.program} {protocol.version}{how}", width)
     shown = names[:most]
     first = max((len(name) for name in shown), default=0)

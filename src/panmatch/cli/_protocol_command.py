@@ -21,36 +21,57 @@ INDENT = "  "
 def list_protocols() -> None:
     """List the programs, with their versions and how each was verified."""
     from panmatch.cli._layout import screen_width
-    from panmatch.protocols import protocol_names
+    from panmatch.protocols import DETECTION_PROTOCOLS, protocol_names
 
-    blocks = ["\n".join(protocol_lines(name, screen_width())) for name in protocol_names()]
+    names = (*protocol_names(), *DETECTION_PROTOCOLS)
+    blocks = ["\n".join(protocol_lines(name, screen_width())) for name in names]
     typer.echo("\n\n".join(blocks))
 
 
 @protocol_app.command()
 def show(name: Annotated[str, typer.Argument(help="Name of a protocol.")]) -> None:
     """Print the definition of a protocol."""
-    from panmatch.protocols import protocol_text
+    from panmatch.cli._layout import screen_width
+    from panmatch.protocols import DETECTION_PROTOCOLS, protocol_text
 
+    if name in DETECTION_PROTOCOLS:
+        typer.echo("\n".join(protocol_lines(name, screen_width())))
+        return
     typer.echo(protocol_text(name.partition("/")[0]), nl=False)
 
 
 def protocol_lines(name: str, width: int) -> Iterator[str]:
     """Yield the description of a protocol, wrapped to a width."""
     from panmatch.cli._layout import wrapped
-    from panmatch.protocols import find_protocol
+    from panmatch.protocols import DETECTION_PROTOCOLS, find_protocol
 
-    found = find_protocol(name)
+    ranked = DETECTION_PROTOCOLS.get(name)
+    found = ranked or find_protocol(name)
     yield f"{name}: {found.title}"
-    classes = "the program's own" if found.classes == "fixed" else "yours, or all labels"
     texts = [
         f"Program: {found.program}, version {found.version}.",
         found.source,
         f"Reproduces: {found.reproduces}",
         f"Verified: {found.verified}",
-        f"Classes: {classes}. Over cases: {found.over_cases}.",
+        *([] if ranked is None else [f"Takes: {ranked.takes}."]),
+        *([] if ranked is not None else _about_classes(name)),
         *(f"Note: {text}" for text in found.departs),
-        *(f"Variant {name}/{key}: {one.about}" for key, one in found.variants.items()),
+        *([] if ranked is not None else _variants(name)),
     ]
     for text in texts:
         yield from (f"{INDENT}{line}" for line in wrapped(text, width - 2, INDENT))
+
+
+def _about_classes(name: str) -> list[str]:
+    from panmatch.protocols import find_protocol
+
+    found = find_protocol(name)
+    classes = "the program's own" if found.classes == "fixed" else "yours, or all labels"
+    return [f"Classes: {classes}. Over cases: {found.over_cases}."]
+
+
+def _variants(name: str) -> list[str]:
+    from panmatch.protocols import find_protocol
+
+    variants = find_protocol(name).variants
+    return [f"Variant {name}/{key}: {one.about}" for key, one in variants.items()]

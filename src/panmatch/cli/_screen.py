@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from panmatch.cli._detection_lines import detection_lines
 from panmatch.cli._layout import LINES, Column, grid, name_length, shortened, wrapped
 from panmatch.datasets import verdict
 from panmatch.evaluation import (
@@ -51,7 +52,8 @@ def evaluation_screen(
     """
     if not result.average_scores:
         return "\n".join([*_head(result, width), *_failures(result, width), "", *more])
-    below = [*wrapped(verdict(result), width), *_losses(result, width), *_failures(result, width)]
+    below = [*wrapped(verdict(result), width), *_losses(result, width)]
+    below += [*detection_lines(result, width), *_failures(result, width)]
     head = _head(result, width)
     room = LINES - len(head) - len(below) - len(more) - taken - 6  # blank lines, heads, a note
     rows = _rows(result, max(room, 1))
@@ -74,7 +76,7 @@ def _head(result: Result, width: int) -> list[str]:
     several = ", pooled over cases" if len(used) > 1 else ""
     name = result.headline_class
     about = name if name in MEANS else f"class {name}"
-    matcher = result.spec.matching[0].label
+    matcher = Setting(name, "things", result.spec.matching[0], result.spec.cut).label
     return wrapped(f"{cases}{models}{failed}: {about}, IoU, {matcher}{several}", width)
 
 
@@ -216,6 +218,8 @@ def largest_mistakes(result: Result) -> dict[str, dict[str, int]]:
 def _losses(result: Result, width: int) -> list[str]:
     """Return what costs PQ: all kinds of mistakes of one model, or the largest of several."""
     losses = {model: kinds for model, kinds in result.losses.items() if kinds}
+    if not losses and result.spec.encoding == "coco-instances":
+        return []  # masks that share voxels have no error budget
     at = f"at τ = {result.spec.thresholds[0]:g}"
     if len(losses) == 1:
         (kinds,) = losses.values()

@@ -135,7 +135,7 @@ def _read_threshold(text: str) -> float:
 
 def _chosen_classes(spec: Spec, given: Sequence[str]) -> Content:
     """Return the classes to evaluate; labels of the others become background."""
-    if spec.encoding == "coco":
+    if spec.encoding in ("coco", "coco-instances"):
         raise OptionError("--class: the classes of COCO files come from the JSON file; drop it.")
     chosen: dict[str, ClassSpec] = {}
     others = spec.background == "others" or f"{BACKGROUND}=others" in given

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
         order_text,
     )
     from panmatch.datasets._criteria import Criterion, Difference, Placing
+    from panmatch.datasets._detection_tables import detections_with_intervals
     from panmatch.datasets._draft_spec import draft_spec
     from panmatch.datasets._file_comparison import compare_files
     from panmatch.datasets._folders import evaluate_folders
+    from panmatch.datasets._instance_cases import instance_cases, is_panoptic
     from panmatch.datasets._label_files import find_images
     from panmatch.datasets._loading import load_case
     from panmatch.datasets._missing import Missing
@@ -79,6 +81,12 @@ if TYPE_CHECKING:
         open_scores,
         original_text,
         plain_text,
+    )
+    from panmatch.datasets._score_sources import (
+        ScorePlaces,
+        expect_scores,
+        score_places,
+        with_scores,
     )
     from panmatch.datasets._single_case import Evaluator, evaluate
     from panmatch.datasets._statistics import (
@@ -151,8 +159,10 @@ __getattr__, __dir__ = lazy_face(
         "panmatch.datasets._criteria": ("Criterion", "Difference", "Placing"),
         "panmatch.datasets._file_comparison": ("compare_files",),
         "panmatch.datasets._folders": ("evaluate_folders",),
+        "panmatch.datasets._instance_cases": ("instance_cases", "is_panoptic"),
         "panmatch.datasets._label_files": ("find_images",),
         "panmatch.datasets._loading": ("load_case",),
+        "panmatch.datasets._detection_tables": ("detections_with_intervals",),
         "panmatch.datasets._draft_spec": ("draft_spec",),
         "panmatch.datasets._missing": ("Missing",),
         "panmatch.datasets._model_ranks": ("RankedModel", "Ranking", "rank"),
@@ -188,6 +198,12 @@ __getattr__, __dir__ = lazy_face(
             "open_scores",
             "original_text",
             "plain_text",
+        ),
+        "panmatch.datasets._score_sources": (
+            "ScorePlaces",
+            "expect_scores",
+            "score_places",
+            "with_scores",
         ),
         "panmatch.datasets._single_case": ("Evaluator", "evaluate"),
         "panmatch.datasets._statistics": (
@@ -301,6 +317,7 @@ __all__ = [
     "Resampling",
     "RunOptions",
     "SampleSize",
+    "ScorePlaces",
     "ScoreRow",
     "SignificanceMap",
     "Spread",
@@ -321,16 +338,20 @@ __all__ = [
     "compare_runs",
     "compare_with_raters",
     "describe_cases",
+    "detections_with_intervals",
     "draft_spec",
     "evaluate",
     "evaluate_folders",
+    "expect_scores",
     "find_images",
     "find_pairs",
     "headline_rankings",
     "holds_raters",
     "holm",
+    "instance_cases",
     "interaction_p",
     "interval_ends",
+    "is_panoptic",
     "joined_runs",
     "left_out_metrics",
     "listed_cases",
@@ -366,6 +387,7 @@ __all__ = [
     "run_text",
     "running_evidence",
     "sample_size",
+    "score_places",
     "sequence_half_width",
     "signed_rank_p",
     "significance_map",
@@ -379,5 +401,6 @@ __all__ = [
     "what_would_change",
     "what_would_change_between",
     "wide_files",
+    "with_scores",
     "write_table",
 ]

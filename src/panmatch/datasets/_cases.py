@@ -22,6 +22,8 @@ class ImageFile:
     path: Path  # a label image, or a COCO panoptic JSON file
     parts: Path | None = None  # its part image, if there is one
     item: str | None = None  # id of the image in a COCO file
+    scores: Path | None = None  # confidences of its objects: a CSV file or an image
+    instances: bool = False  # whether the COCO file has instances, not a panoptic image
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ def read_manifest(path: Path) -> list[Case]:
     """Read a CSV file with the columns case, reference and prediction.
 
     The column model names the model if there are several; reference_parts and prediction_parts
-    name part images. Paths are relative to the folder of the file. A case with an empty prediction
-    has none. Other columns are ignored.
+    name part images, and scores the confidences of the prediction. Paths are relative to the
+    folder of the file. A case with an empty prediction has none. Other columns are ignored.
     """
     rows = _rows(path)
     cases = [_case(path, line, row) for line, row in rows]
@@ -124,8 +126,12 @@ def _case(manifest: Path, line: int, row: dict[str, str]) -> Case:
             raise FileError(f"{str(manifest)!r}, line {line}: {name} is empty.")
 
     def image(side: str) -> ImageFile:
-        parts = row.get(f"{side}_parts")
-        return ImageFile(manifest.parent / row[side], manifest.parent / parts if parts else None)
+        parts, scores = row.get(f"{side}_parts"), row.get("scores")
+        return ImageFile(
+            manifest.parent / row[side],
+            manifest.parent / parts if parts else None,
+            scores=manifest.parent / scores if scores and side == "prediction" else None,
+        )
 
     prediction = image("prediction") if row["prediction"] else None
     problem = "" if prediction else f"{str(manifest)!r}, line {line}, names no prediction"

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from panmatch.datasets._pairing import DatasetPaths, find_pairs
 from panmatch.datasets._run import RunOptions, run_dataset
+from panmatch.datasets._score_sources import expect_scores, score_places, with_scores
 from panmatch.datasets._worker import Job
 from panmatch.errors import OptionError, check_size, named_only
 from panmatch.evaluation import Result, warn_of
@@ -30,6 +31,7 @@ def evaluate_folders(
     reference_parts: Folder | None = None,
     prediction_parts: Folders | None = None,
     patterns: Sequence[str] = (),
+    scores: Folders | None = None,
     workers: int = 1,
 ) -> Result:
     """Evaluate folders of label files, as ``panmatch evaluate`` does.
@@ -52,6 +54,10 @@ def evaluate_folders(
     patterns
         Where file names differ: one pattern for both sides, or one for the references and one for
         the predictions, such as ``("{case}_ref.nii.gz", "{case}_pred.nii.gz")``.
+    scores
+        How sure the model is of each predicted object (D17): a folder with a CSV file or an image
+        of probabilities for each case, a CSV file with the column ``case``, or a pattern such as
+        ``"scores/{case}.csv"``; with several models, by the name of the model.
     workers
         Number of processes.
 
@@ -81,6 +87,8 @@ def evaluate_folders(
     check_size("workers", workers, 1)
     models = by_model(prediction)
     parts = None if prediction_parts is None else by_model(prediction_parts, tuple(models))
+    places = score_places(scores, tuple(models))
+    chosen = expect_scores(as_spec(spec), places, None)
     pairing = find_pairs(
         DatasetPaths(
             Path(reference),
@@ -88,14 +96,16 @@ def evaluate_folders(
             tuple(patterns),
             None if reference_parts is None else Path(reference_parts),
             parts,
+            () if chosen.confidence is None else (".csv",),
         )
     )
+    cases, notices = with_scores(pairing.cases, chosen, places)
     result = run_dataset(
-        pairing.cases,
-        Job(as_spec(spec).canonical(), threads=None if workers == 1 else 1),
+        cases,
+        Job(chosen.canonical(), threads=None if workers == 1 else 1),
         Path(out),
         RunOptions(workers, resume=True),
-        notices=pairing.notices,
+        notices=(*pairing.notices, *notices),
     )
     warn_of(result.notices)
     return result

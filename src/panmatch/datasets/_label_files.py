@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from panmatch.datasets._nnunet import is_training_picture, prediction_folders
@@ -57,6 +57,12 @@ class FoundFiles:
         }
         return ", ".join(
             f"{text}{why}" for why, files in kinds.items() for text in _by_suffix(files)
+        )
+
+    def without(self, suffixes: Sequence[str]) -> FoundFiles:
+        """Return the same without other files that have one of the suffixes."""
+        return replace(
+            self, others=tuple(path for path in self.others if path.suffix not in suffixes)
         )
 
     @property

@@ -63,6 +63,8 @@ def load_case(
     ref, pred = case.reference, case.prediction
     if ref is None or (case.problem and pred is not None):
         raise FileError(case.problem or "there is no reference")
+    if spec.encoding == "coco-instances":
+        raise OptionError("masks of COCO instances may overlap, so they are not label images.")
     if spec.encoding == "coco":
         return _load_coco(ref, pred)
     first = open_labels(ref.path, colour_ids=spec.colour_ids)
@@ -161,13 +163,16 @@ def file_state(case: Case) -> str:
             for file in () if path is None else _files(path, image):
                 digest.update(repr(file).encode())
             digest.update(b"\0")
+        if image is not None and image.scores is not None:
+            for file in _files(image.scores, None):
+                digest.update(repr(file).encode())
     return digest.hexdigest()
 
 
 def _files(path: Path, image: ImageFile | None) -> Iterator[tuple[str, int, int]]:
     """Yield the path relative to `path`, the size and the modification time of each file."""
     try:
-        if image is not None and image.item is not None:
+        if image is not None and image.item is not None and not image.instances:
             side = open_coco(path)
             annotation = side.annotations[side.by_name[image.item]]
             yield json.dumps([annotation, repr(side.classes)], sort_keys=True), 0, 0

@@ -13,6 +13,7 @@ from panmatch.spec import ClassSpec, Spec
 MOST_CLASSES = 6  # that are described; of more, only the names are listed
 ENCODINGS = {
     "coco": "COCO panoptic files",
+    "coco-instances": "COCO instance files",
     "cityscapes": "Cityscapes instance ids",
     "panoptic-parts": "Panoptic Parts ids",
 }
@@ -159,6 +160,8 @@ def _related_texts(spec: Spec) -> Iterator[str]:
 
 def _special_sentences(result: Result) -> Iterator[str]:
     """Yield what is left out, and what undefined scores count as."""
+    if (cut := result.spec.cut) is not None:
+        yield f"Predictions with a confidence below {cut:g} were left out."
     spec = result.spec
     if spec.void:
         yield (

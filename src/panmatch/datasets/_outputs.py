@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from panmatch.datasets._case_table import cluster_of
+from panmatch.datasets._detection_tables import write_detections
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
     FEWEST_CASES,
@@ -183,6 +184,9 @@ def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
             _write_tables_of_cases(folder, result)
         with clock.phase("bootstrap"):
             summary = summarise()
+            if result.spec.confidence is not None:
+                resamplings = {model: resampling_of(result, model) for model in result.models}
+                write_detections(folder, result, resamplings)
     write_table(folder, "summary", summary)
 
 
@@ -192,8 +196,10 @@ def _write_tables_of_cases(folder: Path, result: Result) -> None:
     Cases are read block by block, so memory does not grow with their number.
     """
     with ExitStack() as stack:
-        files = {name: stack.enter_context(TableFile(folder, name)) for name in BY_CASE}
-        files["budget"].add(budget_table((), result.series))
+        names = [name for name in BY_CASE if name not in without_tables(result.spec)]
+        files = {name: stack.enter_context(TableFile(folder, name)) for name in names}
+        if "budget" in files:
+            files["budget"].add(budget_table((), result.series))
         files["structure"].add(structure_table((), result.structures))
         totals = pooled_tallies(result.series, result.spec)
         places = _Places()
@@ -226,6 +232,11 @@ class _Places:
             [one.scores_of(places[one.model]) for one in result.class_series
              if one.model in places],
         )  # fmt: skip
+
+
+def without_tables(spec: Spec) -> tuple[TableName, ...]:
+    """Return the tables that masks do not have: there are no repairs if they share voxels (D16)."""
+    return ("budget", "mistakes") if spec.encoding == "coco-instances" else ()
 
 
 def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:

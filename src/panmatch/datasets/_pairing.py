@@ -34,6 +34,8 @@ class DatasetPaths:
         ``{model}`` for the name of the model, ``*`` and ``?`` for anything.
     reference_parts, prediction_parts
         Files or folders of part images, the latter by model.
+    beside
+        Suffixes of files that belong next to images, such as ``".csv"`` for confidences.
     """
 
     reference: Path
@@ -41,6 +43,7 @@ class DatasetPaths:
     patterns: tuple[str, ...] = ()
     reference_parts: Path | None = None
     prediction_parts: Mapping[str, Path] | None = None
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,8 @@ def _pair_folders(paths: DatasetPaths) -> Pairing:
             )
     if not any(case.reference and case.prediction for case in cases):
         raise FileError(_nothing_pairs(paths, cases))
-    return Pairing(cases, tuple(_ignored_notices(found)))
+    seen = {folder: files.without(paths.beside) for folder, files in found.items()}
+    return Pairing(cases, tuple(_ignored_notices(seen)))
 
 
 def _matched(

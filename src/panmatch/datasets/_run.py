@@ -206,9 +206,12 @@ def _files(case: Case) -> Json:
     return {name: None if source is None else _place(source) for name, source in sides.items()}
 
 
-def _place(source: ImageFile) -> dict[str, str | None]:
+def _place(source: ImageFile) -> Json:
     parts = None if source.parts is None else str(source.parts.resolve())
-    return {"path": str(source.path.resolve()), "parts": parts, "item": source.item}
+    scores = {} if source.scores is None else {"scores": str(source.scores.resolve())}
+    instances = {"instances": True} if source.instances else {}
+    place = {"path": str(source.path.resolve()), "parts": parts, "item": source.item}
+    return {**place, **scores, **instances}
 
 
 def listed_cases(folder: Path) -> dict[tuple[str, str], Case]:
@@ -248,8 +251,11 @@ def play_command(folder: Path, case: Case, slice_number: int | None = None) -> s
 def _source(given: Json | None) -> ImageFile | None:
     if given is None:
         return None
-    parts = given["parts"]
-    return ImageFile(Path(given["path"]), None if parts is None else Path(parts), given["item"])
+    parts, scores = (
+        None if given.get(name) is None else Path(given[name]) for name in ("parts", "scores")
+    )
+    instances = bool(given.get("instances"))
+    return ImageFile(Path(given["path"]), parts, given["item"], scores, instances)
 
 
 def load_run(folder: Path) -> Result:

@@ -10,6 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from panmatch.datasets._confidence_like import (
+    ConfidenceLike,
+    expect_confidence,
+    read_confidence_like,
+)
 from panmatch.errors import OptionError, named_only
 from panmatch.evaluation import CaseResult, Images, Result, evaluate_case, warn_of
 from panmatch.formats import (
@@ -45,6 +50,7 @@ def evaluate(
     void: ImageLike | None = None,
     spacing: npt.ArrayLike | None = None,
     unit: Unit | None = None,
+    confidence: ConfidenceLike | None = None,
     case: str = "case",
     threads: int | None = None,
 ) -> Result:
@@ -69,6 +75,11 @@ def evaluate(
         Part images, for classes with parts that are not labels of the images themselves.
     void
         Mask of voxels about which nothing is known, in addition to those that the spec calls void.
+    confidence
+        How sure the model is of each prediction (D17): a mapping from predicted id to number, a CSV
+        file as for `read_confidences`, or an image of probabilities, which the spec's
+        ``confidence.reduce`` reduces. Entries then have a surface, and `Result.detections` average
+        precision, FROC and the best cut.
     case
         Name of the case in tables.
     threads
@@ -96,7 +107,7 @@ def evaluate(
     1  many-to-one   2   0   0  0.583
     2  one-to-many   2   0   0  0.583
     """
-    evaluator = Evaluator(spec)
+    evaluator = Evaluator(expect_confidence(as_spec(spec), confidence))
     evaluator.update(
         reference=reference,
         prediction=prediction,
@@ -105,6 +116,7 @@ def evaluate(
         void=void,
         spacing=spacing,
         unit=unit,
+        confidence=confidence,
         case=case,
         threads=threads,
     )
@@ -147,11 +159,13 @@ class Evaluator:
         void: ImageLike | None = None,
         spacing: npt.ArrayLike | None = None,
         unit: Unit | None = None,
+        confidence: ConfidenceLike | None = None,
         threads: int | None = None,
     ) -> None:
         """Evaluate one more case; parameters are those of `evaluate`.
 
-        A case without a name is called by its number, starting at 0000.
+        A case without a name is called by its number, starting at 0000. The spec must have the key
+        ``confidence`` if cases have confidences.
         """
         images = {
             "reference": reference,
@@ -161,6 +175,7 @@ class Evaluator:
             "void": void,
         }
         read = read_images(images, self.spec, spacing, unit)
+        known = read_confidence_like(confidence, self.spec, case)
         self._cases.append(
             evaluate_case(
                 Images(read.images["reference"], read.images["reference_parts"]),
@@ -172,6 +187,7 @@ class Evaluator:
                 spacing=read.spacing,
                 unit=read.unit,
                 threads=threads,
+                confidence=known,
             )
         )
 
@@ -203,6 +219,11 @@ def read_images(
     """Read whatever is not an array, and put all images on one grid."""
     placed: dict[str, StoredImage] = {}
     for name, image in given.items():
+        if spec.encoding == "coco-instances":
+            raise OptionError(
+                "encoding 'coco-instances' reads files of many images: use `panmatch evaluate`; "
+                "for one image, pass masks to Overlap.from_masks."
+            )
         if spec.encoding == "coco" and isinstance(image, str | os.PathLike):
             raise OptionError(
                 f"{name}={os.fspath(image)!r}: related.coco_pq(…) and `panmatch evaluate` score "

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import panmatch
 from panmatch.datasets._cases import Case
+from panmatch.datasets._instance_cases import evaluate_instances
 from panmatch.datasets._loading import file_state, load_case
 from panmatch.datasets._missing import Missing, evaluate_missing, failed, without_images
 from panmatch.datasets._other_outputs import map_name
+from panmatch.datasets._score_sources import load_confidences
 from panmatch.datasets._sealing import seal
 from panmatch.errors import PanmatchError
 from panmatch.evaluation import (
@@ -133,6 +135,8 @@ def _read_spec(text: str) -> Spec:
 
 def _evaluate(job: Job, case: Case) -> CaseResult:
     spec = _read_spec(job.spec)
+    if spec.encoding == "coco-instances":
+        return evaluate_instances(case, spec)
     loaded = load_case(
         case,
         spec,
@@ -145,6 +149,9 @@ def _evaluate(job: Job, case: Case) -> CaseResult:
         spacing=job.spacing if given else loaded.spacing,
         unit=(spec.unit or "mm") if given else loaded.unit,
         threads=job.threads,
+        confidence=load_confidences(
+            case, loaded, spec, allow_header_mismatch=job.allow_header_mismatch
+        ),
     )
     if case.prediction is None:
         found = evaluate_missing(case, loaded, spec, job.decision(case), how)

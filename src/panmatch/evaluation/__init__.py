@@ -32,6 +32,7 @@ from panmatch.evaluation._column_meanings import (
     column_meanings,
     related_meanings,
 )
+from panmatch.evaluation._confidences import Confidences, passed_threshold
 from panmatch.evaluation._costly_mistakes import (
     CostlyMistake,
     Totals,
@@ -40,10 +41,25 @@ from panmatch.evaluation._costly_mistakes import (
     pooled_tallies,
 )
 from panmatch.evaluation._data_facts import IN_REGIONS, WHOLE, DataFacts, SeenObjects, find_facts
+from panmatch.evaluation._detection_views import DETECTION_TABLES, DetectionTableName
+from panmatch.evaluation._detections import (
+    AT_THRESHOLD,
+    FROC,
+    OVER_CLASSES,
+    OVER_THRESHOLDS,
+    DetectionScore,
+    DetectionSeries,
+    detection_scores,
+    detection_table,
+    families,
+    mean_setting,
+)
 from panmatch.evaluation._diagnosis import MISTAKES, NEAR, Diagnosis, diagnose
 from panmatch.evaluation._evaluate import evaluate_case
 from panmatch.evaluation._kept_overlaps import ClassOverlap
 from panmatch.evaluation._maps import MAP_LEGEND, mistake_maps
+from panmatch.evaluation._mask_case import MaskCase
+from panmatch.evaluation._masks import evaluate_masks
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result, TableName
 from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
@@ -72,13 +88,18 @@ from panmatch.evaluation._tables import (
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
 
 __all__ = [
+    "AT_THRESHOLD",
     "COLUMNS",
+    "DETECTION_TABLES",
     "EMPTY",
+    "FROC",
     "IN_REGIONS",
     "MAP_LEGEND",
     "MEANS",
     "MISTAKES",
     "NEAR",
+    "OVER_CLASSES",
+    "OVER_THRESHOLDS",
     "PARTS",
     "PLAIN",
     "TABLES",
@@ -97,8 +118,12 @@ __all__ = [
     "ClassSeries",
     "ClassSetting",
     "ClassStructure",
+    "Confidences",
     "CostlyMistake",
     "DataFacts",
+    "DetectionScore",
+    "DetectionSeries",
+    "DetectionTableName",
     "Diagnosis",
     "Entry",
     "Findings",
@@ -107,6 +132,7 @@ __all__ = [
     "Json",
     "Kind",
     "Level",
+    "MaskCase",
     "MaskCounts",
     "Notice",
     "NoticeKind",
@@ -128,8 +154,12 @@ __all__ = [
     "costliest",
     "costly_mistakes",
     "count_mistakes",
+    "detection_scores",
+    "detection_table",
     "diagnose",
     "evaluate_case",
+    "evaluate_masks",
+    "families",
     "filled",
     "find_facts",
     "findings_from_dict",
@@ -137,11 +167,13 @@ __all__ = [
     "known_class_scores",
     "matcher_of",
     "mean_of_defined",
+    "mean_setting",
     "metric_scores",
     "mistake_maps",
     "mistake_table",
     "number",
     "p_text",
+    "passed_threshold",
     "plural",
     "pooled_tallies",
     "related_meanings",

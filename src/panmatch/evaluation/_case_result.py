@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from panmatch.errors import FileError
+from panmatch.evaluation import _stored_surfaces as stored
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
 from panmatch.evaluation._kept_overlaps import ClassOverlap, overlap_from_dict, overlap_to_dict
 from panmatch.evaluation._notices import Notice
@@ -21,6 +22,7 @@ from panmatch.overlap import Floats
 from panmatch.scoring import (
     CHOICES,
     Average,
+    Calibration,
     Column,
     ComponentCounts,
     Curve,
@@ -31,6 +33,7 @@ from panmatch.scoring import (
     Metric,
     Mistake,
     ObjectTable,
+    Surface,
     TableRows,
     resolve_metrics,
 )
@@ -54,6 +57,7 @@ class Level:
     # The costliest mistakes, at most one per object; kept only for the first matcher at the first
     # threshold.
     mistakes: tuple[Mistake, ...] = ()
+    calibration: Calibration | None = None  # of the confidences of all predictions, if known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +71,7 @@ class Entry:
     # no parts.
     curve: Curve | None
     part_curve: Curve | None
+    surface: Surface | None = None  # over all thresholds and cuts, with confidences (D17)
 
     def level(self, threshold: float) -> Level:
         """Return the matching at a threshold of the spec."""
@@ -291,11 +296,13 @@ def _entry_to_dict(entry: Entry, tables: list[ObjectTable]) -> Json:
         "curve": _curve_to_dict(entry.curve),
         "part_curve": _curve_to_dict(entry.part_curve),
         "levels": [_level_to_dict(level, tables) for level in entry.levels],
+        **stored.surface_to_dict(entry.surface, entry.setting.cut),
     }
 
 
 def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
-    setting = _setting(content["class"], content["kind"], tuple(content["matcher"].items()))
+    matcher = tuple(content["matcher"].items())
+    setting = _setting(content["class"], content["kind"], matcher, content.get("cut"))
     mistakes = [np.array(content["diagnosis"][name], np.int64) for name in MISTAKES]
     return Entry(
         setting,
@@ -303,13 +310,16 @@ def _entry_from_dict(content: Json, tables: list[ObjectTable]) -> Entry:
         tuple(_level_from_dict(level, tables) for level in content["levels"]),
         _curve_from_dict(content["curve"], setting, "iou"),
         _curve_from_dict(content["part_curve"], setting, "parts"),
+        stored.surface_from_dict(content.get("surface"), setting),
     )
 
 
 # Thousands of cases share these few values.
 @lru_cache(1024)
-def _setting(class_name: str, kind: Kind, matcher: tuple[tuple[str, Any], ...]) -> Setting:
-    return Setting(class_name, kind, parse_matcher(dict(matcher)))
+def _setting(
+    class_name: str, kind: Kind, matcher: tuple[tuple[str, Any], ...], cut: float | None
+) -> Setting:
+    return Setting(class_name, kind, parse_matcher(dict(matcher)), cut)
 
 
 @lru_cache(64)
@@ -376,6 +386,7 @@ def _level_to_dict(level: Level, tables: list[ObjectTable]) -> Json:
         "options": None if measured.options is None else _options_to_dict(measured.options),
         "objects": tables.index(measured.columns.table),
         "rows": measured.columns.rows.tolist(),
+        **stored.calibration_to_dict(level.calibration),
     }
 
 
@@ -400,6 +411,7 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
             Mistake(kind, tuple(refs), tuple(preds), Tally.from_units(*change))
             for kind, refs, preds, change in content["mistakes"]
         ),
+        calibration=stored.calibration_from_dict(content.get("calibration")),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypedDict, TypeVar, Unpack
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from panmatch.errors import OptionError
 from panmatch.evaluation._case_result import MaskCounts
+from panmatch.evaluation._confidences import Confidences, below_cut, confident
 from panmatch.evaluation._sides import Image, Images, Layer, make_layers
 from panmatch.labels import (
     LabelArray,
@@ -23,6 +25,7 @@ from panmatch.labels import (
     Volume,
     as_labels,
     bytes_of,
+    drop_segments,
     find_regions,
     fits,
     in_gigabytes,
@@ -34,6 +37,7 @@ from panmatch.matching import Matcher
 from panmatch.overlap import (
     ClassOverlaps,
     Overlap,
+    SideCounts,
     count_part_overlaps,
     count_region_overlaps,
     count_sides,
@@ -58,6 +62,8 @@ class ClassCase:
     unit: Unit | None
     threads: int | None
     layer: LayerOverlaps  # all classes that were counted together
+    confidence: Mapping[int, float] | None = None  # of each prediction by id, if known
+    uncut: ClassCase | None = None  # the class with the predictions below the cut, if there is one
     _cut_cases: dict[str, _CutCase] = field(default_factory=dict, repr=False)
 
     @property
@@ -71,6 +77,11 @@ class ClassCase:
         return len(self.overlap.ref_ids) + len(self.overlap.pred_ids) > 0
 
     @property
+    def is_disjoint(self) -> bool:
+        """Whether objects of one side share no voxels, as in any label image."""
+        return True
+
+    @property
     def mask_counts(self) -> MaskCounts:
         """Voxels of the class as one mask on each side, not counting void."""
         overlap = self.overlap
@@ -81,6 +92,14 @@ class ClassCase:
     def overlap_for(self, matcher: Matcher) -> Overlap:
         """Return the overlap that a matcher works on."""
         return self.overlap if matcher.regions is None else self._cut_by(matcher.regions).overlap
+
+    def all_for(self, matcher: Matcher) -> Overlap:
+        """Return the same with predictions of any confidence, also those below the cut."""
+        return (self.uncut or self).overlap_for(matcher)
+
+    def with_confidence(self, values: Mapping[int, float]) -> ClassCase:
+        """Return the case with the confidence of each prediction."""
+        return replace(self, overlap=confident(self.overlap, values), confidence=values)
 
     def relabelled(self, matcher: Matcher, threshold: float) -> Overlap | None:
         """Return the overlap after predictions get the right class; None if nothing changes.
@@ -102,6 +121,8 @@ class ClassCase:
         for name in ("images", "_measurer"):
             self.__dict__.pop(name, None)
         self._cut_cases.clear()
+        if self.uncut is not None:
+            self.uncut.forget_images()
 
     @cached_property
     def images(self) -> tuple[Volume, Volume]:
@@ -175,6 +196,9 @@ class _CutCase:
     @cached_property
     def overlap(self) -> Overlap:
         """Overlap of the pieces."""
+        return confident(self._counted(), self.case.confidence)
+
+    def _counted(self) -> Overlap:
         case = self.case
         if not case.kind.has_parts:
             return count_region_overlaps(
@@ -206,6 +230,7 @@ class CaseKeywords(TypedDict, total=False):
     unit: Unit | None
     void: npt.ArrayLike | None
     threads: int | None
+    confidence: Confidences | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,6 +241,7 @@ class _CaseOptions:
     unit: Unit | None = None
     void: npt.ArrayLike | None = None
     threads: int | None = None
+    confidence: Confidences | None = None
 
 
 def class_cases(
@@ -237,6 +263,9 @@ def class_cases(
         reference = Images(reference.labels.data, reference.parts)
     layers = make_layers(spec, *load_if_needed(reference, prediction, spec))
     cases = [case for layer in layers for case in _of_layer(layer, spec, known, given)]
+    if given.confidence is not None:
+        used = {one for case in cases for one in (case.uncut or case).confidence or ()}
+        given.confidence.check_ids(used, prediction.labels)
     if spec.encoding == "labels":
         return sorted(cases, key=lambda case: case.kind.id)  # in the order of the spec
     return [case for case in cases if case.occurs]
@@ -250,14 +279,38 @@ def shape_of(labels: Image) -> tuple[int, ...]:
 def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list[ClassCase]:
     threads = given.threads
     counted = count_sides(layer.reference, layer.prediction, void=void, threads=threads)
+    cases = _counted_cases(counted, spec, void, given)
+    if spec.confidence is None or given.confidence is None:
+        return cases
+    how, known = spec.confidence, given.confidence
+    scored = [
+        case.with_confidence(known.of_class(case, how)) if case.kind.thing else case
+        for case in cases
+    ]
+    if how.cut is None:
+        return scored
+    dropped = {case.place: below_cut(case.overlap, how.cut) for case in scored if case.kind.thing}
+    left = replace(counted, prediction=drop_segments(layer.prediction, dropped))
+    return [
+        case
+        if whole.confidence is None
+        else replace(case.with_confidence(whole.confidence), uncut=whole)
+        for case, whole in zip(_counted_cases(left, spec, void, given), scored, strict=True)
+    ]
+
+
+def _counted_cases(
+    counted: SideCounts, spec: Spec, void: Void, given: _CaseOptions
+) -> list[ClassCase]:
+    threads = given.threads
     overlaps = counted.overlaps(spec.part_background)
     of_ref, of_pred = counted.sides
     images = (
         SegmentImages(
-            layer.reference, distinct=of_ref.distinct, meaning=of_ref.meaning, threads=threads
+            counted.reference, distinct=of_ref.distinct, meaning=of_ref.meaning, threads=threads
         ),
         SegmentImages(
-            layer.prediction,
+            counted.prediction,
             crowd=True,
             distinct=of_pred.distinct,
             meaning=of_pred.meaning,
@@ -280,7 +333,7 @@ def _of_layer(layer: Layer, spec: Spec, void: Void, given: _CaseOptions) -> list
             threads,
             together,
         )
-        for place, kind in enumerate(layer.classes)
+        for place, kind in enumerate(counted.reference.classes)
     ]
 
 

@@ -32,8 +32,12 @@ MATCHER: Meanings = {
     "`≥ threshold` is added if `strict` is false.",
     "regions": "How predictions are cut: `voronoi` (D8), or empty for whole predictions.",
 }
+CUT: Meanings = {
+    "cut": "The confidence that predictions need to count, at least (D17); only if the spec has a "
+    "cut.",
+}
 THRESHOLD: Meanings = {"threshold": "τ: an edge must have a score strictly above it (D2)."}
-SETTING: Meanings = {**CLASS, **MATCHER, **THRESHOLD}
+SETTING: Meanings = {**CLASS, **MATCHER, **CUT, **THRESHOLD}
 COUNTS: Meanings = {
     "tp": "True positives: references with a match (D3).",
     "fp": "False positives: predictions without a match (D3).",
@@ -70,6 +74,12 @@ BUDGET: Meanings = {
     "share_{repair}": "Loss of PQ due to this kind of mistake (Shapley value); the shares add up "
     "to 1 − PQ.",
 }
+# Matchers that maximise PartPQ have no surface.
+RANKED: Meanings = {name: text for name, text in MATCHER.items() if name != "objective"}
+SETTING_AT_CUTS: Meanings = {
+    **CLASS, **RANKED, **THRESHOLD,
+    "cut": "Lowest confidence that is kept; `inf` where no prediction is left (D17).",
+}  # fmt: skip
 
 # What a row of each table stands for.
 TABLES: Meanings = {
@@ -81,6 +91,10 @@ TABLES: Meanings = {
     "mistakes": "one of the ten costliest mistakes of a class in a case",
     "budget": "a case, class, matcher and threshold, or all cases of a model together",
     "summary": "a score over all cases of a model",
+    "detections": "a score of detections over all cases of a model; only with confidences",
+    "pr": "a cut: its counts apply down to the next cut; only with confidences",
+    "froc": "a cut; only with confidences",
+    "calibration": "a bin of confidences; only with confidences from 0 to 1",
 }
 
 COLUMNS: Mapping[str, Meanings] = {
@@ -123,7 +137,7 @@ COLUMNS: Mapping[str, Meanings] = {
         **AXES,
         "unit": "Unit of distances; volumes have the same unit cubed (D14).",
     },
-    "curves": {**WHO, **CLASS, **MATCHER,
+    "curves": {**WHO, **CLASS, **MATCHER, **CUT,
                "threshold": "Where the step starts; it ends where the next one starts.",
                **COUNTS, **PART_COUNTS},
     "diagnosis": {
@@ -164,7 +178,7 @@ COLUMNS: Mapping[str, Meanings] = {
         "model": WHO["model"],
         "class": "Name of the class, or `mean of classes`, `mean of things`, `mean of stuff`.",
         "kind": "`things`, `stuff`, or `mean` for a mean over classes.",
-        **MATCHER,
+        **MATCHER, **CUT,
         "threshold": "τ; empty for areas and for scores without a matcher.",
         "measure": "Name of the score: a column of `scores`.",
         "quality": "How true positives are judged: by `iou`, by `parts`, or by a metric.",
@@ -175,6 +189,47 @@ COLUMNS: Mapping[str, Meanings] = {
         "unit": "Unit of the value; empty if it has none, `mixed` if cases differ.",
         "cases": "Number of cases that went into it.",
         "skipped": "Number of cases that were left out because the score is undefined there.",
+    },
+    "detections": {
+        "model": WHO["model"],
+        "class": "Name of the class, or `mean of classes`, over those with references.",
+        "kind": "`things`, or `mean` for a mean over classes.",
+        **RANKED,
+        "threshold": "τ; empty for means over τ = 0.5, 0.55 … 0.95.",
+        "measure": "Name of the score (D17). `ap`: average precision, all points; `ap_101`: with "
+        "101 points; `froc_0.125` … `froc_8`: sensitivity at so many false positives per case; "
+        "`cpm`: their mean; `best_cut`: the lowest confidence kept at the highest PQ; "
+        "`best_cut_above`: every cut above this one, up to the best, keeps the same (empty if all "
+        "lower ones do); `best_pq`: PQ there; `ece`: expected calibration error of all "
+        "predictions, in 10 bins. Over thresholds: `map`, `map_101`: means of `ap` and `ap_101`; "
+        "`ar`: mean recall of all predictions.",
+        "value": "The score, pooled over cases; empty if it is undefined.",
+        "low": "Lower end of its 95 % percentile interval; empty for fewer than 5 cases.",
+        "high": "Upper end of its 95 % percentile interval; empty for fewer than 5 cases.",
+        "resamples": "Number of bootstrap resamples behind the interval; fewer for classes with "
+        "very many predictions.",
+        "cases": "Number of cases, with or without the class.",
+    },
+    "pr": {
+        "model": WHO["model"], **SETTING_AT_CUTS,
+        **{name: COUNTS[name] for name in ("tp", "fp", "fn")},
+        "precision": "TP / (TP + FP).",
+        "recall": "TP / (TP + FN).",
+        "pq": COUNTS["pq"],
+    },
+    "froc": {
+        "model": WHO["model"], **SETTING_AT_CUTS,
+        "fp_per_case": "False positives divided by the number of cases.",
+        "sensitivity": "Share of the references that are found: recall.",
+    },
+    "calibration": {
+        "model": WHO["model"], **CLASS, **RANKED, **THRESHOLD,
+        "bin_start": "Lowest confidence of the bin.",
+        "bin_stop": "Upper end of the bin, which belongs to the next one; 1 belongs to the last.",
+        "predictions": "Number of predictions in the bin, except those dismissed (D10).",
+        "matched": "Number of them that are matched.",
+        "confidence": "Their mean confidence.",
+        "reliability": "Share of them that are matched.",
     },
 }  # fmt: skip
 

@@ -17,9 +17,11 @@ from panmatch.evaluation._case_result import (
 )
 from panmatch.evaluation._class_case import CaseKeywords, ClassCase, class_cases, shape_of
 from panmatch.evaluation._class_scores import class_scores
+from panmatch.evaluation._confidences import surface_of
 from panmatch.evaluation._diagnosis import diagnose
 from panmatch.evaluation._kept_overlaps import ClassOverlap
 from panmatch.evaluation._levels import LevelMaker
+from panmatch.evaluation._mask_case import MaskCase
 from panmatch.evaluation._notices import find_id_mistakes
 from panmatch.evaluation._setting import Kind, Setting
 from panmatch.evaluation._sides import Images
@@ -52,9 +54,14 @@ def evaluate_case(
     keep_overlaps
         Whether the result keeps the graph of every class, to align the objects of several raters.
     options
-        ``spacing``, ``unit``, ``void`` and ``threads``, as for `panmatch.evaluate`, which also
-        accepts paths and images of other libraries.
+        ``spacing``, ``unit``, ``void``, ``threads`` and ``confidence``, as for `panmatch.evaluate`,
+        which also accepts paths and images of other libraries.
     """
+    if spec.confidence is not None and options.get("confidence") is None:
+        raise OptionError(
+            "the spec has the key `confidence`, but this case has no confidences: pass "
+            "confidence=…, or leave out the key."
+        )
     spacing, shape = options.get("spacing"), shape_of(reference.labels)
     options["unit"] = unit = _unit_of(spec, spacing, options.get("unit"))
     classes = class_cases(reference, prediction, spec, **options)
@@ -62,9 +69,9 @@ def evaluate_case(
     scores: list[ClassScore] = []
     structures: list[ClassStructure] = []
     for class_case in classes:
-        entries += _evaluate_class(class_case, spec)
+        entries += evaluate_class(class_case, spec)
         scores += class_scores(class_case, spec)
-        structures += _structures(class_case, spec)
+        structures += find_structures(class_case, spec)
         class_case.forget_images()
     return CaseResult(
         case=case,
@@ -93,7 +100,7 @@ def _class_overlap(case: ClassCase) -> ClassOverlap:
     return ClassOverlap(case.name, kind, case.overlap.without_parts())
 
 
-def _structures(case: ClassCase, spec: Spec) -> Iterator[ClassStructure]:
+def find_structures(case: ClassCase | MaskCase, spec: Spec) -> Iterator[ClassStructure]:
     """Yield the components of the graph of a class that occurs: at 0 and at each threshold."""
     kind: Kind = "things" if case.kind.thing else "stuff"
     if not case.occurs:
@@ -125,10 +132,12 @@ def _unit_of(spec: Spec, spacing: npt.ArrayLike | None, unit: Unit | None) -> Un
     return unit or spec.unit or "mm"
 
 
-def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
+def evaluate_class(case: ClassCase | MaskCase, spec: Spec) -> Iterator[Entry]:
+    """Yield what each matcher finds in a class."""
     mistakes, maker = diagnose(case.overlap), LevelMaker(case)
     known: KnownSteps = {}
     kind: Kind = "things" if case.kind.thing else "stuff"
+    cut = None if case.confidence is None else spec.cut
     for matcher in spec.matching:
         overlap = case.overlap_for(matcher)
         qualities: tuple[Quality, ...] = ("iou",) if overlap.parts is None else QUALITIES
@@ -139,12 +148,11 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
                 overlap, strategy, score=matcher.score, qualities=qualities, known_steps=known
             )
         yield Entry(
-            setting=Setting(case.name, kind, matcher),
+            setting=Setting(case.name, kind, matcher, cut),
             diagnosis=mistakes,
             levels=tuple(
                 maker.level(
                     matcher,
-                    overlap,
                     threshold,
                     with_mistakes=(matcher, threshold) == (spec.matching[0], spec.thresholds[0]),
                 )
@@ -152,4 +160,5 @@ def _evaluate_class(case: ClassCase, spec: Spec) -> Iterator[Entry]:
             ),
             curve=swept[0] if swept else None,
             part_curve=swept[1] if len(swept) > 1 else None,
+            surface=surface_of(case.all_for(matcher), matcher),
         )

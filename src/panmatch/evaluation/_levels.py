@@ -8,10 +8,22 @@ import numpy as np
 
 from panmatch.evaluation._case_result import Level
 from panmatch.evaluation._class_case import ClassCase
+from panmatch.evaluation._confidences import calibration_of
 from panmatch.evaluation._diagnosis import count_near_threshold, worst_mistakes
+from panmatch.evaluation._mask_case import MaskCase
 from panmatch.matching import Matcher, Matching, Tally
 from panmatch.overlap import Floats, Overlap
-from panmatch.scoring import Measurements, Measurer, RepairedOverlaps, budget_after_repairs
+from panmatch.scoring import (
+    CHOICES,
+    ErrorBudget,
+    Measurements,
+    Measurer,
+    RepairedOverlaps,
+    budget_after_repairs,
+)
+
+# Of masks that may share voxels, which cannot be repaired: nothing is counted.
+NO_BUDGET = ErrorBudget((Tally(tp=0, fp=0, fn=0, quality=0.0),) * len(CHOICES))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,19 +58,18 @@ class LevelMaker:
     Strategies and thresholds mostly choose the same edges, and repair the same overlap.
     """
 
-    def __init__(self, case: ClassCase) -> None:
+    def __init__(self, case: ClassCase | MaskCase) -> None:
         self._case = case
         # By identity; what they hold keeps the overlaps and measurers alive.
         self._matched: dict[tuple[int, int, bytes], _Matched] = {}
         self._repaired: dict[int, RepairedOverlaps] = {}
 
-    def level(
-        self, matcher: Matcher, overlap: Overlap, threshold: float, *, with_mistakes: bool
-    ) -> Level:
-        """Match an overlap, and measure what was matched."""
+    def level(self, matcher: Matcher, threshold: float, *, with_mistakes: bool) -> Level:
+        """Match the overlap of a matcher, and measure what was matched."""
+        overlap, whole = self._case.overlap_for(matcher), self._case.all_for(matcher)
         matching = matcher.match(overlap, threshold)
+        every = matching if whole is overlap else matcher.match(whole, threshold)
         found = self._found(self._case.measurer_for(matcher), matching)
-        relabelled = self._case.relabelled(matcher, threshold)
         return Level(
             threshold=matching.threshold,
             tally=found.tally,
@@ -68,12 +79,19 @@ class LevelMaker:
             part_quality=found.part_quality,
             near_threshold=count_near_threshold(matching),
             gap=None if matching.certificate is None else matching.certificate.gap,
-            budget=budget_after_repairs(
-                matching,
-                self._repairs_of(matching.overlap),
-                None if relabelled is None else self._repairs_of(relabelled),
-            ),
-            mistakes=worst_mistakes(matching) if with_mistakes else (),
+            budget=self._budget(matcher, matching),
+            mistakes=worst_mistakes(matching) if with_mistakes and self._case.is_disjoint else (),
+            calibration=calibration_of(every),
+        )
+
+    def _budget(self, matcher: Matcher, matching: Matching) -> ErrorBudget:
+        if not self._case.is_disjoint:
+            return NO_BUDGET
+        relabelled = self._case.relabelled(matcher, matching.threshold)
+        return budget_after_repairs(
+            matching,
+            self._repairs_of(matching.overlap),
+            None if relabelled is None else self._repairs_of(relabelled),
         )
 
     def _found(self, measurer: Measurer, matching: Matching) -> _Matched:

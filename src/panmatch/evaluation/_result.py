@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from itertools import pairwise
 from math import fsum, isnan
@@ -25,6 +25,11 @@ from panmatch.evaluation._costly_mistakes import (
     costliest,
     costly_mistakes,
     pooled_tallies,
+)
+from panmatch.evaluation._detection_views import (
+    DETECTION_TABLES,
+    DetectionTableName,
+    DetectionViews,
 )
 from panmatch.evaluation._notices import Notice, merge_notices
 from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
@@ -46,12 +51,12 @@ FORMAT = "panmatch-result-6"
 
 TableName = Literal[
     "scores", "instances", "instances_by_setting", "curves", "diagnosis", "structure", "budget",
-    "mistakes", "averages",
+    "mistakes", "averages", DetectionTableName,
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(DetectionViews):
     """The result of one case, or of many; results of different cases can be added.
 
     Attributes
@@ -107,6 +112,7 @@ class Result:
             "mistakes": lambda: tables.mistake_table(self._mistakes(), self.cases),
             "averages": lambda: tables.average_table(self.average_scores, self.cases),
         }
+        makers |= {one: partial(self._detection_table, one) for one in DETECTION_TABLES}
         check_choice("name", name, makers)
         return makers[name]()
 

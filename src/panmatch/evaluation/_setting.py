@@ -57,7 +57,7 @@ class ClassSetting:
         return ""
 
     @property
-    def columns(self) -> dict[str, str]:
+    def columns(self) -> Row:
         """The setting as columns of a table."""
         return {"class": self.class_name, "kind": self.kind, **NO_COLUMNS}
 
@@ -76,14 +76,22 @@ class Setting(ClassSetting):
         The class.
     matcher
         How its objects are matched.
+    cut
+        The confidence that predictions need in order to be matched (D17); None if all are.
+
+    Examples
+    --------
+    >>> Setting("cell", "things", Matcher(OneToOne()), 0.5).label
+    'one-to-one (optimal), confidence ≥ 0.5'
     """
 
     matcher: Matcher
+    cut: float | None = None
 
     @property
     def label(self) -> str:
         """How objects are matched, in words."""
-        return self.matcher.label
+        return self.matcher.label + ("" if self.cut is None else f", confidence ≥ {self.cut:g}")
 
     @property
     def strategy(self) -> str:
@@ -91,13 +99,14 @@ class Setting(ClassSetting):
         return self.matcher.name
 
     @property
-    def columns(self) -> dict[str, str]:
-        """The setting as columns of a table."""
-        return {"class": self.class_name, "kind": self.kind, **self.matcher.columns}
+    def columns(self) -> Row:
+        """The setting as columns of a table; a cut is one only if there is one."""
+        cut: Row = {} if self.cut is None else {"cut": self.cut}
+        return {"class": self.class_name, "kind": self.kind, **self.matcher.columns, **cut}
 
     def mean(self, title: str) -> Setting:
         """Return the setting of a mean over classes."""
-        return Setting(title, "mean", self.matcher)
+        return Setting(title, "mean", self.matcher, self.cut)
 
 
 def matcher_of(setting: ClassSetting) -> Matcher | None:

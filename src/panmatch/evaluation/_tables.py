@@ -30,7 +30,7 @@ Block = Mapping[str, Cell | list[Cell]]
 SIDES = ("ref", "pred")
 WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", "pred_voxels",
          "cases", "skipped", "slice_axis", "slice", "components", "references", "predictions",
-         "shared_voxels"]  # fmt: skip
+         "shared_voxels", "matched", "resamples"]  # fmt: skip
 CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
 LAST = ("unit", "status", "reason")
 # In the order of the table; the columns of metrics come after them.
@@ -202,7 +202,8 @@ def budget_table(cases: Sequence[CaseResult], series: Sequence[CaseSeries]) -> T
     for case in cases:
         for entry in case.entries:
             for found in entry.levels:
-                if found.tally.tp + found.tally.fp + found.tally.fn:
+                counted = found.budget.tally  # of nothing where masks may share voxels
+                if counted.tp + counted.fp + counted.fn:
                     who = {"case": case.case, "model": case.model, **entry.setting.columns}
                     rows.append({**who, "threshold": found.threshold, "averaging": "case"})
                     tallies += found.budget.tallies
@@ -292,7 +293,7 @@ def _distinct_rows(entries: Sequence[Entry]) -> Block:
     """
     levels = [level for entry in entries for level in entry.levels]
     names = [
-        f"{entry.setting.matcher.label} at {level.threshold:g}"
+        f"{entry.setting.label} at {level.threshold:g}"
         for entry in entries
         for level in entry.levels
     ]

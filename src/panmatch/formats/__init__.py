@@ -4,9 +4,14 @@ The libraries behind the formats are imported when the first file of their kind 
 """
 
 from panmatch.formats._coco import CocoPanoptic, pair_images, read_coco_panoptic
-from panmatch.formats._coco_instances import CocoInstances, coco_overlaps, read_coco_instances
-from panmatch.formats._confidence_files import read_confidences
-from panmatch.formats._grey import image_name, read_grey
+from panmatch.formats._coco_instances import (
+    CocoInstances,
+    coco_overlaps,
+    read_coco_instances,
+    rows_by_group,
+)
+from panmatch.formats._confidence_files import ConfidenceTable, open_confidences, read_confidences
+from panmatch.formats._grey import image_name, read_grey, read_probabilities
 from panmatch.formats._images import (
     LabelImage,
     StoredImage,
@@ -17,7 +22,6 @@ from panmatch.formats._images import (
 from panmatch.formats._locking import lock_file, locked
 from panmatch.formats._numpy_files import load_overlap, save_overlap, write_atomically
 from panmatch.formats._objects import ImageLike, as_stored_image
-from panmatch.formats._probabilities import read_probabilities
 from panmatch.formats._reading import (
     case_name,
     is_chunked_file,
@@ -37,6 +41,7 @@ from panmatch.formats._writing import write_like
 __all__ = [
     "CocoInstances",
     "CocoPanoptic",
+    "ConfidenceTable",
     "ImageLike",
     "LabelImage",
     "Resampled",
@@ -55,6 +60,7 @@ __all__ = [
     "load_overlap",
     "lock_file",
     "locked",
+    "open_confidences",
     "open_labels",
     "pair_images",
     "read_coco_instances",
@@ -64,6 +70,7 @@ __all__ = [
     "read_labels",
     "read_probabilities",
     "resample_like",
+    "rows_by_group",
     "save_overlap",
     "turned_like",
     "write_atomically",

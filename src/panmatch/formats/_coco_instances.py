@@ -202,7 +202,7 @@ def coco_overlaps(
     {(7, 3): [1.0]}
     """
     refs, preds = reference.table, prediction.table
-    rows = [_rows_by_group(table) for table in (refs, preds)]
+    rows = [rows_by_group(table) for table in (refs, preds)]
     none = np.zeros(0, np.int64)
     found = {}
     for key in sorted({*rows[0], *rows[1]}):
@@ -216,7 +216,8 @@ def coco_overlaps(
     return found
 
 
-def _rows_by_group(table: MaskTable) -> dict[tuple[int, int], Ints]:
+def rows_by_group(table: MaskTable) -> dict[tuple[int, int], Ints]:
+    """Return the rows of every image and category, in the order of the file."""
     order = np.lexsort((table.category, table.image))
     keys = np.stack([table.image[order], table.category[order]], axis=1)
     begins = np.flatnonzero(np.diff(keys, axis=0, prepend=-1).any(axis=1)) if len(keys) else order

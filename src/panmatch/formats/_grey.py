@@ -1,4 +1,4 @@
-"""Grey images of every accepted format, to look at labels over them."""
+"""Images of numbers in every accepted format: grey levels to look at, and probabilities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch.errors import FileError, needs_extra
-from panmatch.formats._decoding import Origin, name_of, reading_as
+from panmatch.formats._decoding import Decode, Origin, name_of, reading_as
 from panmatch.formats._images import LabelImage
 from panmatch.formats._medical import read_itk, read_nifti
 from panmatch.formats._numpy_files import read_archive, read_array
@@ -22,6 +22,7 @@ from panmatch.labels import LabelArray
 WINDOW = (1, 99)  # percentiles that become black and white
 MOST_SAMPLES = 2_000_000  # voxels to compute percentiles from
 WHITE = 255
+PICTURES = (".png", ".jpg", ".jpeg")  # have too few levels for probabilities
 
 
 def read_grey(path: str | os.PathLike[str]) -> LabelImage:
@@ -50,7 +51,46 @@ def read_grey(path: str | os.PathLike[str]) -> LabelImage:
             f"path={str(source)!r} does not have the suffix of an image. Accepted: "
             f"{', '.join(READERS)}."
         )
-    return READERS[suffix](source)
+    return READERS[suffix](source, decode=as_grey_levels)
+
+
+def read_probabilities(path: str | os.PathLike[str]) -> LabelImage:
+    """Read an image of numbers, as they are stored.
+
+    Axes, spacing and affine are those of `read_labels`.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read as an image of numbers; the message starts with the path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/case.npy", np.array([[0.25, 0.5]]))
+    ...     read_probabilities(f"{folder}/case.npy").labels.tolist()
+    [[0.25, 0.5]]
+    """
+    source = Path(path)
+    suffix = _known_suffix(source)
+    if not suffix or suffix in PICTURES:
+        accepted = [one for one in READERS if one not in PICTURES]
+        raise FileError(
+            f"path={str(source)!r} does not have the suffix of an image of probabilities. "
+            f"Accepted: {', '.join(accepted)}."
+        )
+    return READERS[suffix](source, decode=as_probabilities)
+
+
+def as_probabilities(values: npt.NDArray[Any], origin: Origin) -> LabelArray:
+    """Return values as they are if they are numbers."""
+    if values.dtype.kind not in "biuf":
+        raise FileError(
+            f"{name_of(origin)} stores values of dtype {values.dtype}; an image of probabilities "
+            f"must have one number per voxel."
+        )
+    return values
 
 
 def image_name(path: str | os.PathLike[str]) -> str | None:
@@ -95,32 +135,32 @@ def _window(values: npt.NDArray[Any]) -> tuple[float, float]:
     return float(low), float(high if low < high else low + 1)
 
 
-def _read_picture(path: Path) -> LabelImage:
+def _read_picture(path: Path, *, decode: Decode) -> LabelImage:
     """Read a PNG or JPEG file."""
     with needs_extra("files", "PNG and JPEG files"):
         from PIL import Image
 
     with reading_as(path, "an image"), Image.open(path) as image:
         plain = image if image.mode in ("1", "L", "I", "I;16", "F") else image.convert("L")
-        return LabelImage(as_grey_levels(np.asarray(plain), path), None, None, path)
+        return LabelImage(decode(np.asarray(plain), path), None, None, path)
 
 
-READERS: dict[str, Callable[[Path], LabelImage]] = {
-    ".nii": partial(read_nifti, decode=as_grey_levels),
-    ".nii.gz": partial(read_nifti, decode=as_grey_levels),
-    ".nrrd": partial(read_itk, decode=as_grey_levels),
-    ".nhdr": partial(read_itk, decode=as_grey_levels),
-    ".mha": partial(read_itk, decode=as_grey_levels),
-    ".mhd": partial(read_itk, decode=as_grey_levels),
-    ".tif": partial(read_tiff, decode=as_grey_levels, colours=True),
-    ".tiff": partial(read_tiff, decode=as_grey_levels, colours=True),
-    ".ome.tif": partial(read_tiff, decode=as_grey_levels, colours=True),
-    ".ome.tiff": partial(read_tiff, decode=as_grey_levels, colours=True),
+READERS: dict[str, Callable[..., LabelImage]] = {
+    ".nii": read_nifti,
+    ".nii.gz": read_nifti,
+    ".nrrd": read_itk,
+    ".nhdr": read_itk,
+    ".mha": read_itk,
+    ".mhd": read_itk,
+    ".tif": partial(read_tiff, colours=True),
+    ".tiff": partial(read_tiff, colours=True),
+    ".ome.tif": partial(read_tiff, colours=True),
+    ".ome.tiff": partial(read_tiff, colours=True),
     ".png": _read_picture,
     ".jpg": _read_picture,
     ".jpeg": _read_picture,
-    ".npy": partial(read_array, decode=as_grey_levels),
-    ".npz": partial(read_archive, decode=as_grey_levels),
+    ".npy": read_array,
+    ".npz": read_archive,
 }
 
 

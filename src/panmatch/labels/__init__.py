@@ -47,6 +47,7 @@ from panmatch.labels._panoptic import (
     SegmentClass,
     SegmentImages,
     check_classes,
+    drop_segments,
     segment_ids,
 )
 from panmatch.labels._regions import REGION_RULES, Regions, find_regions, nearest_labels
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from panmatch.labels._folding import as_dask
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
+    from panmatch.labels._mask_geometry import mask_geometry
     from panmatch.labels._mask_table import MaskTable, read_boxes, read_segmentations
     from panmatch.labels._masks import (
         Masks,
@@ -104,6 +106,7 @@ else:  # few need these, and importing panmatch must be quick
                 "segment_geometry",
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
+            "panmatch.labels._mask_geometry": ("mask_geometry",),
             "panmatch.labels._mask_table": ("MaskTable", "read_boxes", "read_segmentations"),
             "panmatch.labels._masks": (
                 "Masks",
@@ -173,6 +176,7 @@ __all__ = [
     "connected_components",
     "cropped",
     "distinct_labels",
+    "drop_segments",
     "edge_distances",
     "element_distances",
     "find_regions",
@@ -191,6 +195,7 @@ __all__ = [
     "length_masks",
     "library_of",
     "map_labels",
+    "mask_geometry",
     "mask_of",
     "memory_bytes",
     "nearest_labels",

@@ -6,8 +6,8 @@ So every encoding is counted in one pass, without creating a segment image first
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -161,6 +161,32 @@ class Panoptic:
     arrays: tuple[Volume, ...]
     classes: tuple[SegmentClass, ...]
     decode: Decode
+
+
+def drop_segments(side: Panoptic, dropped: Mapping[int, Ints]) -> Panoptic:
+    """Return a side in which some segments are background.
+
+    Parameters
+    ----------
+    dropped
+        Numbers of the segments to drop, by the position of their class.
+
+    Examples
+    --------
+    >>> from panmatch.labels import SegmentClass, from_maps
+    >>> side = from_maps([[1, 1, 1]], [[5, 6, 7]], [SegmentClass(1)])
+    >>> SegmentImages(drop_segments(side, {0: np.array([6])})).of_class(0).tolist()
+    [[5, 0, 7]]
+    """
+
+    def decode(columns: tuple[Ints, ...], counts: Ints) -> Meaning:
+        meaning = side.decode(columns, counts)
+        gone = np.zeros(len(counts), np.bool_)
+        for place, numbers in dropped.items():
+            gone |= (meaning.classes == place) & np.isin(meaning.instances, numbers)
+        return replace(meaning, classes=np.where(gone, NO_CLASS, meaning.classes))
+
+    return replace(side, decode=decode)
 
 
 def class_places(numbers: Ints, kinds: tuple[SegmentClass, ...]) -> Ints:

@@ -38,6 +38,8 @@ class DetectionProtocol:
         Which numbers, and how that was verified.
     departs
         Where the program departs from its own definition, or ours from it.
+    reads_images
+        Whether it takes lists of images, which the command line reads from two folders.
     """
 
     name: str
@@ -50,6 +52,7 @@ class DetectionProtocol:
     verified: str
     departs: tuple[str, ...]
     numbers: Callable[[Any, Any], dict[str, float]]
+    reads_images: bool = False
 
 
 def run_coco_masks(reference: Any, prediction: Any) -> dict[str, float]:
@@ -213,6 +216,7 @@ DETECTION_PROTOCOLS = {
                 "Lesions and candidates are matched once, with all candidates, not at every cut.",
             ),
             run_picai,
+            reads_images=True,
         ),
         DetectionProtocol(
             "froc-luna",

@@ -40,6 +40,14 @@ from panmatch.report._curve_charts import (
     curve_charts,
     matcher_keys,
 )
+from panmatch.report._detections import (
+    DetectionRow,
+    about_detections,
+    detection_charts,
+    detection_context,
+    detection_rows,
+    detection_scores,
+)
 from panmatch.report._ranking import ranking_section
 from panmatch.report._style import SERIES_COLORS, luminance
 from panmatch.report._subgroups import forests
@@ -98,11 +106,17 @@ class ClassPage:
     coinciding: list[list[str]]  # names of curves that are the same
     ranks: Ranks | None
     pictures: list[CasePicture]  # of its worst and best cases
+    detections: list[DetectionRow]  # empty without confidences
 
     @property
     def curves(self) -> list[str]:
         """Names of the charts over the threshold."""
         return [score.name for score in CURVE_SCORES if score.name in self.charts]
+
+    @property
+    def surfaces(self) -> list[str]:
+        """Names of the charts of PQ over threshold and cut, a chart per model."""
+        return [name for name in self.charts if name.startswith("d-surface-")]
 
     @property
     def metrics(self) -> list[str]:
@@ -238,6 +252,7 @@ def _context(
     headline, folders = result.headline_class, data_folders(cases)
     return {
         "classes": classes,
+        "has_detections": any(page.detections for page in classes),
         "over_images": images is not None,
         "image_notes": image_notes([one for page in classes for one in page.pictures]),
         "class_rows": rows,
@@ -266,6 +281,7 @@ def _context(
         "background": part_background(result),
         "kinds": MEANINGS,
         "first_matcher": result.spec.matching[0].label,
+        **detection_context(result),
         "thresholds": THRESHOLDS,
         "fewest": FEWEST_CASES,
         "version": panmatch.__version__,
@@ -303,6 +319,7 @@ def _class_pages(
 ) -> list[ClassPage]:
     n_shown = sum(name not in MEANS for name in averages.classes)
     mistakes = {model: count_mistakes(result, model) for model in result.models}
+    detections = [] if result.spec.confidence is None else detection_scores(result)
     tables = None if comparison is None else RankTables(comparison)
     pages = []
     for i, name in enumerate(averages.classes):
@@ -326,6 +343,7 @@ def _class_pages(
                 pictures=[]
                 if is_mean
                 else show_cases(result, cases, name, images=images, n_classes=n_shown),
+                detections=detection_rows(detections, result, name),
             )
         )
     return pages
@@ -339,7 +357,8 @@ def _class_charts(
     metrics: list[MetricNumbers],
 ) -> dict[str, Chart]:
     drawn = {"quality": charts.quality_chart(result, averages, name)}
-    if name not in MEANS or name == result.headline_class:
+    has_losses = result.spec.encoding != "coco-instances"  # whose masks may share voxels
+    if has_losses and (name not in MEANS or name == result.headline_class):
         drawn["losses"] = charts.loss_chart(result, name)
     if name in MEANS:
         return drawn
@@ -348,6 +367,7 @@ def _class_charts(
     if (sizes := charts.size_chart(result, name)) is not None:
         drawn["sizes"] = sizes
     boxes = charts.metric_charts(result, metrics)
+    drawn |= detection_charts(result, name)
     return drawn | {f"metric-{metric}": chart for metric, chart in boxes.items()}
 
 
@@ -378,6 +398,7 @@ def what_was_computed(result: Result) -> str:
             "For strategies in regions, predictions were cut by the Voronoi regions of the "
             "references: each voxel belongs to the nearest reference."
         )
+    sentences += about_detections(result)
     unit = spec.averaging.cluster or "case"
     sentences.append(
         f"Pooled scores add up the counts of all cases; means average the scores of cases. "

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
         part_averages,
         tally_classes,
     )
-    from panmatch.scoring._cut_curve import BestCut, CutCurve, CutScore, Froc, Interpolation
+    from panmatch.scoring._cut_curve import (
+        CPM_RATES,
+        RECALLS,
+        BestCut,
+        CutCurve,
+        CutScore,
+        Froc,
+        Interpolation,
+    )
     from panmatch.scoring._error_budget import (
         CHOICES,
         LOSS_LOOKS,
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
         GraphStructure,
         graph_structure,
     )
+    from panmatch.scoring._mask_measure import MaskMeasurer
     from panmatch.scoring._measure import Measurer, measure, measure_whole, need_voxels
     from panmatch.scoring._measurements import (
         Average,
@@ -80,6 +89,8 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "tally_classes",
             ),
             "panmatch.scoring._cut_curve": (
+                "CPM_RATES",
+                "RECALLS",
                 "BestCut",
                 "CutCurve",
                 "CutScore",
@@ -108,6 +119,7 @@ else:  # a first score needs none of these, and importing panmatch must be quick
                 "GraphStructure",
                 "graph_structure",
             ),
+            "panmatch.scoring._mask_measure": ("MaskMeasurer",),
             "panmatch.scoring._measure": ("Measurer", "measure", "measure_whole", "need_voxels"),
             "panmatch.scoring._measurements": (
                 "Average",
@@ -144,8 +156,10 @@ __all__ = [
     "CHOICES",
     "COCO_THRESHOLDS",
     "COMPONENT_KINDS",
+    "CPM_RATES",
     "LOSS_LOOKS",
     "MEANINGS",
+    "RECALLS",
     "REPAIRS",
     "Average",
     "BestCut",
@@ -170,6 +184,7 @@ __all__ = [
     "Interpolation",
     "KnownSteps",
     "LossLook",
+    "MaskMeasurer",
     "MeasureOptions",
     "Measurements",
     "Measurer",

@@ -165,21 +165,26 @@ class Measurer:
 
         A piece of a prediction with as many voxels as the prediction is the prediction.
         """
-        rows = rows_of(matching, None if pieces is None else pieces[0])
+        rows = self._rows(matching, pieces)
         sizes = (rows.ref_voxels.tolist(), rows.pred_voxels.tolist(), rows.shared.tolist())
         keys = list(zip(rows.ref_ids.tolist(), rows.names, *sizes, strict=True))
         new = [row for row, key in enumerate(keys) if key not in self._at]
         if new or not self._table.columns:
-            (reference, prediction), segments = self._images, self._segments
-            if pieces is not None:
-                prediction, segments = pieces[0].image, (segments[0], pieces[1])
-            new_rows = rows.take(np.array(new, np.int64))
-            objects = ComparedObjects(
-                new_rows, reference, prediction, self._options, self._threads, segments
-            )
+            objects = self._compared(rows.take(np.array(new, np.int64)), pieces)
             self._table.append(self._described(objects, matching))
             self._at |= {keys[row]: len(self._at) + i for i, row in enumerate(new)}
         return TableRows(self._table, np.array([self._at[key] for key in keys], np.int64))
+
+    def _rows(self, matching: Matching, pieces: tuple[PieceImage, Geometry] | None) -> ObjectRows:
+        return rows_of(matching, None if pieces is None else pieces[0])
+
+    def _compared(
+        self, rows: ObjectRows, pieces: tuple[PieceImage, Geometry] | None
+    ) -> ComparedObjects:
+        (reference, prediction), segments = self._images, self._segments
+        if pieces is not None:
+            prediction, segments = pieces[0].image, (segments[0], pieces[1])
+        return ComparedObjects(rows, reference, prediction, self._options, self._threads, segments)
 
     def _described(self, objects: ComparedObjects, matching: Matching) -> Columns:
         _check_images(objects, matching, self._has_void)

@@ -10,7 +10,14 @@ from panmatch.spec._edge_cases import EdgeCase, EdgeState
 from panmatch.spec._label_set import label_numbers
 from panmatch.spec._matchers import matcher_as_dict, parse_matcher
 from panmatch.spec._migration import Migration, spec_from_panoptica
-from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec, StrictModel
+from panmatch.spec._models import (
+    Averaging,
+    ClassSpec,
+    ConfidenceSpec,
+    MetricOptions,
+    Spec,
+    StrictModel,
+)
 from panmatch.spec._panoptica import EdgeValue as PanopticaEdgeValue
 from panmatch.spec._panoptica import MetricName as PanopticaMetric
 from panmatch.spec._panoptica import (
@@ -53,6 +60,7 @@ __all__ = [
     "UNGROUPED",
     "Averaging",
     "ClassSpec",
+    "ConfidenceSpec",
     "EdgeCase",
     "EdgeState",
     "MetricOptions",

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from panmatch.errors import check_choice, nearest_name
-from panmatch.labels import Instances
+from panmatch.labels import Instances, Reduction
 from panmatch.matching import ManyToOne, Matcher, OneToMany, OneToOne
 from panmatch.overlap import Background, check_threshold
-from panmatch.scoring import Metric, resolve_metrics
+from panmatch.scoring import Metric, need_voxels, resolve_metrics
 from panmatch.spec._edge_cases import EdgeCase, EdgeCaseEntry, by_column, edge_scores
 from panmatch.spec._label_set import (
     LabelSet,
@@ -23,8 +23,9 @@ from panmatch.spec._label_set import (
 from panmatch.spec._matchers import MatcherEntry
 from panmatch.spec._related import RelatedEntry, RelatedRequest
 
-Encoding = Literal["labels", "coco", "cityscapes", "panoptic-parts"]
+Encoding = Literal["labels", "coco", "coco-instances", "cityscapes", "panoptic-parts"]
 CODED: tuple[Encoding, ...] = ("cityscapes", "panoptic-parts")
+IN_JSON: tuple[Encoding, ...] = ("coco", "coco-instances")  # classes are those of the file
 
 
 class StrictModel(BaseModel):
@@ -128,6 +129,35 @@ class Averaging(StrictModel):
     cluster: str | None = None
 
 
+class ConfidenceSpec(StrictModel):
+    """How sure the model is of each predicted object (D17).
+
+    Attributes
+    ----------
+    source
+        Where confidences of label images come from: ``"csv"``, a file with the columns ``id`` and
+        ``score``, or ``"image"``, an image of probabilities. COCO instances have their own scores.
+    reduce
+        How the probabilities inside an object become one number: ``"max"`` or ``"mean"``.
+    bounds
+        The lowest and highest confidence allowed, such as ``[0, 1]``; None for any finite number.
+    cut
+        Confidence that a prediction must have to count in scores, at least; None to count all. Only
+        the scores of detections look at every cut.
+    """
+
+    source: Literal["csv", "image"] = "csv"
+    reduce: Reduction = "max"
+    bounds: tuple[float, float] | None = None
+    cut: float | None = None
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> ConfidenceSpec:
+        if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise ValueError(f"bounds={list(self.bounds)} must be a lower and a higher number")
+        return self
+
+
 class Spec(StrictModel):
     """What to evaluate, and how.
 
@@ -136,6 +166,7 @@ class Spec(StrictModel):
     encoding
         What pixel values mean: ``"labels"`` (with `classes`), ``"coco"`` (segment ids, classes
         from the JSON file), ``"cityscapes"`` or ``"panoptic-parts"`` (ids encode their class).
+        ``"coco-instances"`` reads masks that may overlap from JSON files.
     classes
         Classes by name. They may share labels, as a lesion and its core do.
     headline
@@ -176,6 +207,9 @@ class Spec(StrictModel):
         `metrics` means its average over true positives; other scores go by their column names.
     averaging
         How cases are averaged.
+    confidence
+        How sure the model is of each prediction, for average precision, FROC and other scores of
+        detections (D17); None if that is not known.
     unit
         Unit of distances, volumes and tolerances: files in another unit are converted. None keeps
         the unit of each file (D14).
@@ -214,6 +248,7 @@ class Spec(StrictModel):
     related: tuple[RelatedEntry, ...] = ()
     edge_cases: dict[str, EdgeCaseEntry] = Field(default_factory=dict)
     averaging: Averaging = Averaging()
+    confidence: ConfidenceSpec | None = None
     unit: Literal["mm", "µm"] | None = None
 
     @field_validator("matching", "thresholds", "metrics", "whole", "related", mode="before")
@@ -258,15 +293,19 @@ class Spec(StrictModel):
     @model_validator(mode="before")
     @classmethod
     def _leave_classes_to_coco(cls, given: object) -> object:
-        if isinstance(given, dict) and given.get("encoding") == "coco":
+        if isinstance(given, dict) and given.get("encoding") in IN_JSON:
             given = {"classes": {}, **given}
+            if given["encoding"] == "coco-instances":
+                given["confidence"] = given.get("confidence") or {}
         return given
 
     @model_validator(mode="after")
     def _check_classes(self) -> Spec:
-        if self.encoding == "coco":
+        if self.encoding in IN_JSON:
             if self.classes:
-                raise ValueError("with encoding 'coco', classes come from the JSON file: drop them")
+                raise ValueError(
+                    f"with encoding {self.encoding!r}, classes come from the JSON file: drop them"
+                )
         elif not self.classes:
             raise ValueError("classes is empty: name at least one")
         self._check_labels()
@@ -280,7 +319,8 @@ class Spec(StrictModel):
         if self.encoding != "labels" and any(matcher.regions for matcher in self.matching):
             raise ValueError(f"regions are not supported with encoding {self.encoding!r}")
         self._check_objectives()
-        if self.headline is not None and self.encoding != "coco":
+        self._check_confidence()
+        if self.headline is not None and self.encoding not in IN_JSON:
             check_choice("headline", self.headline, self.classes)
         strays = {name for name in self.classes if name.startswith("mean of ") or not name.strip()}
         if strays:
@@ -299,6 +339,30 @@ class Spec(StrictModel):
                     f"matching[{place}]: {matcher.label} maximises PartPQ, but no class has parts. "
                     f"List the `parts` of a class, or drop 'objective: parts'"
                 )
+
+    def _check_confidence(self) -> None:
+        if self.encoding == "coco-instances":
+            voxels = need_voxels((*self.metric_objects, *self.whole_objects))
+            unknown = [*voxels, *self.whole, *(request.column for request in self.related)]
+            if unknown:
+                raise ValueError(
+                    f"with encoding 'coco-instances', masks may overlap, so {unknown[0]!r} cannot "
+                    f"be computed: drop it. Metrics of counts, centres and boxes can be, such as "
+                    f"iou and dice"
+                )
+        elif self.confidence is not None and self.encoding != "labels":
+            raise ValueError(
+                f"confidence: with encoding {self.encoding!r}, predictions have no confidence; it "
+                f"needs encoding 'labels' or 'coco-instances'"
+            )
+        if self.confidence is not None and self.confidence.source == "csv":
+            for name, kind in self.classes.items():
+                if kind.kind == "things" and kind.instances != "ids":
+                    raise ValueError(
+                        f"confidence: the objects of classes.{name} are connected components, "
+                        f"which have no ids that a CSV file could name. Write `source: image`, or "
+                        f"`instances: ids`"
+                    )
 
     def _check_labels(self) -> None:
         left_out = {*label_numbers(self.void), *self.background_labels}
@@ -338,6 +402,11 @@ class Spec(StrictModel):
         metrics, whole = resolve_metrics(self.metrics), resolve_metrics(self.whole)
         options = {"parts": self.has_parts, "curve": self.curve}
         return by_column(self.edge_cases, edge_scores(metrics, whole, self.related, **options))
+
+    @property
+    def cut(self) -> float | None:
+        """The confidence that predictions need to count in scores; None if all count."""
+        return None if self.confidence is None else self.confidence.cut
 
     @property
     def has_parts(self) -> bool:

@@ -14,7 +14,7 @@ from panmatch.overlap import Score
 from panmatch.related import RELATED
 from panmatch.scoring import all_metrics
 from panmatch.spec._edge_cases import WORDS, EdgeCase
-from panmatch.spec._models import Averaging, ClassSpec, MetricOptions, Spec
+from panmatch.spec._models import Averaging, ClassSpec, ConfidenceSpec, MetricOptions, Spec
 from panmatch.spec._reading import preset_names
 
 Schema = dict[str, Any]
@@ -44,6 +44,7 @@ def spec_schema() -> Schema:
     keys["related"] = {"type": "array", "items": _related()}
     keys["edge_cases"] = {"type": "object", "additionalProperties": _edge_case()}
     keys["metric_options"], keys["averaging"] = _model(MetricOptions), _model(Averaging)
+    keys["confidence"] = _or_null(_model(ConfidenceSpec))
     for name in LISTS:
         keys[name] = {"anyOf": [keys[name], keys[name]["items"]]}
     for name, text in key_meanings(Spec).items():
@@ -95,7 +96,7 @@ def _keys(model: type[BaseModel]) -> dict[str, Schema]:
 def _short_forms(key: Schema) -> Schema:
     key = {name: value for name, value in key.items() if name not in ("title", "default")}
     choices = key.get("anyOf", [key])
-    lists = [one["items"] for one in choices if one.get("type") == "array"]
+    lists = [one["items"] for one in choices if "items" in one]
     if lists and lists[0].get("anyOf"):  # labels: one alone is enough
         return {"anyOf": [*choices, *lists[0]["anyOf"]]}
     return key

@@ -9,6 +9,7 @@ from panmatch.datasets._statistics._bootstrap import (
     interval,
     resample,
 )
+from panmatch.datasets._statistics._detections import ResampledCuts, resampled_cuts
 from panmatch.datasets._statistics._interaction import interaction_p
 from panmatch.datasets._statistics._intervals import (
     IntervalMethod,
@@ -70,6 +71,7 @@ __all__ = [
     "RankSpread",
     "RankStability",
     "RankedScore",
+    "ResampledCuts",
     "ResampledScores",
     "Resampling",
     "SampleSize",
@@ -94,6 +96,7 @@ __all__ = [
     "ranking_over_threshold",
     "ranks",
     "resample",
+    "resampled_cuts",
     "resampled_points",
     "running_evidence",
     "sample_size",
