@@ -393,7 +393,7 @@ def test_the_keyboard_alone_creates_shapes(page: Any, address: str) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowRight")
     settle(page)
-    disc = {"kind": "disc", "x": 301, "y": 181, "r": 40, "parts": []}
+    disc = {"kind": "disc", "x": 301, "y": 181, "r": 40, "parts": [], "confidence": None}
     assert state(page)["scene"]["reference"] == [disc]
     assert tool(page) == "select"
     page.keyboard.press("p")

@@ -233,7 +233,7 @@ def test_nothing_of_a_refused_link_can_be_taken_away(page: Any, address: str) ->
     page.goto(address + "#%7B%22format%22%3A1%2C")
     page.wait_for_selector("#refusal:not([hidden])")
     buttons = page.locator("[data-export]")
-    assert buttons.count() == 11
+    assert buttons.count() == 12
     for button in buttons.all():
         assert button.is_disabled()
         button.dispatch_event("click")
