@@ -25,9 +25,8 @@ public:
         copy_lanes(label, count, &label_[x * kLanes]);
     }
 
-    // Without `square`, only the labels.
     void write(int64_t x, D* square, T* label, int64_t count) {
-        if (square != nullptr) store_lanes(group_.costs(x), count, square);
+        store_lanes(group_.costs(x), count, square);
         store_lanes(&found_[x * kLanes], count, label);
     }
 

@@ -24,19 +24,15 @@ public:
     // everywhere if there is none.
     NearestLabel(const Grid& grid, T* regions, int threads)
         : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
-          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)), row_squares_(grid.shape.back() + 1) {
-        for (size_t steps = 0; steps < row_squares_.size(); ++steps)
-            row_squares_[steps] =
-                static_cast<D>(grid.weight.back() * static_cast<double>(steps * steps));
-    }
+          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)) {}
 
     void fill() {
         if (grid_.size() == 0) return;
         if (open_ == 0) return along_rows();
         --open_;
         share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(open_),
-                     [&](Columns& groups, const ColumnBlock& block) { settle(groups, block, open_ > 0); });
-        while (open_ > 0) along_columns(open_ > 1);
+                     [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
+        while (open_ > 0) along_columns();
     }
 
     // Nearest labels of some voxels, and their squared distances.
@@ -76,7 +72,6 @@ private:
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
     std::vector<int64_t> step_;
-    std::vector<D> row_squares_;  // of the distance after 0, 1, … steps along a row
 
     struct Nearest {
         const NearestLabel& all;
@@ -164,36 +159,26 @@ private:
         }
     }
 
-    // Between a segment at `left` and one at `right`; −1 and n stand for none. The nearer half of
-    // the gap belongs to either, and squares of steps are known beforehand.
+    // Between a segment at `left` and one at `right`; −1 and n stand for none.
     void fill_gap(T* label, D* square, int64_t left, int64_t right, int64_t n) const {
-        int64_t gap = right - left - 1;
-        if (gap == 0) return;
-        if (left < 0 && right == n) {
-            std::fill(square, square + n, static_cast<D>(kInfinity));
-            return;
+        for (int64_t x = left + 1; x < right; ++x) {
+            int64_t to_left = left < 0 ? n : x - left, to_right = right == n ? n : right - x;
+            int64_t steps = std::min(to_left, to_right);
+            if (steps == n) {
+                square[x] = static_cast<D>(kInfinity);
+                continue;
+            }
+            square[x] = static_cast<D>(grid_.weight.back() * static_cast<double>(steps * steps));
+            if (to_left == to_right) label[x] = std::min(label[left], label[right]);
+            else label[x] = to_left < to_right ? label[left] : label[right];
         }
-        int64_t to_left = left < 0 ? 0 : right == n ? gap : gap / 2;
-        int64_t to_right = right == n ? 0 : left < 0 ? gap : gap / 2;
-        if (to_left > 0) {
-            std::copy_n(row_squares_.data() + 1, to_left, square + left + 1);
-            std::fill_n(label + left + 1, to_left, label[left]);
-        }
-        if (to_right > 0) {
-            const D* nearest = row_squares_.data() + 1;
-            for (int64_t i = 0; i < to_right; ++i) square[right - 1 - i] = nearest[i];
-            std::fill_n(label + right - to_right, to_right, label[right]);
-        }
-        if (to_left + to_right == gap) return;
-        square[left + to_left + 1] = row_squares_[to_left + 1];
-        label[left + to_left + 1] = std::min(label[left], label[right]);
     }
 
-    // Settles one more axis. After the last one, squares are needed only if they are asked for.
-    void along_columns(bool squares = true) {
+    // Settles one more axis.
+    void along_columns() {
         --open_;
         share_columns(grid_, open_, threads_, maker(open_),
-                      [&](Columns& groups, const ColumnBlock& block) { settle(groups, block, squares); });
+                      [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
     }
 
     using Columns = std::vector<LabelColumns<T, D>>;
@@ -204,7 +189,7 @@ private:
         };
     }
 
-    void settle(Columns& groups, const ColumnBlock& block, bool squares) {
+    void settle(Columns& groups, const ColumnBlock& block) {
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
             prefetch_lanes(&squares_[at], block, x);
             prefetch_lanes(regions_ + at, block, x);
@@ -213,7 +198,7 @@ private:
         for (int64_t c = 0; c < block.count; c += kLanes)
             groups[c / kLanes].settle(std::min(kLanes, block.count - c));
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
-            groups[c / kLanes].write(x, squares ? &squares_[at] : nullptr, regions_ + at, count);
+            groups[c / kLanes].write(x, &squares_[at], regions_ + at, count);
         });
     }
 };
