@@ -156,14 +156,14 @@ def tables(datasets: int = DATASETS) -> Iterator[str]:
         yield f"| {what} | {' | '.join(cells)} |"
 
 
-def main() -> None:
-    """Write the tables into the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+def write_tables(page: Path, begin: str, lines: Iterator[str]) -> None:
+    """Put tables into a page, between two comments, and print them."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(END)[2]
-    text = "\n".join(tables())
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    text = "\n".join(lines)
+    page.write_text(f"{before}{begin}\n{text}\n{END}{after}", encoding="utf-8")
     print(text)
 
 
 if __name__ == "__main__":
-    main()
+    write_tables(PAGE, BEGIN, tables())
