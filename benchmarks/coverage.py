@@ -156,18 +156,14 @@ def tables(datasets: int = DATASETS) -> Iterator[str]:
         yield f"| {what} | {' | '.join(cells)} |"
 
 
-def write_between(page: Path, begin: str, text: str) -> None:
-    """Replace what a page has between two comments, and print it."""
+def write_tables(page: Path, begin: str, lines: Iterator[str]) -> None:
+    """Put tables into a page, between two comments, and print them."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(END)[2]
+    text = "\n".join(lines)
     page.write_text(f"{before}{begin}\n{text}\n{END}{after}", encoding="utf-8")
     print(text)
 
 
-def main() -> None:
-    """Write the tables into the page."""
-    write_between(PAGE, BEGIN, "\n".join(tables()))
-
-
 if __name__ == "__main__":
-    main()
+    write_tables(PAGE, BEGIN, tables())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.coverage import SETTINGS, true_score
+from benchmarks.coverage import SETTINGS, true_score, write_tables
 from panmatch.datasets import (
     FEWEST_LOOKED_AT,
     RankedScore,
@@ -31,7 +31,7 @@ DATASETS = 4000
 MODELS = 5
 LOOKS = 500  # cases that a sequential rule may see
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "error-rates.md"
-BEGIN, END = "<!-- written by benchmarks.error_rates -->", "<!-- end -->"
+BEGIN = "<!-- written by benchmarks.error_rates -->"
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
@@ -234,14 +234,5 @@ def _row(name: str, shares: list[float]) -> str:
     return f"| {name} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |"
 
 
-def main() -> None:
-    """Write the tables into the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    text = "\n".join(tables())
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    print(text)
-
-
 if __name__ == "__main__":
-    main()
+    write_tables(PAGE, BEGIN, tables())

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.coverage import write_between
+from benchmarks.coverage import write_tables
 from panmatch.datasets import Resampling, Spread, compare_with_raters
 from panmatch.evaluation import Score, Setting
 from panmatch.overlap import Floats
@@ -90,10 +90,5 @@ def table() -> list[str]:
     return lines
 
 
-def main() -> None:
-    """Write the table into the page."""
-    write_between(PAGE, BEGIN, "\n".join(table()))
-
-
 if __name__ == "__main__":
-    main()
+    write_tables(PAGE, BEGIN, table())

@@ -19,6 +19,7 @@ from panmatch.datasets._statistics import (
     RankMethod,
     RankRule,
     Resampling,
+    _rank_rules,
     combined,
     final_ranks,
     places_by,
@@ -205,6 +206,13 @@ def test_resampled_tests_are_those_of_the_drawn_units() -> None:
     for units in (30, names):
         resampling = Resampling.of(units, n_resamples=60)
         found = drawn_points(table, RankRule("test-based"), resampling)
+        differences = np.where(np.abs(off := table[:, 0] - table[:, 1]) < 1e-12, 0.0, off)
+        p_values = _rank_rules._resampled_p(
+            differences, np.ones(30, np.bool_), resampling, resampling.counts
+        )
+        assert p_values.tolist() == pytest.approx(
+            [plain_p(table, resampling.unit_of, counts, 1) for counts in resampling.counts]
+        )
         for counts, points in zip(resampling.counts, found, strict=True):
             p = [plain_p(table, resampling.unit_of, counts, sign) for sign in (1, -1)]
             smaller = min(range(2), key=lambda i: p[i])

@@ -52,17 +52,13 @@ class PowerAnalysis:
 
     Examples
     --------
-    >>> import panmatch as pm
-    >>> pilot = pm.Evaluator("cells")
-    >>> for case in range(6):
-    ...     for model, end in {"a": 9, "b": 8 - case % 3}.items():
-    ...         objects = [[1] * end + [0] * (10 - end)]
-    ...         pilot.update(
-    ...             reference=[[1] * 10], prediction=objects, case=f"c{case}", model=model
-    ...         )
-    >>> found = pm.power(pilot.compute(), difference=0.1)
-    >>> found.pairs[0].found.pilot_cases, found.table().frame().cases.tolist()
-    (6, [9.0])
+    >>> from panmatch.datasets import Criterion, NeededCases, sample_size
+    >>> from panmatch.evaluation import ClassSetting, Score
+    >>> pq = Criterion(ClassSetting("cell", "things"), None, Score("pq"))
+    >>> needed = sample_size([0.1, 0.0, 0.2, -0.1, 0.1, 0.1], 0.1)
+    >>> found = PowerAnalysis(pq, 0.1, 0.8, 0.05, [NeededCases("unet", "ours", needed)])
+    >>> found.table().frame()[["first", "second", "pilot_cases"]].to_numpy().tolist()
+    [['unet', 'ours', 6]]
     """
 
     criterion: Criterion
