@@ -156,7 +156,7 @@ def tables(datasets: int = DATASETS) -> Iterator[str]:
         yield f"| {what} | {' | '.join(cells)} |"
 
 
-def write_tables(page: Path, begin: str, lines: Iterator[str]) -> None:
+def write_tables(page: Path, begin: str, lines: Iterable[str]) -> None:
     """Put tables into a page, between two comments, and print them."""
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     after = rest.partition(END)[2]
