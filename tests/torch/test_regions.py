@@ -47,6 +47,28 @@ def test_batches_add_up_to_the_scores_of_all_images(strategy: str, spacing: Any)
     assert_same_curve(metric.curves()[1], sum(curves[1:], curves[0]))
 
 
+@pytest.mark.parametrize("strategy", ["union", "one-to-one", "many-to-one"])
+@pytest.mark.parametrize("cut", [None, 0.4])
+def test_pieces_have_the_confidence_of_their_prediction(strategy: str, cut: float | None) -> None:
+    reference, prediction = sparse_batch(5)
+    rng = np.random.default_rng(5)
+    scores = [
+        {int(one): rng.random() for one in np.unique(image[image > 0])} for image in prediction
+    ]
+    rated = [
+        pm.count_region_overlaps(ref, pred).with_confidence(known)
+        for ref, pred, known in zip(reference, prediction, scores, strict=True)
+    ]
+    metric = PanopticMatching(
+        strategy=strategy, threshold=0.1, regions="voronoi", confidence=True, cut=cut
+    )
+    metric.update(*as_tensors(prediction, reference), confidence=scores)
+    surface = pm.add_surfaces([pm.surface(overlap, strategy) for overlap in rated])
+    assert metric.tallies()[0.1][1] == surface.at(0.1, -np.inf if cut is None else cut)
+    found = metric.compute()["average_precision"].item()
+    assert 0 < found == pytest.approx(surface.average_precision(0.1), abs=1e-6)
+
+
 def test_void_shapes_no_region() -> None:
     reference, prediction = sparse_batch(2)
     mask = np.random.default_rng(3).random(reference.shape) < 0.2
