@@ -331,9 +331,17 @@ def test_a_run_with_one_reference_keeps_its_fingerprint() -> None:
             {"references": {"a": [1], "b": [1]}, "predictions": {"c": [1]}, "prediction": [1]},
             "prediction and predictions are both given",
         ),
+        (
+            {"references": {"a": [1], "b": [1]}, "spec": {"confidence": {"source": "csv"}}},
+            "the objects of raters have none",
+        ),
+        (
+            {"references": {"a": [1], "b": [1]}, "spec": "coco-instances"},
+            "encoding 'coco-instances', but several references need label images",
+        ),
     ],
 )
-def test_unusable_names_are_errors(options: dict[str, Any], message: str) -> None:
+def test_unusable_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as raised:
         pm.compare_raters(**options)
     assert message in str(raised.value)

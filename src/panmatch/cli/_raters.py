@@ -61,6 +61,9 @@ SINGLE = {
     "reference_parts": "--reference-parts",
     "prediction_parts": "--prediction-parts",
     "images": "--images",
+    "scores": "--scores",
+    "cut": "--cut",
+    "stop_when": "--stop-when",
 }
 
 Options = Mapping[str, Any]  # those of `panmatch evaluate`, by parameter
@@ -150,8 +153,6 @@ def _spec(given: Options) -> Spec:
                                                    "whole", "related"))  # fmt: skip
     choice = SpecChoice(given["spec"], given["dataset_json"], *lists)
     spec, _ = chosen_spec(choice, None, "instances", explain=False)
-    if spec.encoding == "coco":
-        raise OptionError("--reference needs label files or folders, not COCO JSON files.")
     if given["cluster"] is None:
         return spec
     averaging = spec.averaging.model_copy(update={"cluster": given["cluster"]})

@@ -216,6 +216,20 @@ def check_names(raters: tuple[str, ...], models: tuple[str, ...]) -> None:
         raise OptionError(f"{both[0]!r} is both a rater and a model: give one of them a new name.")
 
 
+def check_spec(spec: Spec) -> None:
+    """Raise an `OptionError` if a spec needs COCO files or confidences, which raters do not have."""
+    if spec.encoding in ("coco", "coco-instances"):
+        raise OptionError(
+            f"the spec has encoding {spec.encoding!r}, but several references need label images: "
+            f"evaluate against each rater in turn."
+        )
+    if spec.confidence is not None:
+        raise OptionError(
+            "the spec has the key `confidence`, but the objects of raters have none: leave out the "
+            "key, or evaluate against each rater in turn."
+        )
+
+
 @named_only
 def compare_raters(
     *,
@@ -265,6 +279,7 @@ def compare_raters(
     1  raters who drew it    0.5  0.667
     """
     asked, models = as_spec(spec), dict(predictions or {})
+    check_spec(asked)
     if prediction is not None:
         if models:
             raise OptionError("prediction and predictions are both given: pass one of them.")

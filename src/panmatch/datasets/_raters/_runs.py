@@ -13,14 +13,19 @@ from panmatch.datasets._folders import Folder, Folders, by_model
 from panmatch.datasets._outputs import read_run
 from panmatch.datasets._pairing import DatasetPaths, Pairing, find_pairs
 from panmatch.datasets._phases import Stopwatch
-from panmatch.datasets._raters._comparison import RaterComparison, RaterTable, check_names
+from panmatch.datasets._raters._comparison import (
+    RaterComparison,
+    RaterTable,
+    check_names,
+    check_spec,
+)
 from panmatch.datasets._run import RunOptions, Watch, load_run, run_dataset
 from panmatch.datasets._table_files import write_table
 from panmatch.datasets._worker import Job
 from panmatch.errors import FileError, OptionError, check_size, named_only
 from panmatch.evaluation import Notice
 from panmatch.formats import case_name, is_label_file, write_atomically
-from panmatch.spec import SpecLike, as_spec
+from panmatch.spec import Spec, SpecLike, as_spec
 
 FORMAT = "panmatch-raters-1"
 LIST = "raters.json"  # which raters and models there are
@@ -101,6 +106,7 @@ def run_raters(
     margin
         Differences from a rater up to this do not matter for the verdict.
     """
+    check_spec(Spec.model_validate_json(job.spec))
     if (folder / "run.json").exists():
         raise FileError(
             f"OUT={str(folder)!r} contains the results of a run with one reference: name another "
