@@ -217,7 +217,7 @@ def check_names(raters: tuple[str, ...], models: tuple[str, ...]) -> None:
 
 
 def check_spec(spec: Spec) -> None:
-    """Raise an `OptionError` if a spec needs COCO files or confidences, which raters do not have."""
+    """Raise an `OptionError` for COCO files and confidences, which raters do not have."""
     if spec.encoding in ("coco", "coco-instances"):
         raise OptionError(
             f"the spec has encoding {spec.encoding!r}, but several references need label images: "
