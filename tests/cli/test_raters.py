@@ -125,3 +125,16 @@ def test_the_folder_of_raters_is_not_a_run(data: Path) -> None:
     shown = panmatch("compare", str(out))
     assert shown.returncode == 2
     assert "it has one for each rater: name the folder of a rater in it" in shown.stderr
+
+
+def test_the_headline_comes_first_and_other_classes_on_request(tmp_path: Path) -> None:
+    panmatch("demo", "-o", str(tmp_path / "demo"))
+    folders = tmp_path / "demo" / "data"
+    named = [f"--reference={name}={folders / 'raters' / name}" for name in ("ann", "bob", "eve")]
+    command = ["evaluate", *named, "--spec", "brats-mets", "-o", str(tmp_path / "out")]
+    brief = panmatch(*command).stdout
+    assert brief.count("Mean PQ of cases against each rater") == 1
+    assert "(2 more classes with --all)" in brief
+    every = panmatch(*command, "--resume", "--all").stdout
+    assert every.count("Mean PQ of cases against each rater") == 3
+    assert "more class" not in every

@@ -29,6 +29,7 @@ from panmatch.scoring import curve
 from panmatch.spec import as_spec
 
 MODELS = {"splits": "splits", "misses": "misses-small", "redraws": "redraws"}
+RATERS = ("ann", "bob", "eve")
 CASES = 8
 SHAPE, LESIONS = (72, 84, 72), 9
 PRESET = "brats-mets"
@@ -63,10 +64,12 @@ def run_demo(out: Path, seed: int) -> None:
         f"Data:   {data}\n\nTo do the same with your own folders, adapt these commands:"
     )
     print("\n".join(_commands(data)))
+    print("\nThree simulated raters drew the same brains. Is a model as good as they are?")
+    print("\n".join(_rater_commands(data)))
 
 
 def make_dataset(folder: Path, seed: int) -> DatasetPaths:
-    """Write the references and each model's predictions as NIfTI files."""
+    """Write the references, each model's predictions and what three raters drew as NIfTI files."""
     for case in range(CASES):
         brain = phantoms.brain_metastases(SHAPE, LESIONS, seed=CASES * seed + case)
         name = f"brain{case + 1:02}.nii.gz"
@@ -74,6 +77,9 @@ def make_dataset(folder: Path, seed: int) -> DatasetPaths:
         for model, habit in MODELS.items():
             prediction = phantoms.SIMULATED_MODELS[habit].predict(brain, seed=case)
             _save(folder / model / name, prediction.labels)
+        for rater, drawn in phantoms.simulate_raters(brain.objects, RATERS, seed=case).items():
+            seen = np.where(brain.labels > 0, brain.labels, brain.layers[0])
+            _save(folder / "raters" / rater / name, np.where(drawn > 0, seen, 0))
     return DatasetPaths(folder / "reference", {model: folder / model for model in MODELS})
 
 
@@ -137,7 +143,18 @@ def _commands(data: Path) -> list[str]:
     lines = [f"  panmatch evaluate {data / 'reference'}"]
     lines += [f"    --model {name}={data / name}" for name in MODELS]
     lines.append(f"    --spec {PRESET} -o mine --report")
-    return [*(f"{line} \\" for line in lines[:-1]), lines[-1], "  panmatch compare mine"]
+    return [*_continued(lines), "  panmatch compare mine"]
+
+
+def _rater_commands(data: Path) -> list[str]:
+    lines = [f"  panmatch evaluate {data / 'redraws'}"]
+    lines += [f"    --reference {name}={data / 'raters' / name}" for name in RATERS]
+    return _continued([*lines, f"    --spec {PRESET} -o raters --report"])
+
+
+def _continued(lines: list[str]) -> list[str]:
+    """Return the lines of one command."""
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def _make_folder(folder: Path) -> None:

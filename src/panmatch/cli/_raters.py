@@ -208,12 +208,16 @@ def raters_text(
         document = raters_document(found, margin)
         files = {"tables": str(folder), "report": None if report is None else str(report)}
         return f"{as_json(document | {'files': files})}\n"
+    headline = None if detail == "all" else found.spec.headline
+    shown = [one for one in found.first_settings if headline in (None, one.class_name)]
     blocks = [
         "\n".join(block)
-        for setting in found.first_settings
+        for setting in shown
         for block in _class_blocks(found, setting, margin)
         if block
     ]
+    if hidden := len(found.first_settings) - len(shown):
+        blocks.append(f"({hidden} more class{'es' if hidden > 1 else ''} with --all)")
     places = [f"Tables: {folder}{os.sep}", *([] if report is None else [f"Report: {report}"])]
     places.append(f"Each rater as the reference: panmatch show {folder / found.raters[0]}, …")
     return "\n\n".join([*blocks, "\n".join(places)]) + "\n"
