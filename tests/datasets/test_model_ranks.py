@@ -257,7 +257,7 @@ def test_the_command_prints_writes_and_documents_the_ranking(tmp_path: Path) -> 
                     "--weights", "pq=2", "-o", tmp_path / "tables")  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert max(map(len, lines)) <= 80
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 80
     said = " ".join(done.stdout.split())
     assert said.startswith(
         "3 models, 6 shared cases: mean-then-rank, mean of cases, by PQ, SQ (hd95) of object "

@@ -52,6 +52,7 @@ class PowerAnalysis:
 
     Examples
     --------
+    >>> from panmatch import PowerAnalysis
     >>> from panmatch.datasets import Criterion, NeededCases, sample_size
     >>> from panmatch.evaluation import ClassSetting, Score
     >>> pq = Criterion(ClassSetting("cell", "things"), None, Score("pq"))
