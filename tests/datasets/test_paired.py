@@ -191,6 +191,13 @@ def test_wrong_arguments_are_explained() -> None:
         holm([0.5, 1.5])
 
 
+def test_holm_is_that_of_statsmodels() -> None:
+    """Recorded from `multipletests(p, method="holm")` of statsmodels 0.15.0."""
+    found = holm([0.0637, 0.027, 0.0041, 0.0017, 0.0813, 0.0913])
+    expected = [0.1911, 0.108, 0.0205, 0.0102, 0.1911, 0.1911]
+    assert found.tolist() == pytest.approx(expected, abs=1e-15)
+
+
 def test_holm_by_hand() -> None:
     assert holm([0.04, 0.01, NAN, 0.03, 0.5]) == pytest.approx(
         [0.09, 0.04, NAN, 0.09, 0.5], nan_ok=True
