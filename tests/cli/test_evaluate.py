@@ -343,7 +343,7 @@ def test_specs_are_listed_printed_and_written(tmp_path: Path) -> None:
     listed = panmatch("spec", "--list").stdout.splitlines()
     assert [line.split()[0] for line in listed if not line.startswith(" ")] == [
         "instances", "binary-components", "brats-mets", "cells", "cityscapes", "coco",
-        "liver-lesions", "vertebrae",
+        "coco-instances", "liver-lesions", "vertebrae",
     ]  # fmt: skip
     assert panmatch("spec", "cells").stdout.startswith("# Cells or nuclei")
     path = tmp_path / "mine.yaml"
