@@ -93,14 +93,15 @@ test_native = PYTHONPATH=build/native/$(1) $(2) $(BIN)/python -m pytest -q -p no
 native-arm: $(VENV)/installed-native
 	tests/native/arm.sh $(BIN)/python
 
-# The native loops under sanitizers, with GCC: addresses and undefined behaviour, then threads.
+# The native loops under sanitizers, with GCC: addresses and undefined behaviour, then threads. Those of
+# OpenBLAS, which is compiled without, would be reported.
 sanitize: $(VENV)/installed $(VENV)/installed-test
 	$(call sanitized,address,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined,libasan.so)
 	$(call sanitized,thread,-fsanitize=thread,libtsan.so)
 
 define sanitized
 $(call build_native,$(1),CXX=g++ CXXFLAGS="$(2) -fno-omit-frame-pointer" LDFLAGS="$(2)",-C cmake.build-type=RelWithDebInfo)
-$(call test_native,$(1),ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=$(3)))
+$(call test_native,$(1),OPENBLAS_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=$(3)))
 endef
 
 # Wheels of this machine's kind, in dist: built, checked, and tested by each interpreter that there is.
