@@ -8,22 +8,25 @@ namespace {
 
 using Text = FlatArray<uint8_t>;
 
-// Where the list of annotations is, empty if anything about it is unusual; then, row by row: image,
-// category, begin and end of the segmentation, height and width that it states; area, score, box;
-// what is given (see `Given`), how the segmentation is written, crowd.
-std::tuple<Array<int64_t>, Array<int64_t>, Array<double>, Array<uint8_t>> instance_rows(
-    const Text& text) {
+// Where the list of annotations is and whether its strings are ASCII; empty if anything about it is
+// unusual. Then columns: image, category, begin and end of the segmentation, height and width that it
+// states; area, score, box; what is given (see `Given`), how the segmentation is written, crowd.
+auto instance_rows(const Text& text) {
     InstanceRows found;
     bool usual = false;
     {
         nb::gil_scoped_release unlocked;
         usual = InstanceReader(text.data(), text.shape(0)).read(found);
     }
-    size_t n = found.flags.size() / 3;
+    size_t n = found.size();
     std::vector<int64_t> span;
-    if (usual) span = {found.begin, found.end};
-    return {flat(std::move(span)), to_numpy(std::move(found.whole), {n, 6}),
-            to_numpy(std::move(found.real), {n, 6}), to_numpy(std::move(found.flags), {n, 3})};
+    if (usual) span = {found.begin, found.end, found.is_ascii};
+    return std::make_tuple(
+        flat(std::move(span)), flat(std::move(found.image)), flat(std::move(found.category)),
+        flat(std::move(found.span_begin)), flat(std::move(found.span_end)),
+        to_numpy(std::move(found.stated), {n, 2}), flat(std::move(found.area)),
+        flat(std::move(found.score)), to_numpy(std::move(found.boxes), {n, 4}),
+        flat(std::move(found.given)), flat(std::move(found.written)), flat(std::move(found.crowd)));
 }
 
 // Runs and voxels of segmentations in a text, as `instance_rows` found them; no mask at all if one

@@ -1,8 +1,11 @@
 // Bindings of the loops over runs of masks, and over detections ranked by confidence.
+#include <cmath>
+
 #include "bindings.hpp"
 #include "parallel.hpp"
 #include "polygons.hpp"
 #include "ranked.hpp"
+#include "run_pairs.hpp"
 #include "runs.hpp"
 
 namespace panmatch {
@@ -121,24 +124,25 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& s
         throw nb::value_error("one length per group is needed");
     if (least > 0 && crowd.shape(0) != rows_a.shape(0))
         throw nb::value_error("one flag per place is needed");
-    std::vector<SharedPairs> found(static_cast<size_t>(groups));
-    SharedPairs all;
+    int64_t parts = threads > 1 ? 16 * int64_t{threads} : 1;
+    std::vector<SharedPairs> found(static_cast<size_t>(parts));
     {
         nb::gil_scoped_release unlocked;
         share_out(
-            groups, threads, [] { return 0; },
-            [&](int, int64_t i) {
-                PairFinder<V>(a, rows_a.data(), b, rows_b.data(), std::max<int64_t>(length(i), 1),
-                              LeastIou{least, crowd.data()})
-                    .find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1), found[i]);
+            parts, threads,
+            [&] {
+                return PairFinder<V>(a, rows_a.data(), b, rows_b.data(),
+                                     LeastIou{least, crowd.data()});
+            },
+            [&](PairFinder<V>& finder, int64_t part) {
+                for (int64_t i = groups * part / parts; i < groups * (part + 1) / parts; ++i)
+                    finder.find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1),
+                                std::max<int64_t>(length(i), 1), found[part]);
             });
-        for (auto& one : found) {
-            all.a.insert(all.a.end(), one.a.begin(), one.a.end());
-            all.b.insert(all.b.end(), one.b.begin(), one.b.end());
-            all.voxels.insert(all.voxels.end(), one.voxels.begin(), one.voxels.end());
-        }
+        for (size_t part = 1; part < found.size(); ++part) found[0].append(found[part]);
     }
-    return {flat(std::move(all.a)), flat(std::move(all.b)), flat(std::move(all.voxels))};
+    return {flat(std::move(found[0].a)), flat(std::move(found[0].b)),
+            flat(std::move(found[0].voxels))};
 }
 
 Totals shared_sets(const FlatArray<int64_t>& ref_first, const FlatArray<int64_t>& ref_start,
@@ -155,6 +159,17 @@ Totals shared_sets(const FlatArray<int64_t>& ref_first, const FlatArray<int64_t>
     }
     return {flat(std::move(found.ref)), flat(std::move(found.first)), flat(std::move(found.preds)),
             flat(std::move(found.voxels))};
+}
+
+// Where the pairs of every group of references begin, and at last where they end.
+std::vector<int64_t> first_pairs(const FlatArray<int64_t>& group_ref, const FlatArray<int64_t>& pair_ref) {
+    std::vector<int64_t> first;
+    size_t at = 0;
+    for (size_t i = 0; i < group_ref.shape(0); ++i) {
+        while (at < pair_ref.shape(0) && pair_ref(at) < group_ref(i)) ++at;
+        first.push_back(static_cast<int64_t>(at));
+    }
+    return first;
 }
 
 // Verdicts on all predictions, shape [range, threshold, prediction]. Groups are images and classes;
@@ -179,70 +194,90 @@ Array<uint8_t> ranked_verdicts(const FlatArray<int64_t>& group_ref,
     {
         nb::gil_scoped_release unlocked;
         const int64_t* refs = pair_ref.data();
+        std::vector<int64_t> pair_first = first_pairs(group_ref, pair_ref);
         struct Space {
             RankedMatcher matcher;
             std::vector<int64_t> first;
             std::vector<RankedPartner> partners;
+            int64_t fitting = 0;
         };
         share_out(
             static_cast<int64_t>(group_ref.shape(0)) - 1, threads, [] { return Space{}; },
             [&](Space& space, int64_t i) {
                 int64_t ref = group_ref(i), pred = group_pred(i);
                 int64_t n = group_pred(i + 1) - pred;
-                auto from = std::lower_bound(refs, refs + pair_ref.shape(0), ref) - refs;
-                auto to = std::lower_bound(refs + from, refs + pair_ref.shape(0), group_ref(i + 1)) - refs;
+                int64_t from = pair_first[i], to = pair_first[i + 1];
                 space.first.assign(static_cast<size_t>(n) + 2, 0);
-                for (auto at = from; at < to; ++at) ++space.first[pair_pred(at) - pred + 2];
+                for (int64_t at = from; at < to; ++at) ++space.first[pair_pred(at) - pred + 2];
                 for (int64_t k = 2; k <= n; ++k) space.first[k] += space.first[k - 1];
                 space.partners.resize(static_cast<size_t>(to - from));
-                for (auto at = from; at < to; ++at)
+                for (int64_t at = from; at < to; ++at)
                     space.partners[space.first[pair_pred(at) - pred + 1]++] = {refs[at] - ref,
                                                                               pair_iou(at)};
                 RankedGroup group{group_ref(i + 1) - ref, n, space.first.data(),
                                   space.partners.data(), crowd.data() + ref};
-                for (size_t range = 0; range < ranges; ++range)
-                    for (size_t level = 0; level < levels; ++level)
-                        space.matcher.match(group, ignored.data() + range * n_ref + ref,
-                                            outside.data() + range * n_pred + pred,
-                                            thresholds(level),
-                                            verdict.data() + (range * levels + level) * n_pred +
-                                                pred);
+                for (size_t level = 0; level < levels; ++level) {
+                    int64_t fitting = RankedMatcher::fitting(group, thresholds(level));
+                    bool same = level > 0 && fitting == space.fitting;
+                    space.fitting = fitting;
+                    for (size_t range = 0; range < ranges; ++range) {
+                        uint8_t* here = verdict.data() + (range * levels + level) * n_pred + pred;
+                        if (same) std::copy(here - n_pred, here - n_pred + n, here);
+                        else space.matcher.match(group, ignored.data() + range * n_ref + ref,
+                                                 outside.data() + range * n_pred + pred,
+                                                 thresholds(level), here);
+                    }
+                }
             });
     }
     return to_numpy(std::move(verdict), {ranges, levels, n_pred});
 }
 
-// Precision [class, threshold, recall] and the highest recall [class, threshold] for verdicts
-// [threshold, prediction]. The detections of class k are order[first[k]] …, by falling confidence;
-// −1 for a class without references.
+// Precision [range, class, threshold, recall] and the highest recall [range, limit, class, threshold]
+// for verdicts [range, threshold, prediction]. The detections of class k are order[first[k]] …, by
+// falling confidence; limits bound the rank of a detection within its image. `n_ref` has one row per
+// range; −1 for a class without references.
 std::tuple<Array<double>, Array<double>> ranked_precision(
     const FlatArray<uint8_t>& verdicts, const FlatArray<int64_t>& order,
-    const FlatArray<int64_t>& first, const FlatArray<int64_t>& n_ref,
-    const FlatArray<double>& recalls, int64_t n_levels) {
+    const FlatArray<int64_t>& first, const FlatArray<int64_t>& rank, const FlatArray<int64_t>& n_ref,
+    const FlatArray<double>& recalls, const FlatArray<int64_t>& limits, int64_t n_levels) {
     check_first(first, order.shape(0));
-    size_t classes = n_ref.shape(0), levels = static_cast<size_t>(n_levels);
-    size_t n = recalls.shape(0), n_pred = levels > 0 ? verdicts.shape(0) / levels : 0;
-    bool fits = first.shape(0) == classes + 1 && verdicts.shape(0) == levels * n_pred;
+    size_t classes = first.shape(0) - 1, levels = static_cast<size_t>(n_levels), n = recalls.shape(0);
+    size_t n_pred = rank.shape(0), ranges = classes > 0 ? n_ref.shape(0) / classes : 0;
+    bool fits = n_ref.shape(0) == ranges * classes && (classes == 0 || verdicts.shape(0) == ranges * levels * n_pred);
     for (size_t i = 0; fits && i < order.shape(0); ++i)
         fits = order(i) >= 0 && order(i) < static_cast<int64_t>(n_pred);
-    if (!fits) throw nb::value_error("order must name predictions that have verdicts");
-    std::vector<double> precision(classes * levels * n, -1.0), recall(classes * levels, -1.0);
+    if (!fits) throw nb::value_error("all columns must be of the same predictions that have verdicts");
+    size_t curves = classes * levels;
+    std::vector<double> precision(ranges * curves * n, -1.0);
+    std::vector<double> recall(ranges * limits.shape(0) * curves, -1.0);
     {
         nb::gil_scoped_release unlocked;
         RankedCurve curve;
-        for (size_t k = 0; k < classes; ++k) {
-            if (n_ref(k) == 0) continue;
-            for (size_t level = 0; level < levels; ++level) {
-                curve.trace(verdicts.data() + level * n_pred, order.data() + first(k),
-                            first(k + 1) - first(k), n_ref(k));
-                curve.sample(recalls.data(), static_cast<int64_t>(n),
-                             precision.data() + (k * levels + level) * n);
-                recall[k * levels + level] = curve.highest_recall();
-            }
+        for (size_t i = 0; i < ranges * curves; ++i) {
+            size_t range = i / curves, k = i % curves / levels, level = i % levels;
+            if (n_ref(range * classes + k) == 0) continue;
+            curve.trace(verdicts.data() + (range * levels + level) * n_pred, order.data() + first(k),
+                        first(k + 1) - first(k), n_ref(range * classes + k));
+            curve.sample(recalls.data(), static_cast<int64_t>(n), precision.data() + i * n);
+            for (size_t l = 0; l < limits.shape(0); ++l)
+                recall[(range * limits.shape(0) + l) * curves + i % curves] =
+                    curve.highest_recall(rank.data(), limits(l));
         }
     }
-    return {to_numpy(std::move(precision), {classes, levels, n}),
-            to_numpy(std::move(recall), {classes, levels})};
+    return {to_numpy(std::move(precision), {ranges, classes, levels, n}),
+            to_numpy(std::move(recall), {ranges, limits.shape(0), classes, levels})};
+}
+
+// Positions by rising group, then falling score, then as they are; no scores: by group alone.
+Array<int64_t> ranked_order(const FlatArray<int64_t>& group, const FlatArray<double>& score) {
+    bool scored = score.shape(0) > 0;
+    bool fits = !scored || score.shape(0) == group.shape(0);
+    for (size_t i = 0; fits && i < group.shape(0); ++i) fits = group(i) >= 0;
+    for (size_t i = 0; fits && i < score.shape(0); ++i) fits = !std::isnan(score(i));
+    if (!fits) throw nb::value_error("groups count from 0, and each has a score or none");
+    return flat(RankedOrder().of(group.data(), scored ? score.data() : nullptr,
+                                 static_cast<int64_t>(group.shape(0))));
 }
 
 template <typename V>
@@ -276,8 +311,9 @@ void bind_masks(nb::module_& m) {
     m.def("ranked_verdicts", &ranked_verdicts, "group_ref"_a, "group_pred"_a, "pair_ref"_a,
           "pair_pred"_a, "pair_iou"_a, "crowd"_a, "ignored"_a, "outside"_a, "thresholds"_a,
           "n_ranges"_a, "threads"_a);
-    m.def("ranked_precision", &ranked_precision, "verdicts"_a, "order"_a, "first"_a, "n_ref"_a,
-          "recalls"_a, "n_levels"_a);
+    m.def("ranked_order", &ranked_order, "group"_a, "score"_a);
+    m.def("ranked_precision", &ranked_precision, "verdicts"_a, "order"_a, "first"_a, "rank"_a,
+          "n_ref"_a, "recalls"_a, "limits"_a, "n_levels"_a);
 }
 
 }  // namespace panmatch

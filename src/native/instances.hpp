@@ -28,17 +28,37 @@ struct InstanceRow {
     uint8_t given = 0, written = kNothing, crowd = 0;
 };
 
+// The same, column by column.
 struct InstanceRows {
-    std::vector<int64_t> whole;   // six per row: image, category, begin, end, height, width
-    std::vector<double> real;     // six per row: area, score, and the box
-    std::vector<uint8_t> flags;   // three per row: what is given, how it is written, crowd
-    int64_t begin = 0, end = 0;   // of the list of annotations in the text
+    std::vector<int64_t> image, category, span_begin, span_end, stated;  // stated: height and width
+    std::vector<double> area, score, boxes;                              // boxes: four per row
+    std::vector<uint8_t> given, written, crowd;
+    int64_t begin = 0, end = 0;  // of the list of annotations in the text
+    bool is_ascii = true;        // whether keys and strings in it are
+
+    size_t size() const { return image.size(); }
 
     void add(const InstanceRow& row) {
-        whole.insert(whole.end(),
-                     {row.image, row.category, row.begin, row.end, row.height, row.width});
-        real.insert(real.end(), {row.area, row.score, row.box[0], row.box[1], row.box[2], row.box[3]});
-        flags.insert(flags.end(), {row.given, row.written, row.crowd});
+        image.push_back(row.image);
+        category.push_back(row.category);
+        span_begin.push_back(row.begin);
+        span_end.push_back(row.end);
+        stated.insert(stated.end(), {row.height, row.width});
+        area.push_back(row.area);
+        score.push_back(row.score);
+        boxes.insert(boxes.end(), row.box, row.box + 4);
+        given.push_back(row.given);
+        written.push_back(row.written);
+        crowd.push_back(row.crowd);
+    }
+
+    // Makes room for so many rows: memory that is moved as it grows costs more than to read them.
+    void reserve(size_t n) {
+        for (auto* column : {&image, &category, &span_begin, &span_end}) column->reserve(n);
+        stated.reserve(2 * n);
+        for (auto* column : {&area, &score}) column->reserve(n);
+        boxes.reserve(4 * n);
+        for (auto* column : {&given, &written, &crowd}) column->reserve(n);
     }
 };
 
@@ -70,11 +90,13 @@ public:
     }
 
 private:
+    static constexpr size_t kFirstRows = 256;
     const uint8_t* text_;
     JsonCursor json_;
 
     bool list(InstanceRows& found) {
         found.begin = json_.at - text_;
+        json_.is_ascii = true;
         if (!json_.take('[')) return false;
         json_.space();
         bool done = json_.is(']');
@@ -83,9 +105,18 @@ private:
             InstanceRow row;
             if (!object(row) || !json_.next(']', done)) return false;
             found.add(row);
+            if (found.size() == kFirstRows) expect(found);
         }
         found.end = json_.at - text_;
+        found.is_ascii = json_.is_ascii;
         return true;
+    }
+
+    // Makes room for all rows, if the rest of the text is like what was read.
+    void expect(InstanceRows& found) const {
+        const uint8_t* list = text_ + found.begin;
+        double share = static_cast<double>(json_.end - list) / static_cast<double>(json_.at - list);
+        found.reserve(static_cast<size_t>(kFirstRows * share * 1.06) + 1);
     }
 
     bool object(InstanceRow& row) {

@@ -16,6 +16,7 @@ namespace panmatch {
 
 struct JsonCursor {
     const uint8_t *at, *end;
+    bool is_ascii = true;  // whether all keys and skipped strings were
 
     static constexpr int kMostDepth = 64;  // of a value that is skipped
 
@@ -56,6 +57,7 @@ struct JsonCursor {
         const uint8_t* from = at;
         while (at < end && *at != '"') {
             if (*at == '\\' || *at < 0x20) return false;
+            is_ascii &= *at < 0x80;
             ++at;
         }
         if (at == end) return false;
@@ -81,12 +83,19 @@ struct JsonCursor {
         return false;
     }
 
-    // The bracket that closes the list whose opening one was read, where it holds numbers and lists
+    // The bracket that closes the list whose opening one was read, where it holds numbers, or lists
     // of them; what is between the brackets is not looked at.
     bool list_end() {
-        for (int depth = 1; bracket(); ++at) {
-            depth += *at == '[' ? 1 : -1;
-            if (depth == 0) return true;
+        space();
+        bool nested = is('[');
+        while (at < end) {
+            auto found = std::memchr(at, ']', static_cast<size_t>(end - at));
+            if (found == nullptr) return false;
+            at = static_cast<const uint8_t*>(found);
+            if (!nested) return true;
+            ++at;
+            space();
+            if (is(']')) return true;
         }
         return false;
     }
@@ -157,6 +166,7 @@ struct JsonCursor {
     // A finite number, rounded as every correct program rounds it.
     bool number(double& value) {
         space();
+        if (kPlain && short_number(value)) return true;
         const uint8_t* begin = at;
         bool negative = is('-');
         at += negative;
@@ -179,10 +189,12 @@ struct JsonCursor {
             if (!exponent(power)) return false;
         }
         if (!real && n > 18) return false;  // a whole number, which others keep exactly
-        if (!(n <= 19 && digits <= uint64_t{1} << 53 && power >= -22 && power <= 22 && kPlain))
-            return slowly(begin, value);
-        value = static_cast<double>(digits);  // exact, so that one rounding remains
-        value = power < 0 ? value / kTen[-power] : value * kTen[power];
+        bool exact = n <= 19 && digits <= uint64_t{1} << 53 && power >= -22 && power <= 22 && kPlain;
+        if (!exact && !(n <= 19 && long_number(digits, power, value))) return slowly(begin, value);
+        if (exact) {
+            value = static_cast<double>(digits);  // exact, so that one rounding remains
+            value = power < 0 ? value / kTen[-power] : value * kTen[power];
+        }
         if (negative && (real || digits > 0)) value = -value;
         return true;
     }
@@ -192,6 +204,45 @@ private:
     static constexpr double kTen[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+    // A number such as 407.25: digits, a point, digits, and something else, in eight bytes. All of
+    // them are looked at together. The place does not change where it is any other number.
+    bool short_number(double& value) {
+        constexpr uint64_t kOnes = 0x0101010101010101u;
+        if (end - at < 8) return false;
+        uint64_t digit = little_endian_word(at) ^ '0' * kOnes;
+        uint64_t others = (digit | ((digit & 0x7F * kOnes) + 0x76 * kOnes)) & 0x80 * kOnes;  // no digits
+        uint64_t after = others & (others - 1);
+        if (after == 0) return false;
+        int point = lowest_bit(others) & ~7, stop = lowest_bit(after) & ~7;  // in bits
+        bool zero_first = (digit & 0xFF) == 0 && point > 8;
+        if (at[point / 8] != '.' || point == 0 || stop == point + 8 || zero_first) return false;
+        if ((at[stop / 8] | 0x20) == 'e') return false;
+        uint64_t whole = digit & ((uint64_t{1} << point) - 1);
+        uint64_t digits = (digit >> 8 >> point << point | whole) << (72 - stop);
+        digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FFu;
+        digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFFu;
+        digits = (digits * 10000 + (digits >> 32)) & 0xFFFFFFFFu;
+        value = static_cast<double>(digits) / kTen[(stop - point) / 8 - 1];
+        at += stop / 8;
+        return true;
+    }
+
+    // Where a long double is wide enough to leave no doubt about the rounding.
+    static bool long_number(uint64_t digits, int64_t power, double& value) {
+#if LDBL_MANT_DIG == 64
+        if (power < -27 || power > 0) return false;
+        long double wide = static_cast<long double>(digits), ten = 1;
+        for (int64_t i = power; i < 0; ++i) ten *= 10;  // exact
+        wide /= ten;
+        long double error = wide * LDBL_EPSILON;
+        value = static_cast<double>(wide - error);
+        return value == static_cast<double>(wide + error);
+#else
+        (void)digits, (void)power, (void)value;
+        return false;
+#endif
+    }
 
     bool exponent(int64_t& power) {
         ++at;
@@ -219,6 +270,7 @@ private:
     bool skip_string() {
         for (; at < end && *at != '"'; ++at) {
             if (*at < 0x20) return false;
+            is_ascii &= *at < 0x80;
             if (*at == '\\' && !skip_escape()) return false;
         }
         if (at == end) return false;
@@ -244,21 +296,6 @@ private:
         if (is('n')) return word("null");
         double value = 0;
         return number(value);
-    }
-
-    // Goes to the next bracket of a list. Eight bytes at a time: '[' and ']' differ in two bits, and
-    // the few others that have the rest in common end the search as well.
-    bool bracket() {
-        constexpr uint64_t kOnes = 0x0101010101010101u;
-        for (; end - at >= 8; at += 8) {
-            uint64_t word = (little_endian_word(at) | 6 * kOnes) ^ 0x5F * kOnes;
-            uint64_t zeros = (word - kOnes) & ~word & 0x80 * kOnes;
-            if (zeros == 0) continue;
-            at += lowest_bit(zeros) / 8;
-            return *at == '[' || *at == ']';
-        }
-        while (at < end && *at != '[' && *at != ']') ++at;
-        return at < end;
     }
 };
 

@@ -166,42 +166,55 @@ private:
     }
 };
 
-// Rows and columns that a mask touches, rows being lines of `length` voxels along the last axis, and
-// how many voxels it has.
-struct RunBox {
-    int64_t row_low, row_high, low, high;  // inclusive
-    int64_t voxels;
+// Runs that rise.
+template <typename V>
+struct RunSpan {
+    const V *start, *stop;
+    int64_t n;
 
-    bool meets(const RunBox& other) const {
-        return row_low <= other.row_high && other.row_low <= row_high && low <= other.high &&
-               other.low <= high;
+    // Voxels that these runs share with others. The others go in two halves, at the same time: each
+    // step of a half has to wait for the one before it.
+    int64_t shared_with(const RunSpan& others) const {
+        Place low = begin(others, 0, others.n / 2), high = begin(others, others.n / 2, others.n);
+        for (int64_t steps = 1; steps > 0;) {
+            steps = std::min(left(low), left(high));
+            for (int64_t step = 0; step < steps; ++step) {
+                advance(others, low);
+                advance(others, high);
+            }
+        }
+        while (left(low) > 0) advance(others, low);
+        while (left(high) > 0) advance(others, high);
+        return low.shared + high.shared;
     }
-    // At least as many voxels as the masks of two boxes that meet can share.
-    int64_t most_shared(const RunBox& other) const {
-        int64_t rows = std::min(row_high, other.row_high) - std::max(row_low, other.row_low) + 1;
-        int64_t across = std::min(high, other.high) - std::max(low, other.low) + 1;
-        return std::min({rows * across, voxels, other.voxels});
+
+private:
+    struct Place {
+        int64_t at, other, end;  // runs of ours and of the others, and where those end
+        int64_t shared;
+    };
+
+    // How many steps can be taken without looking.
+    int64_t left(const Place& place) const { return std::min(n - place.at, place.end - place.other); }
+
+    Place begin(const RunSpan& others, int64_t from, int64_t to) const {
+        if (from == to || n == 0) return {n, to, to, 0};
+        int64_t at = std::upper_bound(stop, stop + n, others.start[from]) - stop;
+        if (at == n) return {n, to, to, 0};
+        int64_t other = std::upper_bound(others.stop + from, others.stop + to, start[at]) - others.stop;
+        return {at, other, to, 0};
+    }
+
+    // Without a branch, which nobody could predict.
+    void advance(const RunSpan& others, Place& place) const {
+        V ends = stop[place.at], other_ends = others.stop[place.other];
+        V from = std::max(start[place.at], others.start[place.other]);
+        place.shared += std::max<V>(std::min(ends, other_ends) - from, 0);
+        bool first_ends = ends < other_ends;
+        place.at += first_ends;
+        place.other += !first_ends;
     }
 };
-
-template <typename V>
-RunBox box_of(const V* start, const V* stop, int64_t n, int64_t length) {
-    int64_t row = start[0] / length, base = row * length;
-    RunBox box{row, (stop[n - 1] - 1) / length, length, -1, 0};
-    for (int64_t i = 0; i < n; ++i) {
-        int64_t low = start[i] - base;
-        if (low >= length) {  // mostly the next row, which takes no division
-            base += low < 2 * length ? length : low / length * length;
-            low = start[i] - base;
-        }
-        int64_t high = stop[i] - 1 - base;
-        box.voxels += high - low + 1;
-        bool wraps = high >= length;
-        box.low = std::min(box.low, wraps ? 0 : low);
-        box.high = std::max(box.high, wraps ? length - 1 : high);
-    }
-    return box;
-}
 
 // The masks of one side, as arrays of the caller.
 template <typename V>
@@ -210,107 +223,13 @@ struct RunView {
     const V *start, *stop;
 
     int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
+    RunSpan<V> span(int64_t mask) const {
+        return {start + first[mask], stop + first[mask], count(mask)};
+    }
     int64_t voxels(int64_t mask) const {
         int64_t sum = 0;
         for (int64_t run = first[mask]; run < first[mask + 1]; ++run) sum += stop[run] - start[run];
         return sum;
-    }
-    RunBox box(int64_t mask, int64_t length) const {
-        return box_of(start + first[mask], stop + first[mask], count(mask), length);
-    }
-};
-
-// Voxels that mask i of one side and mask j of the other share.
-template <typename V>
-int64_t shared_voxels(const RunView<V>& a, int64_t i, const RunView<V>& b, int64_t j) {
-    int64_t at = a.first[i], end = a.first[i + 1], other = b.first[j], last = b.first[j + 1];
-    at = std::upper_bound(a.stop + at, a.stop + end, b.start[other]) - a.stop;
-    if (at == end) return 0;
-    other = std::upper_bound(b.stop + other, b.stop + last, a.start[at]) - b.stop;
-    int64_t shared = 0;
-    while (at < end && other < last) {
-        V from = std::max(a.start[at], b.start[other]), to = std::min(a.stop[at], b.stop[other]);
-        shared += std::max<V>(to - from, 0);  // without a branch, which nobody could predict
-        bool first_ends = a.stop[at] < b.stop[other];
-        at += first_ends;
-        other += !first_ends;
-    }
-    return shared;
-}
-
-struct SharedPairs {
-    std::vector<int64_t> a, b, voxels;
-};
-
-// Pairs that can be left out: those of an IoU below `least`. With a mask of one side that is a crowd,
-// the share of the other counts instead. Nothing is left out if `least` is 0.
-struct LeastIou {
-    double least;
-    const uint8_t* crowd;  // by place
-
-    bool leaves_out(int64_t place, const RunBox& a, const RunBox& b) const {
-        if (least <= 0) return false;
-        int64_t most = a.most_shared(b);
-        int64_t all = crowd[place] ? b.voxels : a.voxels + b.voxels - most;
-        return static_cast<double>(most) / static_cast<double>(all) < least;
-    }
-};
-
-// All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
-// voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
-template <typename V>
-class PairFinder {
-public:
-    PairFinder(const RunView<V>& a, const int64_t* rows_a, const RunView<V>& b,
-               const int64_t* rows_b, int64_t length, LeastIou wanted)
-        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), length_(length), wanted_(wanted) {}
-
-    void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, SharedPairs& found) {
-        order_.clear();
-        int64_t tallest = 0;
-        for (int64_t j = begin_b; j < end_b; ++j) {
-            if (b_.count(rows_b_[j]) == 0) continue;
-            order_.push_back({b_.box(rows_b_[j], length_), j});
-            tallest = std::max(tallest, order_.back().box.row_high - order_.back().box.row_low);
-        }
-        std::sort(order_.begin(), order_.end(), [](const Boxed& one, const Boxed& other) {
-            return one.box.row_low != other.box.row_low ? one.box.row_low < other.box.row_low
-                                                        : one.place < other.place;
-        });
-        for (int64_t i = begin_a; i < end_a; ++i)
-            if (a_.count(rows_a_[i]) > 0) find_partners(i, tallest, found);
-    }
-
-private:
-    struct Boxed {
-        RunBox box;
-        int64_t place;
-    };
-
-    RunView<V> a_, b_;
-    const int64_t *rows_a_, *rows_b_;
-    int64_t length_;
-    LeastIou wanted_;
-    std::vector<Boxed> order_;
-    std::vector<std::pair<int64_t, int64_t>> partners_;
-
-    void find_partners(int64_t i, int64_t tallest, SharedPairs& found) {
-        RunBox box = a_.box(rows_a_[i], length_);
-        auto at = std::lower_bound(
-            order_.begin(), order_.end(), box.row_low - tallest,
-            [](const Boxed& one, int64_t row) { return one.box.row_low < row; });
-        partners_.clear();
-        for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
-            if (!box.meets(at->box) || wanted_.leaves_out(i, box, at->box)) continue;
-            int64_t shared = shared_voxels(a_, rows_a_[i], b_, rows_b_[at->place]);
-            if (shared > 0) partners_.emplace_back(at->place, shared);
-        }
-        std::sort(partners_.begin(), partners_.end());
-        for (auto [j, shared] : partners_) {
-            found.a.push_back(i);
-            found.b.push_back(j);
-            found.voxels.push_back(shared);
-        }
     }
 };
 

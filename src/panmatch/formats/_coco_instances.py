@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from panmatch.formats._instance_scan import (
     BOX,
     SCORE,
     SEGMENTATION,
+    Content,
     InstanceScan,
     scan_instances,
 )
@@ -83,7 +85,7 @@ def read_coco_instances(
     """
     source = Path(path)
     try:
-        data = source.read_bytes()
+        data = _content(source)
         return _read_quickly(data, like, source) or _read_carefully(data, like, source)
     except (FileError, LabelError):
         raise
@@ -93,16 +95,25 @@ def read_coco_instances(
         ) from error
 
 
-def _read_carefully(data: bytes, like: CocoInstances | None, source: Path) -> CocoInstances:
+def _content(source: Path) -> Content:
+    """Return the bytes of a file; where possible the system fetches them as they are looked at."""
+    with source.open("rb") as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):  # a pipe, or an empty file
+            return file.read()
+
+
+def _read_carefully(data: Content, like: CocoInstances | None, source: Path) -> CocoInstances:
     """Return the instances of any file, or an error that says what is wrong with it."""
-    content = json.loads(data.decode("utf-8"))
+    content = json.loads(data[:].decode("utf-8"))
     rows = content if isinstance(content, list) else content["annotations"]
     sizes, categories = _listed(content, like, source)
     table = _table(rows, sizes, categories, source, scored=like is not None)
     return CocoInstances(source, sizes, categories, table)
 
 
-def _read_quickly(data: bytes, like: CocoInstances | None, source: Path) -> CocoInstances | None:
+def _read_quickly(data: Content, like: CocoInstances | None, source: Path) -> CocoInstances | None:
     """Return the instances of a file that has nothing unusual, else None; never an error."""
     try:
         found = scan_instances(data)
@@ -140,14 +151,16 @@ def _scanned_table(
         return None
     boxes = found.boxes if found.has(BOX).all() else None
     drawn = found.has(SEGMENTATION)
+    stated = not scored and bool(found.has(AREA).all())
     if boxes is not None and len(drawn) and not drawn.any():
         masks, area = read_boxes(boxes, shapes, ""), boxes[:, 2] * boxes[:, 3]
     else:
         outlined = found.masks(shapes)
         if outlined is None:
             return None
-        masks, area = outlined, _area(outlined, boxes if scored else None)
-    if not scored:
+        masks = outlined
+        area = found.area if stated else _area(outlined, boxes if scored else None)
+    if not (scored or stated):
         area = np.where(found.has(AREA), found.area, area)
     return MaskTable(
         *(found.image, found.category, masks, shapes, area, found.crowd),

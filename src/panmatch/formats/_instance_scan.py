@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ RLE = (1, 2)
 BYTES_PER_THREAD = 1 << 20
 
 Bytes = npt.NDArray[np.uint8]
+Content = bytes | mmap
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +79,7 @@ class InstanceScan:
         return Masks((0, 0), *runs, order="F") if len(runs[0]) == len(self.image) + 1 else None
 
 
-def scan_instances(data: bytes) -> InstanceScan | None:
+def scan_instances(data: Content) -> InstanceScan | None:
     """Return the annotations of a file; None if anything is unusual.
 
     Raises
@@ -86,18 +88,15 @@ def scan_instances(data: bytes) -> InstanceScan | None:
         If what is around the annotations is not JSON.
     """
     text = np.frombuffer(data, np.uint8)
-    span, whole, real, flags = native.instance_rows(text)
+    span, image, category, *columns = native.instance_rows(text)
+    begin, end, stated, area, score, boxes, given, written, crowd = columns
     if not len(span):
         return None
-    if not data.isascii():
-        data.decode("utf-8")  # raises an error if it cannot
+    if not span[2]:
+        data[:].decode("utf-8")  # raises an error if it cannot
     rest = data[: span[0]] + b"[]" + data[span[1] :]
-    image, category, begin, end = (np.ascontiguousarray(column) for column in whole[:, :4].T)
-    area, score = (np.ascontiguousarray(column) for column in real[:, :2].T)
-    given, written, crowd = (np.ascontiguousarray(column) for column in flags.T)
-    boxes = np.ascontiguousarray(real[:, 2:])
     return InstanceScan(
         json.loads(rest.decode("utf-8")),
         *(image, category, area, score, boxes, crowd.view(np.bool_), given),
-        *(text, begin, end, whole[:, 4:], written),
+        *(text, begin, end, stated, written),
     )

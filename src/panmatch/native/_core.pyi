@@ -177,7 +177,20 @@ def improve(
 ) -> Mask: ...
 def instance_rows(
     text: npt.NDArray[np.uint8],
-) -> tuple[Ints, Ints, Floats, npt.NDArray[np.uint8]]: ...
+) -> tuple[
+    Ints,
+    Ints,
+    Ints,
+    Ints,
+    Ints,
+    Ints,
+    Floats,
+    Floats,
+    Floats,
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+    npt.NDArray[np.uint8],
+]: ...
 def instance_runs(
     text: npt.NDArray[np.uint8],
     begin: Ints,
@@ -230,11 +243,14 @@ def ranked_verdicts(
     n_ranges: int,
     threads: int,
 ) -> Mask: ...
+def ranked_order(group: Ints, score: Floats) -> Ints: ...
 def ranked_precision(
     verdicts: Mask,
     order: Ints,
     first: Ints,
+    rank: Ints,
     n_ref: Ints,
     recalls: Floats,
+    limits: Ints,
     n_levels: int,
 ) -> tuple[Floats, Floats]: ...

@@ -28,6 +28,7 @@ AREAS = {"all": (0.0, 1e10), "small": (0.0, 32.0**2), "medium": (32.0**2, 96.0**
          "large": (96.0**2, 1e10)}  # fmt: skip
 LIMITS = (1, 10, 100)
 RUNS_PER_THREAD = 1 << 16
+MOST_LISTED_IDS = 1 << 20  # for which a table of all numbers is quicker than a search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +128,8 @@ def coco_precision(
     classes = np.unique(np.asarray(categories, np.int64))
     refs = _grouped(reference, images, classes)
     preds = _grouped(prediction, images, classes)
-    keys = np.unique(np.concatenate([refs.key, preds.key]))
+    keys = np.sort(np.concatenate([refs.key, preds.key]), kind="stable")  # two rising lists
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     groups = [np.searchsorted(side.key, np.append(keys, np.iinfo(np.int64).max)) for side in
               (refs, preds)]  # fmt: skip
     pairs = (_mask_pairs if shape == "masks" else _box_pairs)(
@@ -164,19 +166,29 @@ class _Grouped:
 
 def _grouped(table: MaskTable, images: Sequence[int] | Ints, classes: Ints) -> _Grouped:
     known = np.unique(np.asarray(images, np.int64))
-    counted = np.flatnonzero(np.isin(table.image, known) & np.isin(table.category, classes))
-    kind = np.searchsorted(classes, table.category[counted])
-    key = np.searchsorted(known, table.image[counted]) * len(classes) + kind
-    order = (
-        np.argsort(key, kind="stable")
-        if table.score is None
-        else np.lexsort((-table.score[counted], key))
-    )
+    place, kind = _places(known, table.image), _places(classes, table.category)
+    counted = np.flatnonzero((place >= 0) & (kind >= 0))
+    kind = kind[counted]
+    key = place[counted] * len(classes) + kind
+    score = np.zeros(0) if table.score is None else table.score[counted]
+    order = native.ranked_order(key, score)
     key = key[order]
     begins = np.flatnonzero(np.diff(key, prepend=-1))
     rank = np.arange(len(key)) - np.repeat(begins, np.diff(np.append(begins, len(key))))
     kept = slice(None) if table.score is None else rank < LIMITS[-1]
     return _Grouped(counted[order][kept], key[kept], kind[order][kept], rank[kept])
+
+
+def _places(known: Ints, ids: Ints) -> Ints:
+    """Return where each id is in a rising list of known ones; −1 for others."""
+    if not len(known) or not len(ids):
+        return np.full(len(ids), -1)
+    if known[0] >= 0 and max(known[-1], ids.max()) < MOST_LISTED_IDS and ids.min() >= 0:
+        listed = np.full(max(known[-1], ids.max()) + 1, -1)
+        listed[known] = np.arange(len(known))
+        return listed[ids]
+    place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    return np.where(known[place] == ids, place, -1)
 
 
 def _mask_pairs(
@@ -250,18 +262,22 @@ def _traced(
     ignored: Areas,
     verdicts: Areas,
 ) -> CocoPrecision:
-    order = np.lexsort((-score, preds.kind))
-    precision, recall = {}, {}
-    for place, area in enumerate(AREAS):
-        n_ref = np.bincount(refs.kind[~ignored[place]], minlength=len(classes))
-        for limit in LIMITS if area == "all" else LIMITS[-1:]:
-            kept = order[preds.rank[order] < limit]
-            first = np.searchsorted(preds.kind[kept], np.arange(len(classes) + 1))
-            found = native.ranked_precision(
-                verdicts[place].ravel(), kept, first, n_ref, RECALLS, len(THRESHOLDS)
-            )
-            precision[area], recall[area, limit] = found
-    return CocoPrecision(classes, precision, recall)
+    order = native.ranked_order(preds.kind, score)
+    first = np.searchsorted(preds.kind[order], np.arange(len(classes) + 1))
+    n_ref = [np.bincount(refs.kind[~one], minlength=len(classes)) for one in ignored]
+    precision, recall = native.ranked_precision(
+        verdicts.ravel(),
+        order,
+        first,
+        preds.rank,
+        np.concatenate(n_ref),
+        RECALLS,
+        np.array(LIMITS),
+        len(THRESHOLDS),
+    )
+    places = {(area, limit): recall[i, j] for i, area in enumerate(AREAS)
+              for j, limit in enumerate(LIMITS)}  # fmt: skip
+    return CocoPrecision(classes, dict(zip(AREAS, precision, strict=True)), places)
 
 
 def _level(threshold: float) -> Ints:
