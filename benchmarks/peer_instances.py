@@ -46,8 +46,8 @@ def ours(files: list[str]) -> Steps:
     rank = importlib.import_module("panmatch.related").coco_precision
 
     def load() -> Any:
-        reference = read(files[0])
-        return reference, read(files[1], reference)
+        reference = read(files[0], decode=False)
+        return reference, read(files[1], reference, decode=False)
 
     def score(loaded: Any) -> list[float]:
         reference, prediction = loaded

@@ -14,13 +14,6 @@ namespace {
 using RunColumns = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>>;
 using Totals = std::tuple<Array<int64_t>, Array<int64_t>, Array<int64_t>, Array<int64_t>>;
 
-void check_first(const FlatArray<int64_t>& first, size_t length) {
-    bool fits = first.shape(0) > 0 && first(0) == 0 &&
-                first(first.shape(0) - 1) == static_cast<int64_t>(length);
-    for (size_t i = 1; fits && i < first.shape(0); ++i) fits = first(i - 1) <= first(i);
-    if (!fits) throw nb::value_error("first must rise from 0 to the number of values");
-}
-
 template <typename V>
 RunView<V> view_of(const FlatArray<int64_t>& first, const FlatArray<V>& start,
                    const FlatArray<V>& stop) {
@@ -86,12 +79,6 @@ RunColumns polygon_runs(const FlatArray<double>& xy, const FlatArray<int64_t>& x
     return {flat(std::move(runs.first)), flat(std::move(runs.start)), flat(std::move(runs.stop))};
 }
 
-void check_rows(const FlatArray<int64_t>& rows, size_t masks) {
-    for (size_t i = 0; i < rows.shape(0); ++i)
-        if (rows(i) < 0 || rows(i) >= static_cast<int64_t>(masks))
-            throw nb::value_error("rows must name masks");
-}
-
 // Voxels of every mask.
 template <typename V>
 Array<int64_t> run_sizes(const FlatArray<int64_t>& first, const FlatArray<V>& start,
@@ -129,14 +116,11 @@ RunColumns shared_pairs(const FlatArray<int64_t>& first_a, const FlatArray<V>& s
     {
         nb::gil_scoped_release unlocked;
         share_out(
-            parts, threads,
-            [&] {
-                return PairFinder<V>(a, rows_a.data(), b, rows_b.data(),
-                                     LeastIou{least, crowd.data()});
-            },
+            parts, threads, [&] { return PairFinder<V>(LeastIou{least, crowd.data()}); },
             [&](PairFinder<V>& finder, int64_t part) {
                 for (int64_t i = groups * part / parts; i < groups * (part + 1) / parts; ++i)
-                    finder.find(group_a(i), group_a(i + 1), group_b(i), group_b(i + 1),
+                    finder.find({a, rows_a.data(), group_a(i), group_a(i + 1)},
+                                {b, rows_b.data(), group_b(i), group_b(i + 1)},
                                 std::max<int64_t>(length(i), 1), found[part]);
             });
         for (size_t part = 1; part < found.size(); ++part) found[0].append(found[part]);

@@ -69,6 +69,19 @@ inline std::vector<int64_t> shape_of(const LabelArray& array) {
     return shape;
 }
 
+inline void check_first(const FlatArray<int64_t>& first, size_t length) {
+    bool fits = first.shape(0) > 0 && first(0) == 0 &&
+                first(first.shape(0) - 1) == static_cast<int64_t>(length);
+    for (size_t i = 1; fits && i < first.shape(0); ++i) fits = first(i - 1) <= first(i);
+    if (!fits) throw nb::value_error("first must rise from 0 to the number of values");
+}
+
+inline void check_rows(const FlatArray<int64_t>& rows, size_t masks) {
+    for (size_t i = 0; i < rows.shape(0); ++i)
+        if (rows(i) < 0 || rows(i) >= static_cast<int64_t>(masks))
+            throw nb::value_error("rows must name masks");
+}
+
 void bind_voxels(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_parts(nb::module_& m);

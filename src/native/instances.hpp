@@ -10,6 +10,7 @@
 
 #include "json_cursor.hpp"
 #include "polygons.hpp"
+#include "run_pairs.hpp"
 #include "runs.hpp"
 
 namespace panmatch {
@@ -293,6 +294,65 @@ private:
     }
 
     static constexpr double kFarthest = 1e9;
+};
+
+// The segmentations of a text, with the height and width of the image of each.
+struct Segmentations {
+    const uint8_t* text;
+    const int64_t *begin, *end, *size;  // size: two per row
+    const uint8_t* written;
+
+    bool read(int64_t row, SegmentationReader& reader, ShortRuns& runs) const {
+        return reader.read(text + begin[row], text + end[row], written[row], size[2 * row],
+                           size[2 * row + 1], runs);
+    }
+
+    // Asks for a text that is read soon.
+    void prefetch_text(int64_t row) const {
+        constexpr int64_t kLine = 64, kMost = 16 * kLine;
+        for (int64_t at = begin[row]; at < std::min(end[row], begin[row] + kMost); at += kLine)
+            prefetch(reinterpret_cast<const char*>(text + at));
+    }
+};
+
+// The pairs of one group of masks after the other, straight from the texts of both sides: no more
+// runs are kept than those of a group.
+class WrittenPairs {
+public:
+    WrittenPairs(const Segmentations& a, const Segmentations& b, LeastIou wanted)
+        : a_(a), b_(b), finder_(wanted) {}
+
+    // Masks at the places begin … end − 1 of `n` rows, and where to put their voxels.
+    struct Places {
+        const int64_t* rows;
+        int64_t n, begin, end;
+        int64_t* voxels;
+    };
+
+    // False if a segmentation is unusual, or does not fit its image.
+    bool find(const Places& a, const Places& b, int64_t length, SharedPairs& found) {
+        if (!read(a_, a, runs_a_) || !read(b_, b, runs_b_)) return false;
+        finder_.find({runs_a_.view(), nullptr, a.begin, a.end}, {runs_b_.view(), nullptr, b.begin, b.end},
+                     length, found);
+        return true;
+    }
+
+private:
+    static constexpr int64_t kAhead = 4;
+    Segmentations a_, b_;
+    PairFinder<int32_t> finder_;
+    SegmentationReader reader_;
+    ShortRuns runs_a_, runs_b_;
+
+    bool read(const Segmentations& all, const Places& places, ShortRuns& runs) {
+        runs.clear();
+        for (int64_t i = places.begin; i < places.end; ++i) {
+            if (i + kAhead < places.n) all.prefetch_text(places.rows[i + kAhead]);
+            if (!all.read(places.rows[i], reader_, runs)) return false;
+            places.voxels[i] = runs.view().voxels(i - places.begin);
+        }
+        return true;
+    }
 };
 
 }  // namespace panmatch

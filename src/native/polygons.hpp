@@ -19,13 +19,6 @@ struct Side {
     int64_t down() const { return y1 - y0; }
     bool is_steep() const { return std::llabs(down()) > across(); }
 
-    // Whether sums and products of coordinates are small: whole numbers then hold them, and rounding
-    // can change a row only where a side meets the edge between two rows exactly.
-    bool is_near() const {
-        constexpr int64_t kNear = 1 << 20;
-        return std::max({std::llabs(x0), std::llabs(y0), std::llabs(x1), std::llabs(y1)}) < kNear;
-    }
-
     // The row above which it crosses a column. Its points are those of the COCO programs: the longer
     // axis advances in steps of one, counted from its lower end. Only the step between fine columns
     // 5c + 2 and 5c + 3 matters: there it crosses the centres of the pixels of column c.
@@ -60,32 +53,62 @@ private:
     }
 };
 
-// The rows where a side that is near crosses one column after the other: from column to column they
-// change by as much as the side falls. Rows have 40 binary places, and each step adds an error below
-// the last of them, so that only a row close to an edge is in doubt.
+// The rows where a side crosses some columns, one after the other: from column to column they change
+// by as much as the side falls. They have 16 binary places, and each step adds an error below the last
+// of these, so that only a row close to an edge is in doubt: rounding can change no other.
 class SideSteps {
 public:
-    SideSteps(const Side& side, int64_t column) {
+    // Whether rows and columns are so few that 32 bits hold all numbers.
+    static bool fits(const Side& side, size_t columns) {
+        constexpr int64_t kMost = 1 << 13;
+        int64_t down = std::llabs(side.down());
+        return columns < kMost && down < 5 * kMost && down < kMost * side.across();
+    }
+
+    // Begins at a column, and goes to the right, or back.
+    SideSteps(const Side& side, int64_t column, bool back, size_t columns)
+        : base_((back ? side.y1 : side.y0) / 5), doubt_(static_cast<int32_t>(columns) + 2) {
         int64_t across = side.across(), down = side.down(), steep = side.is_steep();
         int64_t middle = steep ? 5 : 4 + 2 * (down < 0);
-        int64_t sum = (10 * column + middle - 2 * side.x0) * down + (2 * side.y0 + 5 - steep) * across;
-        double inverse = kOne / static_cast<double>(across);
-        at_ = static_cast<int64_t>(static_cast<double>(sum) * inverse / 10);
-        fall_ = static_cast<int64_t>(static_cast<double>(down) * inverse);
+        int64_t sum = (10 * column + middle - 2 * side.x0) * down +
+                      (2 * side.y0 + 5 - steep - 10 * base_) * across;
+        double inverse = static_cast<double>(kOne) / static_cast<double>(across);
+        at_ = static_cast<uint32_t>(static_cast<int32_t>(static_cast<double>(sum) * (inverse * 0.1)));
+        fall_ = static_cast<uint32_t>(static_cast<int32_t>(static_cast<double>(back ? -down : down) * inverse));
     }
 
-    int64_t row() const { return at_ >> kPlaces; }
-    // Whether it may meet the edge between two rows exactly: rounding then decides which one it is.
-    bool is_doubtful() const {
-        constexpr int64_t kDoubt = int64_t{1} << (kPlaces - 19);
-        return ((at_ + kDoubt) & ((int64_t{1} << kPlaces) - 1)) < 2 * kDoubt;
+    // Writes n rows, none above 0 or below the height, and up to three more. Returns whether one may be
+    // in doubt. Four at a time, which compilers turn into vector instructions.
+    bool write(int32_t* row, size_t n, int64_t height) const {
+        const int32_t base = static_cast<int32_t>(base_), lowest = static_cast<int32_t>(height);
+        uint32_t at[4] = {at_, at_ + fall_, at_ + 2 * fall_, at_ + 3 * fall_};
+        int32_t nearest[4] = {kOne, kOne, kOne, kOne};
+        for (size_t i = 0; i < n; i += 4)
+            for (int k = 0; k < 4; ++k) {
+                int32_t here = base + (static_cast<int32_t>(at[k]) >> kPlaces);
+                row[i + k] = std::min(std::max(here, 0), lowest);
+                nearest[k] = std::min(nearest[k], to_edge(at[k]));
+                at[k] += 4 * fall_;
+            }
+        return std::min(std::min(nearest[0], nearest[1]), std::min(nearest[2], nearest[3])) < 2 * doubt_;
     }
-    void advance() { at_ += fall_; }
+
+    // Whether a row may be the edge between two rows exactly: rounding then decides which it is.
+    bool is_doubtful(size_t i) const {
+        return to_edge(at_ + static_cast<uint32_t>(i) * fall_) < 2 * doubt_;
+    }
 
 private:
-    static constexpr int kPlaces = 40;
-    static constexpr double kOne = static_cast<double>(int64_t{1} << kPlaces);
-    int64_t at_, fall_;
+    static constexpr int kPlaces = 16;
+    static constexpr int32_t kOne = 1 << kPlaces;
+    int64_t base_;  // rows are counted from this one
+    uint32_t at_, fall_;
+    int32_t doubt_;
+
+    // How far a row is below an edge, or below a place so far above it that all errors are smaller.
+    int32_t to_edge(uint32_t at) const {
+        return static_cast<int32_t>(at + static_cast<uint32_t>(doubt_)) & (kOne - 1);
+    }
 };
 
 class PolygonPainter {
@@ -93,10 +116,6 @@ public:
     void start(int64_t height, int64_t width) {
         height_ = height;
         width_ = width;
-        size_t columns = static_cast<size_t>(std::min<int64_t>(width, kMostColumns));
-        if (met_.size() == columns) return;
-        met_.resize(columns);
-        rows_.resize(kPlaces * columns);
     }
 
     // `xy` holds n corners. Pixels are numbered down the columns, as in the COCO formats.
@@ -130,20 +149,37 @@ public:
 
 private:
     static constexpr double kFiner = 5.0;
-    static constexpr int64_t kPlaces = 8;
-    static constexpr int64_t kMostColumns = 1 << 16;  // that have a place of their own
+    static constexpr size_t kMore = 3;  // rows that may be written in vain
 
     struct Piece {
         int64_t start, stop;
     };
 
+    // A part of the outline that goes in one direction: it crosses the columns low … high once each,
+    // at the rows from `first` on, in the order in which it comes to them.
+    struct Chain {
+        int64_t low, high;
+        size_t first;
+        bool back;
+
+        const int32_t* at(int64_t column, const int32_t* rows) const {
+            return rows + first + (back ? high - column : column - low);
+        }
+    };
+
+    // A chain that crosses the columns at hand, and its row at the next of them.
+    struct Active {
+        const int32_t* row;
+        int64_t step, high;
+    };
+
     int64_t height_ = 0, width_ = 0, polygons_ = 0;
-    int64_t low_ = 0, high_ = -1;  // columns that the outline crosses
-    // Rows where it crosses a column: the first few, which are mostly all, and how many these are.
-    std::vector<int32_t> rows_;
-    std::vector<uint8_t> met_;
-    std::vector<int64_t> crossings_;  // all others, as pixels
-    std::vector<Piece> pieces_;  // of which the first n_ are in use
+    std::vector<Chain> chains_;
+    std::vector<int32_t> rows_;  // of which the first n_rows_ are in use
+    size_t n_rows_ = 0;
+    std::vector<Active> active_;
+    std::vector<int32_t> crossed_;  // rows of one column
+    std::vector<Piece> pieces_;     // of which the first n_ are in use
     int64_t n_ = 0;
 
     static int64_t grid(double coordinate) {
@@ -151,80 +187,111 @@ private:
     }
 
     void draw(int64_t x0, int64_t y0, int64_t x1, int64_t y1) {
-        bool turned = x0 > x1;
-        Side side{turned ? x1 : x0, turned ? y1 : y0, turned ? x0 : x1, turned ? y0 : y1};
+        bool back = x0 > x1;
+        Side side{back ? x1 : x0, back ? y1 : y0, back ? x0 : x1, back ? y0 : y1};
         int64_t low = side.x0 <= 2 ? 0 : (side.x0 + 2) / 5;
         int64_t high = side.x1 < 3 ? -1 : std::min((side.x1 - 3) / 5, width_ - 1);
         if (low > high) return;
-        low_ = high_ < low_ ? low : std::min(low_, low);
-        high_ = std::max(high_, high);
-        if (side.is_near()) return draw_near(side, low, high);
-        for (int64_t column = low; column <= high; ++column) cross(column, side.row_at(column));
+        if (chains_.empty() || chains_.back().back != back) chains_.push_back({low, high, n_rows_, back});
+        Chain& chain = chains_.back();
+        chain.low = std::min(chain.low, low);
+        chain.high = std::max(chain.high, high);
+        size_t n = static_cast<size_t>(high - low + 1);
+        if (rows_.size() < n_rows_ + n + kMore) rows_.resize(2 * (n_rows_ + n) + kMore);
+        cross(side, back ? high : low, back, n);
+        n_rows_ += n;
     }
 
-    void draw_near(const Side& side, int64_t low, int64_t high) {
-        SideSteps steps(side, low);
-        uint8_t* met = met_.data();  // a copy, which no write to a byte can change
-        int32_t* rows = rows_.data();
-        int64_t height = height_, own = static_cast<int64_t>(met_.size());
-        for (int64_t column = low; column <= high; ++column, steps.advance()) {
-            int64_t row = steps.is_doubtful() ? side.row_at(column) : steps.row();
-            row = std::min(std::max(row, int64_t{0}), height);
-            if (column < own && met[column] < kPlaces)
-                rows[kPlaces * column + met[column]++] = static_cast<int32_t>(row);
-            else crossings_.push_back(column * height_ + row);
+    // Notes the rows above which a side crosses n columns.
+    void cross(const Side& side, int64_t column, bool back, size_t n) {
+        int32_t* row = rows_.data() + n_rows_;
+        auto row_at = [&](size_t i) {
+            int64_t found = side.row_at(back ? column - static_cast<int64_t>(i) : column + static_cast<int64_t>(i));
+            return static_cast<int32_t>(std::min(found, height_));
+        };
+        if (!SideSteps::fits(side, n)) {
+            for (size_t i = 0; i < n; ++i) row[i] = row_at(i);
+            return;
         }
+        SideSteps steps(side, column, back, n);
+        if (!steps.write(row, n, height_)) return;
+        for (size_t i = 0; i < n; ++i)
+            if (steps.is_doubtful(i)) row[i] = row_at(i);
     }
 
-    // The outline crosses a column above this row, which may be outside the image.
-    void cross(int64_t column, int64_t row) {
-        row = std::min(std::max(row, int64_t{0}), height_);
-        if (column < static_cast<int64_t>(met_.size()) && met_[column] < kPlaces)
-            rows_[kPlaces * column + met_[column]++] = static_cast<int32_t>(row);
-        else crossings_.push_back(column * height_ + row);
+    // Goes from left to right over the columns, between two places where a chain begins or ends.
+    void collect() {
+        std::sort(chains_.begin(), chains_.end(),
+                  [](const Chain& one, const Chain& other) { return one.low < other.low; });
+        size_t next = 0;
+        for (int64_t column = 0, end = 0; next < chains_.size() || !active_.empty(); column = end) {
+            if (active_.empty()) column = chains_[next].low;
+            for (; next < chains_.size() && chains_[next].low == column; ++next) {
+                const Chain& one = chains_[next];
+                active_.push_back({one.at(column, rows_.data()), one.back ? -1 : 1, one.high});
+            }
+            end = next < chains_.size() ? chains_[next].low : width_;
+            for (const Active& one : active_) end = std::min(end, one.high + 1);
+            make_room((end - column) * static_cast<int64_t>(active_.size() / 2));
+            if (active_.size() == 2) add_columns(column, end);
+            else if (active_.size() == 4) add_columns_of_four(column, end);
+            else for (int64_t at = column; at < end; ++at) add_column(at);
+            active_.erase(std::remove_if(active_.begin(), active_.end(),
+                                         [end](const Active& one) { return one.high < end; }),
+                          active_.end());
+        }
+        chains_.clear();
+        n_rows_ = 0;
+    }
+
+    // Two chains: inside is between them.
+    void add_columns(int64_t column, int64_t end) {
+        Active &one = active_[0], &other = active_[1];
+        Piece* piece = pieces_.data() + n_;
+        for (int64_t pixel = column * height_; column < end; ++column, pixel += height_) {
+            auto [top, bottom] = std::minmax(*one.row, *other.row);
+            piece = add_piece(pixel + top, pixel + bottom, piece);
+            one.row += one.step;
+            other.row += other.step;
+        }
+        n_ = piece - pieces_.data();
+    }
+
+    // Four chains, sorted without a branch.
+    void add_columns_of_four(int64_t column, int64_t end) {
+        Active* active = active_.data();
+        Piece* piece = pieces_.data() + n_;
+        for (int64_t pixel = column * height_; column < end; ++column, pixel += height_) {
+            int32_t row[4];
+            for (int k = 0; k < 4; ++k) {
+                row[k] = *active[k].row;
+                active[k].row += active[k].step;
+            }
+            auto sort = [&row](int i, int j) {
+                int32_t low = std::min(row[i], row[j]);
+                row[j] = std::max(row[i], row[j]);
+                row[i] = low;
+            };
+            sort(0, 1), sort(2, 3), sort(0, 2), sort(1, 3), sort(1, 2);
+            piece = add_piece(pixel + row[0], pixel + row[1], piece);
+            piece = add_piece(pixel + row[2], pixel + row[3], piece);
+        }
+        n_ = piece - pieces_.data();
     }
 
     // Every column is crossed an even number of times: inside is between the first and the second
     // crossing, the third and the fourth, and so on.
-    void collect() {
-        bool simple = crossings_.empty();
-        int64_t last = std::min(high_, static_cast<int64_t>(met_.size()) - 1);
-        make_room(kPlaces / 2 * (last + 1 - low_));
-        uint8_t* met = met_.data();
-        int64_t height = height_;
-        Piece* piece = pieces_.data() + n_;
-        for (int64_t column = low_; column <= last; ++column) {
-            int32_t* row = rows_.data() + kPlaces * column;
-            int64_t pixel = column * height, count = met[column];
-            met[column] = 0;
-            if (!simple) for (int64_t i = 0; i < count; ++i) crossings_.push_back(pixel + row[i]);
-            else piece = add_column(row, count, pixel, piece);
+    void add_column(int64_t column) {
+        crossed_.clear();
+        for (Active& one : active_) {
+            crossed_.push_back(*one.row);
+            one.row += one.step;
         }
-        n_ = piece - pieces_.data();
-        if (!simple) add_crossings();
-        low_ = 0;
-        high_ = -1;
-    }
-
-    void add_crossings() {
-        std::sort(crossings_.begin(), crossings_.end());
-        make_room(static_cast<int64_t>(crossings_.size()) / 2);
+        std::sort(crossed_.begin(), crossed_.end());
         Piece* piece = pieces_.data() + n_;
-        for (size_t i = 1; i < crossings_.size(); i += 2)
-            piece = add_piece(crossings_[i - 1], crossings_[i], piece);
+        for (size_t i = 1; i < crossed_.size(); i += 2)
+            piece = add_piece(column * height_ + crossed_[i - 1], column * height_ + crossed_[i], piece);
         n_ = piece - pieces_.data();
-        crossings_.clear();
-    }
-
-    static Piece* add_column(int32_t* row, int64_t count, int64_t pixel, Piece* piece) {
-        if (count == 2) {
-            auto [top, bottom] = std::minmax(row[0], row[1]);
-            return add_piece(pixel + top, pixel + bottom, piece);
-        }
-        std::sort(row, row + count);
-        for (int64_t i = 1; i < count; i += 2)
-            piece = add_piece(pixel + row[i - 1], pixel + row[i], piece);
-        return piece;
     }
 
     void make_room(int64_t more) {

@@ -99,22 +99,32 @@ struct LeastIou {
     }
 };
 
-// All pairs of the masks rows_a[begin_a] … rows_a[end_a − 1] and rows_b[begin_b] … that share
-// voxels, as places in these lists, sorted. Only masks whose boxes meet are compared.
+// Some masks of one side, at the places begin … end − 1 of a list that names them by `rows`. Without
+// one, they are all masks that there are.
+template <typename V>
+struct MaskList {
+    RunView<V> masks;
+    const int64_t* rows;
+    int64_t begin, end;
+
+    RunSpan<V> at(int64_t place) const {
+        return masks.span(rows == nullptr ? place - begin : rows[place]);
+    }
+};
+
+// All pairs of masks, one of each list, that share voxels, as places in these lists, sorted. Only
+// masks whose boxes meet are compared.
 template <typename V>
 class PairFinder {
 public:
-    PairFinder(const RunView<V>& a, const int64_t* rows_a, const RunView<V>& b,
-               const int64_t* rows_b, LeastIou wanted)
-        : a_(a), b_(b), rows_a_(rows_a), rows_b_(rows_b), wanted_(wanted) {}
+    explicit PairFinder(LeastIou wanted) : wanted_(wanted) {}
 
     // `length` is that of a row of voxels.
-    void find(int64_t begin_a, int64_t end_a, int64_t begin_b, int64_t end_b, int64_t length,
-              SharedPairs& found) {
-        if (begin_a == end_a || begin_b == end_b) return;
-        read_second(begin_b, end_b, length);
-        for (int64_t i = begin_a; i < end_a; ++i)
-            if (a_.count(rows_a_[i]) > 0) find_partners(i, length, found);
+    void find(const MaskList<V>& a, const MaskList<V>& b, int64_t length, SharedPairs& found) {
+        if (a.begin == a.end || b.begin == b.end) return;
+        read_second(b, length);
+        for (int64_t i = a.begin; i < a.end; ++i)
+            if (a.at(i).n > 0) find_partners(a.at(i), i, b, length, found);
     }
 
 private:
@@ -128,26 +138,24 @@ private:
         }
     };
 
-    RunView<V> a_, b_;
-    const int64_t *rows_a_, *rows_b_;
     LeastIou wanted_;
     std::vector<Boxed> order_;  // masks of the second side
     int64_t tallest_ = 0;       // of these
     std::vector<std::pair<int64_t, int64_t>> partners_;
 
-    void read_second(int64_t begin, int64_t end, int64_t length) {
+    void read_second(const MaskList<V>& masks, int64_t length) {
         order_.clear();
         tallest_ = 0;
-        for (int64_t j = begin; j < end; ++j) {
-            if (b_.count(rows_b_[j]) == 0) continue;
-            order_.push_back({box_of(b_.span(rows_b_[j]), length), j});
+        for (int64_t j = masks.begin; j < masks.end; ++j) {
+            if (masks.at(j).n == 0) continue;
+            order_.push_back({box_of(masks.at(j), length), j});
             tallest_ = std::max(tallest_, order_.back().box.row_high - order_.back().box.row_low);
         }
         std::sort(order_.begin(), order_.end());
     }
 
-    void find_partners(int64_t i, int64_t length, SharedPairs& found) {
-        RunSpan<V> mask = a_.span(rows_a_[i]);
+    void find_partners(RunSpan<V> mask, int64_t i, const MaskList<V>& others, int64_t length,
+                       SharedPairs& found) {
         RunBox box = box_of(mask, length);
         auto at = std::lower_bound(
             order_.begin(), order_.end(), box.row_low - tallest_,
@@ -155,7 +163,7 @@ private:
         partners_.clear();
         for (; at != order_.end() && at->box.row_low <= box.row_high; ++at) {
             if (!box.meets(at->box) || wanted_.leaves_out(i, box, at->box)) continue;
-            int64_t shared = mask.shared_with(b_.span(rows_b_[at->place]));
+            int64_t shared = mask.shared_with(others.at(at->place));
             if (shared > 0) partners_.emplace_back(at->place, shared);
         }
         std::sort(partners_.begin(), partners_.end());

@@ -31,6 +31,75 @@ struct Unfilled : std::allocator<T> {
     }
 };
 
+// Runs that rise.
+template <typename V>
+struct RunSpan {
+    const V *start, *stop;
+    int64_t n;
+
+    int64_t voxels() const {
+        V sum = 0;  // no mask has more voxels than fit
+        for (int64_t i = 0; i < n; ++i) sum += stop[i] - start[i];
+        return sum;
+    }
+
+    // Voxels that these runs share with others. The others go in two halves, at the same time: each
+    // step of a half has to wait for the one before it.
+    int64_t shared_with(const RunSpan& others) const {
+        Place low = begin(others, 0, others.n / 2), high = begin(others, others.n / 2, others.n);
+        for (int64_t steps = 1; steps > 0;) {
+            steps = std::min(left(low), left(high));
+            for (int64_t step = 0; step < steps; ++step) {
+                advance(others, low);
+                advance(others, high);
+            }
+        }
+        while (left(low) > 0) advance(others, low);
+        while (left(high) > 0) advance(others, high);
+        return low.shared + high.shared;
+    }
+
+private:
+    struct Place {
+        int64_t at, other, end;  // runs of ours and of the others, and where those end
+        int64_t shared;
+    };
+
+    // How many steps can be taken without looking.
+    int64_t left(const Place& place) const { return std::min(n - place.at, place.end - place.other); }
+
+    Place begin(const RunSpan& others, int64_t from, int64_t to) const {
+        if (from == to || n == 0) return {n, to, to, 0};
+        int64_t at = std::upper_bound(stop, stop + n, others.start[from]) - stop;
+        if (at == n) return {n, to, to, 0};
+        int64_t other = std::upper_bound(others.stop + from, others.stop + to, start[at]) - others.stop;
+        return {at, other, to, 0};
+    }
+
+    // Without a branch, which nobody could predict.
+    void advance(const RunSpan& others, Place& place) const {
+        V ends = stop[place.at], other_ends = others.stop[place.other];
+        V from = std::max(start[place.at], others.start[place.other]);
+        place.shared += std::max<V>(std::min(ends, other_ends) - from, 0);
+        bool first_ends = ends < other_ends;
+        place.at += first_ends;
+        place.other += !first_ends;
+    }
+};
+
+// The masks of one side, as arrays of the caller.
+template <typename V>
+struct RunView {
+    const int64_t* first;
+    const V *start, *stop;
+
+    int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
+    RunSpan<V> span(int64_t mask) const {
+        return {start + first[mask], stop + first[mask], count(mask)};
+    }
+    int64_t voxels(int64_t mask) const { return span(mask).voxels(); }
+};
+
 // Several masks: those of mask i are first[i] … first[i + 1] − 1. The runs [start, stop) of a mask
 // rise, and are neither empty nor adjacent. Voxels are numbered by type V.
 template <typename V>
@@ -64,6 +133,14 @@ struct Runs {
         size_t begin_, n_ = 0;
         V *start_, *stop_;
     };
+
+    RunView<V> view() const { return {first.data(), start.data(), stop.data()}; }
+
+    void clear() {
+        first.assign(1, 0);
+        start.clear();
+        stop.clear();
+    }
 
     // Makes room for `masks` masks if they are like those that are there.
     void expect(int64_t masks) {
@@ -163,73 +240,6 @@ private:
             return true;
         }
         return false;
-    }
-};
-
-// Runs that rise.
-template <typename V>
-struct RunSpan {
-    const V *start, *stop;
-    int64_t n;
-
-    // Voxels that these runs share with others. The others go in two halves, at the same time: each
-    // step of a half has to wait for the one before it.
-    int64_t shared_with(const RunSpan& others) const {
-        Place low = begin(others, 0, others.n / 2), high = begin(others, others.n / 2, others.n);
-        for (int64_t steps = 1; steps > 0;) {
-            steps = std::min(left(low), left(high));
-            for (int64_t step = 0; step < steps; ++step) {
-                advance(others, low);
-                advance(others, high);
-            }
-        }
-        while (left(low) > 0) advance(others, low);
-        while (left(high) > 0) advance(others, high);
-        return low.shared + high.shared;
-    }
-
-private:
-    struct Place {
-        int64_t at, other, end;  // runs of ours and of the others, and where those end
-        int64_t shared;
-    };
-
-    // How many steps can be taken without looking.
-    int64_t left(const Place& place) const { return std::min(n - place.at, place.end - place.other); }
-
-    Place begin(const RunSpan& others, int64_t from, int64_t to) const {
-        if (from == to || n == 0) return {n, to, to, 0};
-        int64_t at = std::upper_bound(stop, stop + n, others.start[from]) - stop;
-        if (at == n) return {n, to, to, 0};
-        int64_t other = std::upper_bound(others.stop + from, others.stop + to, start[at]) - others.stop;
-        return {at, other, to, 0};
-    }
-
-    // Without a branch, which nobody could predict.
-    void advance(const RunSpan& others, Place& place) const {
-        V ends = stop[place.at], other_ends = others.stop[place.other];
-        V from = std::max(start[place.at], others.start[place.other]);
-        place.shared += std::max<V>(std::min(ends, other_ends) - from, 0);
-        bool first_ends = ends < other_ends;
-        place.at += first_ends;
-        place.other += !first_ends;
-    }
-};
-
-// The masks of one side, as arrays of the caller.
-template <typename V>
-struct RunView {
-    const int64_t* first;
-    const V *start, *stop;
-
-    int64_t count(int64_t mask) const { return first[mask + 1] - first[mask]; }
-    RunSpan<V> span(int64_t mask) const {
-        return {start + first[mask], stop + first[mask], count(mask)};
-    }
-    int64_t voxels(int64_t mask) const {
-        int64_t sum = 0;
-        for (int64_t run = first[mask]; run < first[mask + 1]; ++run) sum += stop[run] - start[run];
-        return sum;
     }
 };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,15 @@ from panmatch.formats._instance_scan import (
     InstanceScan,
     scan_instances,
 )
-from panmatch.labels import Floats, Ints, Masks, MaskTable, read_boxes, read_segmentations
+from panmatch.labels import (
+    Floats,
+    Ints,
+    Masks,
+    MaskTable,
+    WrittenMasks,
+    read_boxes,
+    read_segmentations,
+)
 from panmatch.overlap import Overlap, overlap_of
 
 NAMED = 5  # ids in a message
@@ -31,6 +39,7 @@ UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, Recur
               OverflowError)  # fmt: skip
 
 Sizes = dict[int, tuple[int, int]]
+Written = Callable[[InstanceScan, Ints], WrittenMasks | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +65,7 @@ class CocoInstances:
 
 
 def read_coco_instances(
-    path: str | os.PathLike[str], like: CocoInstances | None = None
+    path: str | os.PathLike[str], like: CocoInstances | None = None, *, decode: bool = True
 ) -> CocoInstances:
     """Read a file of references, or of predictions for them.
 
@@ -68,6 +77,11 @@ def read_coco_instances(
     like
         The references, if these are predictions: they must have scores, and images and classes of
         the references.
+    decode
+        Whether to turn all masks into runs now. If not, that happens when they are first needed: a
+        damaged mask is an error only then, and the file must stay as it is until then.
+        `panmatch.related.coco_precision` needs less time and memory that way, since it keeps no
+        more masks than those of one image and class.
 
     Examples
     --------
@@ -85,8 +99,10 @@ def read_coco_instances(
     """
     source = Path(path)
     try:
+        check = _change_of(source)
         data = _content(source)
-        return _read_quickly(data, like, source) or _read_carefully(data, like, source)
+        quick = _read_quickly(data, like, source, decode=decode, check=check)
+        return quick or _read_carefully(data, like, source)
     except (FileError, LabelError):
         raise
     except UNREADABLE as error:
@@ -104,6 +120,25 @@ def _content(source: Path) -> Content:
             return file.read()
 
 
+def _change_of(source: Path) -> Callable[[], None]:
+    """Return a check that the file is as it is now; one that took its name does not matter."""
+    before = source.stat()
+
+    def check() -> None:
+        try:
+            now = source.stat()
+        except OSError:
+            return  # only its name is gone
+        changed = (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
+        if changed and now.st_ino == before.st_ino:
+            raise FileError(
+                f"path={str(source)!r} was changed after it was read, before its masks were "
+                f"needed: read it again, or pass decode=True."
+            )
+
+    return check
+
+
 def _read_carefully(data: Content, like: CocoInstances | None, source: Path) -> CocoInstances:
     """Return the instances of any file, or an error that says what is wrong with it."""
     content = json.loads(data[:].decode("utf-8"))
@@ -113,14 +148,29 @@ def _read_carefully(data: Content, like: CocoInstances | None, source: Path) -> 
     return CocoInstances(source, sizes, categories, table)
 
 
-def _read_quickly(data: Content, like: CocoInstances | None, source: Path) -> CocoInstances | None:
+def _read_quickly(
+    data: Content,
+    like: CocoInstances | None,
+    source: Path,
+    *,
+    decode: bool = True,
+    check: Callable[[], None] = lambda: None,
+) -> CocoInstances | None:
     """Return the instances of a file that has nothing unusual, else None; never an error."""
+    scored = like is not None
+
+    def written(found: InstanceScan, shapes: Ints) -> WrittenMasks | None:
+        return found.written(shapes, lambda: _read_carefully(data, like, source).table.masks, check)
+
     try:
         found = scan_instances(data)
         if found is None:
             return None
         sizes, categories = _listed(found.content, like, source)
-        table = _scanned_table(found, sizes, categories, scored=like is not None)
+        shapes = _shapes(found.image, sizes)
+        if shapes is None or not _is_complete(found, categories, scored=scored):
+            return None
+        table = _scanned_table(found, shapes, written, scored=scored, decode=decode)
     except (FileError, LabelError, *UNREADABLE):
         return None
     return None if table is None else CocoInstances(source, sizes, categories, table)
@@ -141,37 +191,53 @@ def _listed(content: Any, like: CocoInstances | None, source: Path) -> tuple[Siz
     return sizes, names
 
 
+def _is_complete(found: InstanceScan, categories: Mapping[int, str], *, scored: bool) -> bool:
+    """Return whether all detections have scores, or all references known classes."""
+    if scored:
+        return bool(found.has(SCORE).all())
+    return bool(np.isin(found.category, _ids(categories)).all())
+
+
 def _scanned_table(
-    found: InstanceScan, sizes: Sizes, categories: Mapping[int, str], *, scored: bool
+    found: InstanceScan, shapes: Ints, written: Written, *, scored: bool, decode: bool
 ) -> MaskTable | None:
-    """Return the table of scanned instances; None if anything is missing or does not fit."""
-    shapes = _shapes(found.image, sizes)
-    known = np.isin(found.category, _ids(categories))
-    if shapes is None or not (known.all() or scored) or not (found.has(SCORE).all() or not scored):
-        return None
+    """Return the table of scanned instances; None if one of their masks is unusual."""
     boxes = found.boxes if found.has(BOX).all() else None
+    area = _given_area(found, boxes, scored=scored)
     drawn = found.has(SEGMENTATION)
-    stated = not scored and bool(found.has(AREA).all())
+    masks: Masks | WrittenMasks | None
     if boxes is not None and len(drawn) and not drawn.any():
-        masks, area = read_boxes(boxes, shapes, ""), boxes[:, 2] * boxes[:, 3]
+        masks = read_boxes(boxes, shapes, "")
+        area = np.where(found.has(AREA), found.area, _box_area(boxes)) if area is None else area
     else:
-        outlined = found.masks(shapes)
-        if outlined is None:
-            return None
-        masks = outlined
-        area = found.area if stated else _area(outlined, boxes if scored else None)
-    if not (scored or stated):
-        area = np.where(found.has(AREA), found.area, area)
-    return MaskTable(
-        *(found.image, found.category, masks, shapes, area, found.crowd),
-        found.score if scored else None,
-        boxes,
-    )
+        masks = written(found, shapes)
+    if isinstance(masks, WrittenMasks) and (decode or area is None):
+        masks = masks.decode()
+    if masks is None:
+        return None
+    if area is None and isinstance(masks, Masks):
+        area = masks.sizes.astype(np.float64)
+        area = area if scored else np.where(found.has(AREA), found.area, area)
+    assert area is not None
+    score = found.score if scored else None
+    return MaskTable(found.image, found.category, masks, shapes, area, found.crowd, score, boxes)
+
+
+def _given_area(found: InstanceScan, boxes: Floats | None, *, scored: bool) -> Floats | None:
+    """Return areas that need no mask: those that the file states, or those of its boxes."""
+    if scored:
+        return None if boxes is None else _box_area(boxes)
+    return found.area if found.has(AREA).all() else None
 
 
 def _area(masks: Masks, boxes: Floats | None) -> Floats:
     """Return areas as in the COCO programs, which ask for the box of a detection first."""
-    return masks.sizes.astype(np.float64) if boxes is None else boxes[:, 2] * boxes[:, 3]
+    return masks.sizes.astype(np.float64) if boxes is None else _box_area(boxes)
+
+
+def _box_area(boxes: Floats) -> Floats:
+    area: Floats = boxes[:, 2] * boxes[:, 3]
+    return area
 
 
 def _ids(known: Mapping[int, object]) -> Ints:
@@ -256,7 +322,7 @@ def _table(
     shapes = np.array([sizes[one] for one in image.tolist()], np.int64).reshape(-1, 2)
     boxes = _boxes(rows, source)
     if boxes is not None and rows and not any("segmentation" in row for row in rows):
-        masks, area = read_boxes(boxes, shapes, source.name), boxes[:, 2] * boxes[:, 3]
+        masks, area = read_boxes(boxes, shapes, source.name), _box_area(boxes)
     else:
         names = [f"instance {i} of {source.name}" for i in range(len(rows))]
         masks = read_segmentations([row.get("segmentation") for row in rows], shapes, names)

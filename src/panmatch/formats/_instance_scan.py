@@ -8,6 +8,7 @@ what is an error, and says so.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from mmap import mmap
 from typing import Any
@@ -16,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from panmatch import native
-from panmatch.labels import Floats, Ints, Mask, Masks, thread_count
+from panmatch.labels import Floats, Ints, Mask, Masks, WrittenMasks
 
 # Bits of what an annotation has, and how its segmentation is written, as in instances.hpp.
 AREA, SCORE, BOX, SEGMENTATION = 4, 16, 32, 64
 RLE = (1, 2)
-BYTES_PER_THREAD = 1 << 20
 
 Bytes = npt.NDArray[np.uint8]
 Content = bytes | mmap
@@ -60,23 +60,25 @@ class InstanceScan:
         found: Mask = (self.given & what) != 0
         return found
 
-    def masks(self, sizes: Ints) -> Masks | None:
-        """Return the masks; None if one is unusual, damaged, or does not fit its image.
+    def written(
+        self, sizes: Ints, carefully: Callable[[], Masks], check: Callable[[], None]
+    ) -> WrittenMasks | None:
+        """Return where the masks are; None if one states another size than that of its image.
 
         Parameters
         ----------
         sizes
             Height and width of the image of every annotation.
+        carefully
+            Returns the masks by another way, for those that are unusual.
+        check
+            Raises an error if the file was changed meanwhile.
         """
         encoded = np.isin(self._written, RLE)
         if (self._stated[encoded] != sizes[encoded]).any():
             return None
-        height, width = (np.ascontiguousarray(side) for side in sizes.T)
-        threads = thread_count(None, len(self._text), voxels_per_thread=BYTES_PER_THREAD)
-        runs = native.instance_runs(
-            self._text, self._begin, self._end, self._written, height, width, threads
-        )
-        return Masks((0, 0), *runs, order="F") if len(runs[0]) == len(self.image) + 1 else None
+        columns = self._text, self._begin, self._end, self._written, sizes
+        return WrittenMasks(*columns, carefully, check)
 
 
 def scan_instances(data: Content) -> InstanceScan | None:
@@ -88,8 +90,9 @@ def scan_instances(data: Content) -> InstanceScan | None:
         If what is around the annotations is not JSON.
     """
     text = np.frombuffer(data, np.uint8)
-    span, image, category, *columns = native.instance_rows(text)
-    begin, end, stated, area, score, boxes, given, written, crowd = columns
+    found = native.instance_rows(text)
+    span, image, category, begin, end, stated = found[:6]
+    area, score, boxes, given, written, crowd = found[6:]
     if not len(span):
         return None
     if not span[2]:

@@ -68,7 +68,12 @@ if TYPE_CHECKING:
     from panmatch.labels._geometry import Geometry, edge_distances, inner_band, segment_geometry
     from panmatch.labels._label_groups import LabelGroup, from_labels
     from panmatch.labels._mask_geometry import mask_geometry
-    from panmatch.labels._mask_table import MaskTable, read_boxes, read_segmentations
+    from panmatch.labels._mask_table import (
+        MaskTable,
+        WrittenMasks,
+        read_boxes,
+        read_segmentations,
+    )
     from panmatch.labels._masks import (
         Masks,
         as_list,
@@ -107,7 +112,12 @@ else:  # few need these, and importing panmatch must be quick
             ),
             "panmatch.labels._label_groups": ("LabelGroup", "from_labels"),
             "panmatch.labels._mask_geometry": ("mask_geometry",),
-            "panmatch.labels._mask_table": ("MaskTable", "read_boxes", "read_segmentations"),
+            "panmatch.labels._mask_table": (
+                "MaskTable",
+                "WrittenMasks",
+                "read_boxes",
+                "read_segmentations",
+            ),
             "panmatch.labels._masks": (
                 "Masks",
                 "as_list",
@@ -159,6 +169,7 @@ __all__ = [
     "Unit",
     "Void",
     "Volume",
+    "WrittenMasks",
     "as_dask",
     "as_images",
     "as_labels",

@@ -2,19 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from panmatch import native
 from panmatch.errors import LabelError
-from panmatch.labels._arrays import Floats, Ints, Mask
+from panmatch.labels._arrays import Floats, Ints, Mask, thread_count
 from panmatch.labels._masks import FARTHEST, Masks, corners_of, is_polygons, is_rle
+
+BYTES_PER_THREAD = 1 << 20
+
+Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class WrittenMasks:
+    """Masks as the text of a file writes them.
+
+    Attributes
+    ----------
+    text
+        The bytes of the file.
+    begin, end, written
+        Where each segmentation is in the text, and how it is written, as in ``instances.hpp``.
+    sizes
+        Height and width of the image of each.
+    carefully
+        Returns the masks if anything about one of them is unusual, or raises an error that says
+        what is wrong.
+    check
+        Raises an error if the file was changed meanwhile.
+    """
+
+    text: Bytes
+    begin: Ints
+    end: Ints
+    written: Bytes
+    sizes: Ints
+    carefully: Callable[[], Masks]
+    check: Callable[[], None]
+
+    def decode(self) -> Masks | None:
+        """Return the masks; None if one is unusual, damaged, or does not fit its image."""
+        threads = thread_count(None, len(self.text), voxels_per_thread=BYTES_PER_THREAD)
+        runs = native.instance_runs(*self.columns, threads)
+        return Masks((0, 0), *runs, order="F") if len(runs[0]) == len(self.begin) + 1 else None
+
+    @property
+    def columns(self) -> tuple[Bytes, Ints, Ints, Bytes, Ints]:
+        """All that native code needs to read them."""
+        self.check()
+        return self.text, self.begin, self.end, self.written, self.sizes.ravel()
+
+
+@dataclass(frozen=True, eq=False)
 class MaskTable:
     """Instances of many images, one row each, in the order of their file.
 
@@ -22,8 +68,8 @@ class MaskTable:
     ----------
     image, category
         Ids, int64.
-    masks
-        All masks; their shape is that of their image, and pixels are numbered down the columns.
+    source
+        All masks, or where they are written.
     sizes
         Height and width of the image of every row.
     area
@@ -39,12 +85,26 @@ class MaskTable:
 
     image: Ints
     category: Ints
-    masks: Masks
+    source: Masks | WrittenMasks
     sizes: Ints
     area: Floats
     crowd: Mask
     score: Floats | None = None
     boxes: Floats | None = None
+
+    @cached_property
+    def masks(self) -> Masks:
+        """All masks, of the shape of their image; pixels are numbered down the columns."""
+        if isinstance(self.source, Masks):
+            return self.source
+        return self.source.decode() or self.source.carefully()
+
+    @property
+    def written(self) -> WrittenMasks | None:
+        """Where the masks are written, if nobody has asked for them yet."""
+        if isinstance(self.source, Masks) or "masks" in vars(self):
+            return None
+        return self.source
 
     def __len__(self) -> int:
         return len(self.image)

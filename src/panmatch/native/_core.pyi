@@ -196,10 +196,29 @@ def instance_runs(
     begin: Ints,
     end: Ints,
     written: npt.NDArray[np.uint8],
-    height: Ints,
-    width: Ints,
+    size: Ints,
     threads: int,
 ) -> tuple[Ints, Ints, Ints]: ...
+def instance_pairs(
+    text_a: npt.NDArray[np.uint8],
+    begin_a: Ints,
+    end_a: Ints,
+    written_a: npt.NDArray[np.uint8],
+    size_a: Ints,
+    text_b: npt.NDArray[np.uint8],
+    begin_b: Ints,
+    end_b: Ints,
+    written_b: npt.NDArray[np.uint8],
+    size_b: Ints,
+    rows_a: Ints,
+    rows_b: Ints,
+    group_a: Ints,
+    group_b: Ints,
+    length: Ints,
+    crowd: npt.NDArray[np.uint8],
+    least: float,
+    threads: int,
+) -> tuple[bool, Ints, Ints, Ints, Ints, Ints]: ...
 def text_runs(text: npt.NDArray[np.uint8], first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def length_runs(lengths: Ints, first: Ints) -> tuple[Ints, Ints, Ints, Ints]: ...
 def polygon_runs(

@@ -66,8 +66,8 @@ def run_coco_boxes(reference: Any, prediction: Any) -> dict[str, float]:
 
 
 def _coco(reference: Any, prediction: Any, shape: Any) -> dict[str, float]:
-    refs = read_coco_instances(reference)
-    preds = read_coco_instances(prediction, refs)
+    refs = read_coco_instances(reference, decode=False)
+    preds = read_coco_instances(prediction, refs, decode=False)
     found = coco_precision(
         refs.table,
         preds.table,

@@ -27,7 +27,7 @@ RECALLS = np.linspace(0.0, 1.0, 101)
 AREAS = {"all": (0.0, 1e10), "small": (0.0, 32.0**2), "medium": (32.0**2, 96.0**2),
          "large": (96.0**2, 1e10)}  # fmt: skip
 LIMITS = (1, 10, 100)
-RUNS_PER_THREAD = 1 << 16
+PREDICTIONS_PER_THREAD = 1 << 10
 MOST_LISTED_IDS = 1 << 20  # for which a table of all numbers is quicker than a search
 
 
@@ -148,7 +148,7 @@ def coco_precision(
         np.ascontiguousarray(outside[1]).view(np.uint8).ravel(),
         THRESHOLDS,
         len(AREAS),
-        thread_count(threads, len(prediction.masks.start), voxels_per_thread=RUNS_PER_THREAD),
+        _threads(threads, len(preds.row)),
     )
     score = prediction.score[preds.row]
     return _traced(classes, refs, preds, score, ignored, verdicts)
@@ -201,20 +201,35 @@ def _mask_pairs(
     threads: int | None,
 ) -> tuple[Ints, Ints, Floats]:
     """Return the pairs whose IoU is enough for a threshold, and perhaps others, with their IoU."""
-    refs, preds = reference.masks, prediction.masks
     heights = np.ones(len(ref_group) - 1, np.int64)
     for group, rows, table in ((ref_group, ref_row, reference), (pred_group, pred_row, prediction)):
         filled = np.diff(group) > 0
         heights[filled] = table.sizes[rows[group[:-1][filled]], 0]
+    crowd = reference.crowd[ref_row]
+    places = ref_row, pred_row, ref_group, pred_group, heights
+    least, workers = float(THRESHOLDS[0]), _threads(threads, len(pred_row))
+    if reference.written is not None and prediction.written is not None:
+        columns = *reference.written.columns, *prediction.written.columns
+        usual, ref, pred, shared, refs, preds = native.instance_pairs(
+            *columns, *places, crowd.view(np.uint8), least, workers
+        )
+        if usual:
+            return ref, pred, _iou(ref, pred, shared, refs, preds, crowd)
+    all_refs, all_preds = reference.masks, prediction.masks
     ref, pred, shared = native.shared_pairs(
-        *(refs.first, refs.start, refs.stop, preds.first, preds.start, preds.stop),
-        *(ref_row, pred_row, ref_group, pred_group, heights),
-        reference.crowd[ref_row].view(np.uint8),
-        float(THRESHOLDS[0]),
-        thread_count(threads, len(preds.start), voxels_per_thread=RUNS_PER_THREAD),
+        *(all_refs.first, all_refs.start, all_refs.stop),
+        *(all_preds.first, all_preds.start, all_preds.stop),
+        *places,
+        crowd.view(np.uint8),
+        least,
+        workers,
     )
-    sizes = refs.sizes[ref_row], preds.sizes[pred_row]
-    return ref, pred, _iou(ref, pred, shared, *sizes, reference.crowd[ref_row])
+    refs, preds = all_refs.sizes[ref_row], all_preds.sizes[pred_row]
+    return ref, pred, _iou(ref, pred, shared, refs, preds, crowd)
+
+
+def _threads(threads: int | None, predictions: int) -> int:
+    return thread_count(threads, predictions, voxels_per_thread=PREDICTIONS_PER_THREAD)
 
 
 def _box_pairs(
