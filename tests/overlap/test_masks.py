@@ -51,6 +51,15 @@ def test_sizes_and_intersections_equal_counts_on_arrays(shape: tuple[int, ...]) 
         assert np.array_equal(found, table.reshape(found.shape))
 
 
+def test_a_run_that_goes_on_in_the_next_row_meets_what_lies_there() -> None:
+    refs, preds = np.zeros((2, 3, 3, 8), np.bool_)
+    refs[0].ravel()[5:11] = refs[1].ravel()[6:10] = refs[2, 2, :] = True
+    preds[0, 1, :2] = preds[1, 0, 6:] = preds[2, 1, 2] = True
+    ov = pm.Overlap.from_masks(refs, preds)
+    edges = zip(ov.edges.ref, ov.edges.pred, ov.edges.intersection, strict=True)
+    assert sorted(map(tuple, edges)) == [(0, 0, 2), (0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 1, 2)]
+
+
 def test_many_small_masks_meet_only_their_neighbours() -> None:
     rng = np.random.default_rng(0)
     corners = rng.integers(0, 190, (2, 300, 2))
