@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panmatch.datasets._table_files import TableFile, csv_text, write_table
+from panmatch.datasets._table_files import Rows, TableFile, csv_text, write_table
 from panmatch.evaluation import Cell, Table
 from tests.datasets.folders import make_folders
 
@@ -58,7 +58,7 @@ def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> No
     ]
     with TableFile(tmp_path, "table") as file:
         for block in blocks:
-            file.add(block)
+            file.add(Rows.of(block))
         file.finish()
     assert (tmp_path / "table.csv").read_text() == (
         "case,tp,pq,n,why\n'=a,1,,,x\n"
@@ -74,14 +74,14 @@ def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> No
 
 def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     with TableFile(tmp_path, "table") as file:
-        file.add(Table({"a": [1]}))
+        file.add(Rows.of(Table({"a": [1]})))
     assert not list(tmp_path.iterdir())
 
 
 def test_whole_numbers_become_floats_where_another_block_has_them(tmp_path: Path) -> None:
     with TableFile(tmp_path, "t") as file:
-        file.add(Table({"value": [3], "a": ["x"]}))
-        file.add(Table({"value": [0.5]}))
+        file.add(Rows.of(Table({"value": [3], "a": ["x"]})))
+        file.add(Rows.of(Table({"value": [0.5]})))
         file.finish()
     assert pd.read_parquet(tmp_path / "t.parquet")["value"].tolist() == [3.0, 0.5]
 

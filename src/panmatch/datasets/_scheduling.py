@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -12,14 +13,19 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TypeVar
 
 from panmatch.datasets._cases import Case
 from panmatch.datasets._missing import failed
 from panmatch.datasets._worker import Job, Outcome, run_case, run_packed_case
 from panmatch.datasets._worker_pool import LostPoolError, WorkerPool
+from panmatch.evaluation import Each
 
 Finished = Callable[[Outcome], None]
 Running = dict[Future[Outcome], Case]
+T = TypeVar("T")
+R = TypeVar("R")
 
 STALL_SECONDS = 10.0  # without a finished case before the pool is checked
 
@@ -144,3 +150,45 @@ def _run_alone(case: Case, job: Job, pool: WorkerPool, known_key: str, finished:
     if lost:
         reason = "its worker process died twice; the usual cause is running out of memory"
         finished(Outcome(case, "", failed(case, reason), 0.0))
+
+
+@contextmanager
+def call_each(pool: WorkerPool) -> Iterator[Each]:
+    """Yield what calls a function with every item in a pool, and returns its answers in order.
+
+    If a worker dies, this process does what is left.
+    """
+    executor = pool.open()
+
+    def submit(function: Callable[[T], R], item: T) -> Callable[[], R]:
+        try:
+            future = executor.submit(function, item)
+        except BrokenExecutor:
+            return partial(function, item)
+        return partial(_answer, future, pool, partial(function, item))
+
+    def each(function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        running: deque[Callable[[], R]] = deque()
+        for item in items:
+            running.append(submit(function, item))
+            if len(running) >= pool.window:
+                yield running.popleft()()
+        while running:
+            yield running.popleft()()
+
+    try:
+        yield each
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _answer(future: Future[R], pool: WorkerPool, again: Callable[[], R]) -> R:
+    while True:
+        done, _ = wait([future], STALL_SECONDS)
+        if done:
+            break
+        pool.check()
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return again()
