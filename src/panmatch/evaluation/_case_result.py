@@ -134,6 +134,8 @@ class Findings:
 
 
 NOTHING = Findings()
+NO_COMPONENTS = ComponentCounts()  # as most are
+NO_COUNTS = [*NO_COMPONENTS.columns.values()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,7 +276,11 @@ def _structure_to_dict(one: ClassStructure) -> Json:
 
 
 def _structure_from_dict(content: Json) -> ClassStructure:
-    structure = GraphStructure(tuple(ComponentCounts(*row) for row in content["counts"]))
+    counts = [
+        NO_COMPONENTS if row == NO_COUNTS and type(row[-1]) is int else ComponentCounts(*row)
+        for row in content["counts"]
+    ]
+    structure = GraphStructure(tuple(counts))
     return ClassStructure(content["class"], content["kind"], content["threshold"], structure)
 
 
@@ -328,8 +334,10 @@ def _metrics(*names: str) -> tuple[Metric, ...]:
 
 
 @lru_cache(64)
-def _options(spacing: tuple[float, ...], others: tuple[tuple[str, Any], ...]) -> MeasureOptions:
-    return MeasureOptions(spacing, **dict(others))
+def _options(
+    spacing: tuple[float, ...], others: tuple[float | str | None, ...], names: tuple[str, ...]
+) -> MeasureOptions:
+    return MeasureOptions(spacing, **dict(zip(names, others, strict=True)))  # type: ignore[arg-type]
 
 
 @lru_cache(64)
@@ -340,8 +348,8 @@ def _options_to_dict(options: MeasureOptions) -> Json:
 def _options_from_dict(content: Json | None) -> MeasureOptions | None:
     if content is None:
         return None
-    others = ((name, value) for name, value in content.items() if name != "spacing")
-    return _options(tuple(content["spacing"]), tuple(others))
+    spacing, *others = content.values()
+    return _options(tuple(spacing), tuple(others), tuple(content)[1:])
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -406,7 +414,7 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
         part_quality=None if part_quality is None else np.array(part_quality, np.float64),
         near_threshold=content["near_threshold"],
         gap=content["gap"],
-        budget=_budget_from_list(content["budget"]),
+        budget=_budget_from_list(content["budget"], content["tally"], tally),
         mistakes=tuple(
             Mistake(kind, tuple(refs), tuple(preds), Tally.from_units(*change))
             for kind, refs, preds, change in content["mistakes"]
@@ -417,14 +425,14 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
 
 def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
     """Return the tallies of a budget; just one if no repair changes the matching."""
-    tallies = (
-        budget.tallies if any(one != budget.tally for one in budget.tallies) else (budget.tally,)
-    )
+    alike = len(set(map(id, budget.tallies))) == 1 or len(set(budget.tallies)) == 1
+    tallies = (budget.tally,) if alike else budget.tallies
     return [_tally_to_list(tally) for tally in tallies]
 
 
-def _budget_from_list(content: list[list[int]]) -> ErrorBudget:
-    tallies = [Tally.from_units(*one) for one in content]
+def _budget_from_list(content: list[list[int]], known: list[int], tally: Tally) -> ErrorBudget:
+    """Read the tallies of a budget, given the tally of its matching, which is mostly the only."""
+    tallies = [tally if one == known else Tally.from_units(*one) for one in content]
     return ErrorBudget(tuple(tallies if len(tallies) > 1 else tallies * len(CHOICES)))
 
 
