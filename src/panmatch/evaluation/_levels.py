@@ -68,10 +68,10 @@ class LevelMaker:
     def level(self, matcher: Matcher, threshold: float, *, with_mistakes: bool) -> Level:
         """Match the overlap of a matcher, and measure what was matched."""
         overlap, whole = self._case.overlap_for(matcher), self._case.all_for(matcher)
-        matching = self._match(matcher, overlap, threshold)
+        matched = self._match(matcher, overlap, threshold)
+        found = self._found(self._case.measurer_for(matcher), matched)
+        matching = replace(matched, threshold=float(threshold), counted=found.tally)
         every = matching if whole is overlap else matcher.match(whole, threshold)
-        found = self._found(self._case.measurer_for(matcher), matching)
-        matching = replace(matching, counted=found.tally)
         return Level(
             threshold=matching.threshold,
             tally=found.tally,
@@ -93,7 +93,7 @@ class LevelMaker:
         key = id(overlap), matcher, matcher.passing(overlap, threshold).tobytes()
         if key not in self._matchings:
             self._matchings[key] = matcher.match(overlap, threshold)
-        return replace(self._matchings[key], threshold=float(threshold))
+        return self._matchings[key]
 
     def _budget(self, matcher: Matcher, matching: Matching) -> ErrorBudget:
         if not self._case.is_disjoint:

@@ -314,9 +314,7 @@ def budget_after_repairs(
     matching: Matching, repaired: RepairedOverlaps, relabelled: RepairedOverlaps | None = None
 ) -> ErrorBudget:
     """Return the error budget of a matching, given its overlap after repairs."""
-    if relabelled is None and (
-        not matching.strategy.takes_repairs or repaired.nothing_to_repair
-    ):
+    if relabelled is None and (not matching.strategy.takes_repairs or repaired.nothing_to_repair):
         return ErrorBudget((rematch(matching, repaired.overlap),) * len(CHOICES))
     tallies = _repaired_tallies(matching, repaired)
     moved = tallies if relabelled is None else _repaired_tallies(matching, relabelled)
