@@ -23,6 +23,8 @@ from panmatch.labels._folding import fold
 from panmatch.labels._volumes import ChunkedLabels, as_volume
 from panmatch.labels._whole_steps import layout_to_measure
 
+LARGEST = np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
@@ -58,7 +60,7 @@ class Geometry:
         positions, rows = positions[known], rows[known]
         axes = self.start.shape[1]
         voxels, sums = np.zeros(n, np.int64), np.zeros((n, axes), np.int64)
-        start = np.full((n, axes), np.iinfo(np.int64).max)
+        start = np.full((n, axes), LARGEST)
         stop = np.zeros((n, axes), np.int64)
         if np.bincount(rows, minlength=1).max() < 2:  # no union of several, which take longer
             voxels[rows], sums[rows] = self.voxels[positions], self.coordinate_sums[positions]

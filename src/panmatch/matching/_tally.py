@@ -287,8 +287,11 @@ def ratio(
     """
     if not isinstance(whole, np.ndarray):
         return part / whole if whole else otherwise  # type: ignore[return-value]
-    shape = np.broadcast_shapes(np.shape(part), whole.shape)
-    quotient: Floats = np.array(np.broadcast_to(otherwise, shape), np.float64)
+    shape = whole.shape
+    if np.shape(part) != shape:
+        shape = np.broadcast_shapes(np.shape(part), shape)
+    quotient: Floats = np.empty(shape)
+    quotient[...] = otherwise
     np.divide(part, whole, out=quotient, where=whole != 0)
     return quotient  # type: ignore[return-value]
 
