@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panmatch.datasets._table_files import Rows, TableFile, csv_text, write_table
+from panmatch.datasets._table_files import (
+    Rows,
+    TableFile,
+    _arrow_array,
+    csv_text,
+    write_table,
+)
 from panmatch.evaluation import Cell, Table
 from tests.datasets.folders import make_folders
 
@@ -70,6 +76,30 @@ def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> No
     assert stored["tp"].tolist() == [1, 2, pd.NA, 4]
     assert stored["n"].tolist() == [pd.NA, pd.NA, pd.NA, 5]
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["table.csv", "table.parquet"]
+
+
+CELLS = st.one_of(st.none(), st.integers(-9, 9), st.floats(), st.sampled_from(["", "a", "=b"]))
+
+
+@given(
+    st.lists(st.lists(st.tuples(CELLS, NUMBERS, WHOLE), max_size=3), min_size=1, max_size=4),
+    st.sampled_from([set(), {"c"}]),
+)
+def test_rows_that_are_joined_are_those_of_the_whole_table(
+    blocks: list[list[tuple[Cell, ...]]], whole: set[str]
+) -> None:
+    def rows(of: list[tuple[Cell, ...]]) -> Rows:
+        columns = {name: [row[i] for row in of] for i, name in enumerate("abc")}
+        return Rows.of(Table(columns, whole))
+
+    joined = Rows.joined([rows(one) for one in blocks])
+    expected = rows([row for one in blocks for row in one])
+    assert (joined.text, joined.kinds, len(joined)) == (
+        expected.text, expected.kinds, len(expected)
+    )  # fmt: skip
+    for name, kind in expected.kinds.items():
+        columns = [_arrow_array(one.cells[name], kind) for one in (joined, expected)]
+        assert columns[0].equals(columns[1])
 
 
 def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
