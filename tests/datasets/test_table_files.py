@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from panmatch.datasets._score_files import plain_text
 from panmatch.datasets._table_files import (
     Rows,
     TableFile,
@@ -27,6 +30,8 @@ WHOLE = st.one_of(st.none(), st.integers(-(2**53), 2**53))
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8).filter(
     lambda text: not text.startswith(("=", "+", "-", "@", "\t", "'"))
 )
+
+ANYTHING = st.text("ab ,;\t\r\n\"'é²٣", max_size=5)
 
 
 @st.composite
@@ -44,6 +49,17 @@ def tables(draw: st.DrawFn) -> Table:
 def test_csv_has_the_bytes_of_pandas(table: Table) -> None:
     expected = table.frame().to_csv(index=False, lineterminator="\n")
     assert csv_text(table, head=True) == expected
+
+
+@given(st.lists(st.tuples(ANYTHING, ANYTHING), min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_csv_is_quoted_as_python_does(rows: list[tuple[str, str]], delimiter: str) -> None:
+    for columns in (("a", "b"), ("a",)):
+        cells: dict[str, list[Cell]] = {name: [row[i] for row in rows]
+                                        for i, name in enumerate(columns)}  # fmt: skip
+        expected = io.StringIO(newline="")
+        writer = csv.writer(expected, delimiter=delimiter, lineterminator="\n")
+        writer.writerows([plain_text(text) for text in row[: len(columns)]] for row in rows)
+        assert csv_text(Table(cells), delimiter) == expected.getvalue()
 
 
 @given(tables())

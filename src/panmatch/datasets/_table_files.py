@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -291,25 +290,36 @@ def csv_text(table: Table, delimiter: str = ",", *, head: bool = False) -> str:
     >>> csv_text(Table({"case": ["=1+1", "a"], "pq": [-1.0, None]}))
     "'=1+1,-1.0\na,\n"
     """
-    columns = [_cells(cells, table.kinds[name]) for name, cells in table.columns.items()]
-    names = [table.names] if head else []
-    return _lines(chain(names, zip(*columns, strict=True)), delimiter)
+    names = _lines([table.names], delimiter) if head else ""
+    columns = [_cells(cells, table.kinds[name], delimiter) for name, cells in table.columns.items()]
+    if len(columns) == 1:  # an empty line would not be a row
+        columns = [[cell or '""' for cell in columns[0]]]
+    rows = "\n".join(map(delimiter.join, zip(*columns, strict=True)))
+    return f"{names}{rows}\n" if len(table) else names
 
 
-def _cells(cells: Sequence[Cell], kind: Kind) -> list[object]:
-    """Return the cells of a column as a CSV writer takes them."""
-    if kind == "text":  # the same few, again and again
-        texts = {one: plain_text(one) if isinstance(one, str) else "" for one in set(cells)}
+def _cells(cells: Sequence[Cell], kind: Kind, delimiter: str) -> list[str]:
+    """Return the cells of a column as CSV; the same few occur again and again."""
+    if kind == "text":
+        texts = {one: _quoted(one, delimiter) for one in set(cells)}
         return [texts[one] for one in cells]
     if kind == "whole":
         if set(map(type, cells)) == {int}:
-            return [*cells]
-        return ["" if is_undefined(one) else int(one or 0) for one in cells]
+            return list(map(str, cells))
+        return ["" if is_undefined(one) else str(int(one or 0)) for one in cells]
     values = _numbers(cells) + 0.0  # there is no −0 in a table
-    written: list[object] = values.tolist()
+    numbers: list[float] = values.tolist()
+    written = {one: repr(one) for one in set(numbers)}
+    found = [written[one] for one in numbers]
     for place in np.flatnonzero(np.isnan(values)).tolist():
-        written[place] = ""
-    return written
+        found[place] = ""
+    return found
+
+
+def _quoted(cell: Cell, delimiter: str) -> str:
+    """Return a text in quotes if it needs some; anything else is undefined."""
+    text = plain_text(cell) if isinstance(cell, str) else ""
+    return text if text.isalnum() else _lines([[text, ""]], delimiter)[: -len(delimiter) - 1]
 
 
 def _numbers(cells: Sequence[Cell]) -> npt.NDArray[np.float64]:
