@@ -31,7 +31,9 @@ from panmatch.errors import FileError
 from panmatch.evaluation import Each, Json, Notice, Result, one_by_one, plural, some_names
 from panmatch.spec import Spec
 
-MANY_CASES = 128  # whose tables are worth a worker pool
+# The tables of many cases are worth a worker pool, up to the number of workers that one process can
+# keep busy, unless a result has more bytes than this on average.
+MANY_CASES, MOST_HELPERS, LARGE_RESULT = 128, 6, 1 << 18
 
 Watch = Callable[[Outcome], None]
 
@@ -125,19 +127,23 @@ def run_dataset(
                 run_cases(cases, task, pool, known, log.finished, enough)
             log.status = "finished"
         finally:
-            with _helpers(options, len(cases)) as each:
+            with _helpers(options, len(cases), store.n_bytes) as each:
                 result = log.end(options.workers if options.dask is None else options.dask, each)
         write_other_outputs(folder, result, cases, options.also)
     return result
 
 
 @contextmanager
-def _helpers(options: RunOptions, n_cases: int) -> Iterator[Each]:
-    """Yield what calls a function with every block of cases: in processes, if there are many."""
-    if options.dask is not None or options.workers == 1 or n_cases < MANY_CASES:
+def _helpers(options: RunOptions, n_cases: int, n_bytes: int) -> Iterator[Each]:
+    """Yield what calls a function with every block of cases: in processes, if there are many.
+
+    Of large results only one block is in memory at a time.
+    """
+    workers = 1 if options.dask is not None else min(options.workers, MOST_HELPERS)
+    if workers == 1 or n_cases < MANY_CASES or n_bytes > n_cases * LARGE_RESULT:
         yield one_by_one
         return
-    with open_pool(options.workers, None) as pool, call_each(pool) as each:
+    with open_pool(workers, None) as pool, call_each(pool) as each:
         yield each
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -19,7 +20,7 @@ from typing import Any, TypeVar
 from panmatch.datasets._cases import Case
 from panmatch.datasets._missing import failed
 from panmatch.datasets._worker import Job, Outcome, run_case, run_packed_cases
-from panmatch.datasets._worker_pool import LostPoolError, WorkerPool
+from panmatch.datasets._worker_pool import AHEAD, LostPoolError, WorkerPool
 from panmatch.evaluation import Each
 
 Finished = Callable[[Outcome], None]
@@ -195,13 +196,14 @@ def _run_alone(case: Case, work: _Work, pool: WorkerPool, finished: Finished) ->
 def call_each(pool: WorkerPool) -> Iterator[Each]:
     """Yield what calls a function with every item in a pool, and returns its answers in order.
 
-    If a worker dies, this process does what is left.
+    If a worker dies, this process does what is left. Answers may be large, so no more than one
+    waits while every worker makes another.
     """
-    executor = pool.open()
+    executor, at_once = pool.open(), 1 + pool.window // (1 + AHEAD)
 
     def submit(function: Callable[[T], R], item: T) -> Callable[[], R]:
         try:
-            future = executor.submit(function, item)
+            future = executor.submit(_without_garbage_collection, function, item)
         except BrokenExecutor:
             return partial(function, item)
         return partial(_answer, future, pool, partial(function, item))
@@ -210,7 +212,7 @@ def call_each(pool: WorkerPool) -> Iterator[Each]:
         running: deque[Callable[[], R]] = deque()
         for item in items:
             running.append(submit(function, item))
-            if len(running) >= pool.window:
+            if len(running) >= at_once:
                 yield running.popleft()()
         while running:
             yield running.popleft()()
@@ -219,6 +221,15 @@ def call_each(pool: WorkerPool) -> Iterator[Each]:
         yield each
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _without_garbage_collection(function: Callable[[T], R], item: T) -> R:
+    """Call a function that makes many objects and no cycles: looking for some takes a while."""
+    gc.disable()
+    try:
+        return function(item)
+    finally:
+        gc.enable()
 
 
 def _answer(future: Future[R], pool: WorkerPool, again: Callable[[], R]) -> R:

@@ -221,6 +221,11 @@ class CaseStore:
             f"Finished cases are kept: free some space, and run again with --resume."
         )
 
+    @property
+    def n_bytes(self) -> int:
+        """The size of all results."""
+        return sum(one.line.length for one in self._stored.values())
+
     def close(self) -> None:
         """Close the file."""
         if self._stream is not None:

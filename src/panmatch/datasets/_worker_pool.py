@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import logging
 import multiprocessing
 import os
@@ -26,7 +25,6 @@ Client = Any  # of distributed, which has no types
 LOG = logging.getLogger("panmatch")
 
 AHEAD = 2  # cases waiting for each worker
-GARBAGE = 50_000  # new objects of a worker before cycles are looked for
 KEPT_BYTES = 1 << 28  # memory that a worker keeps between two cases
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
 PRELOADED = ("panmatch.datasets._worker", "panmatch.datasets._case_tables", "nibabel")
@@ -137,9 +135,6 @@ def _begin_work() -> None:
     # The process that started the run decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _keep_memory()
-    # Results are many small objects without cycles: looking for some takes a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(GARBAGE)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
