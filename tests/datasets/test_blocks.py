@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import cast
 
@@ -17,8 +18,9 @@ from hypothesis.extra.numpy import arrays
 from panmatch.datasets import Job, _run, _store, _table_files, load_run
 from panmatch.datasets._scheduling import call_each
 from panmatch.datasets._table_files import csv_text
+from panmatch.datasets._worker_pool import WorkerPool
 from panmatch.errors import FileError
-from panmatch.evaluation import CaseSeries, Result, TableName, _result, _series
+from panmatch.evaluation import CaseSeries, Each, Result, TableName, _result, _series
 from panmatch.evaluation._case_counts import weighted_sums
 from panmatch.spec import as_spec
 from tests.datasets.folders import TABLES, make_folders, paths_in, run, tables
@@ -91,10 +93,15 @@ def test_a_pool_writes_the_bytes_of_one_process(
     shutil.copytree(tmp_path / "model", tmp_path / "other")
     paths = paths_in(tmp_path, ("model", "other"))
     run(paths, tmp_path / "one", job=JOB)
-    pools: list[int] = []
-    monkeypatch.setattr(_run, "call_each", lambda pool: pools.append(1) or call_each(pool))
+    pools: list[WorkerPool] = []
+
+    def watched(pool: WorkerPool) -> AbstractContextManager[Each]:
+        pools.append(pool)
+        return call_each(pool)
+
+    monkeypatch.setattr(_run, "call_each", watched)
     run(paths, tmp_path / "two", job=JOB, workers=2)
-    assert pools == [1]
+    assert len(pools) == 1
     assert tables(tmp_path / "two") == tables(tmp_path / "one")
     run(paths, tmp_path / "two", job=JOB, workers=2, resume=True)
     assert tables(tmp_path / "two") == tables(tmp_path / "one")

@@ -172,22 +172,22 @@ def _means_of_columns(columns: Sequence[Floats], weights: Floats | Weights) -> l
     found: list[list[Floats]] = [[] for _ in columns]
     for start in range(0, len(weights), size):
         block = weights[start : start + size].astype(np.float64)
-        drawn = block.sum(axis=1) if weights.dtype.kind in "iu" else None  # exact in any order
+        sizes = block.sum(axis=1) if weights.dtype.kind in "iu" else None  # exact in any order
         for values, means in zip(columns, found, strict=True):
-            means.append(_resampled(values, block, drawn))
+            means.append(_resampled(values, block, sizes))
     return [np.concatenate(means) for means in found]
 
 
-def _resampled(values: Floats, weights: Floats, drawn: Floats | None) -> Floats:
-    """Return the means in some resamples, given how many cases each draws, if that is known."""
+def _resampled(values: Floats, weights: Floats, sizes: Floats | None) -> Floats:
+    """Return the means in some resamples, given how many cases each has, if that is known."""
     some = ~np.isnan(values)
     sums = weights @ np.where(np.isfinite(values), values, 0.0)
     for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but cases that are not drawn do not count
         if (values == infinity).any():
             drawn = weights @ (values == infinity).astype(np.float64) > 0
             sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)
-    if drawn is not None and values.ndim == 1 and some.all():
-        return ratio(sums, drawn)
+    if sizes is not None and values.ndim == 1 and some.all():
+        return ratio(sums, sizes)
     return ratio(sums, weights @ some.astype(np.float64))
 
 

@@ -134,8 +134,7 @@ class Findings:
 
 
 NOTHING = Findings()
-NO_COMPONENTS = ComponentCounts()  # as most are
-NO_COUNTS = [*NO_COMPONENTS.columns.values()]
+NO_COMPONENTS = ComponentCounts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,12 +275,12 @@ def _structure_to_dict(one: ClassStructure) -> Json:
 
 
 def _structure_from_dict(content: Json) -> ClassStructure:
-    counts = [
-        NO_COMPONENTS if row == NO_COUNTS and type(row[-1]) is int else ComponentCounts(*row)
-        for row in content["counts"]
-    ]
-    structure = GraphStructure(tuple(counts))
+    structure = GraphStructure(tuple(map(_component_counts, content["counts"])))
     return ClassStructure(content["class"], content["kind"], content["threshold"], structure)
+
+
+def _component_counts(row: list[Any]) -> ComponentCounts:
+    return ComponentCounts(*row) if any(row) or type(row[-1]) is float else NO_COMPONENTS
 
 
 def _class_score_from_dict(content: Json) -> ClassScore:
@@ -334,10 +333,8 @@ def _metrics(*names: str) -> tuple[Metric, ...]:
 
 
 @lru_cache(64)
-def _options(
-    spacing: tuple[float, ...], others: tuple[float | str | None, ...], names: tuple[str, ...]
-) -> MeasureOptions:
-    return MeasureOptions(spacing, **dict(zip(names, others, strict=True)))  # type: ignore[arg-type]
+def _options(spacing: tuple[float, ...], others: tuple[tuple[str, Any], ...]) -> MeasureOptions:
+    return MeasureOptions(spacing, **dict(others))
 
 
 @lru_cache(64)
@@ -348,8 +345,7 @@ def _options_to_dict(options: MeasureOptions) -> Json:
 def _options_from_dict(content: Json | None) -> MeasureOptions | None:
     if content is None:
         return None
-    spacing, *others = content.values()
-    return _options(tuple(spacing), tuple(others), tuple(content)[1:])
+    return _options(tuple(content["spacing"]), tuple(content.items())[1:])
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -426,12 +422,10 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
 def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
     """Return the tallies of a budget; just one if no repair changes the matching."""
     alike = len(set(map(id, budget.tallies))) == 1 or len(set(budget.tallies)) == 1
-    tallies = (budget.tally,) if alike else budget.tallies
-    return [_tally_to_list(tally) for tally in tallies]
+    return [_tally_to_list(tally) for tally in budget.tallies[: 1 if alike else None]]
 
 
 def _budget_from_list(content: list[list[int]], known: list[int], tally: Tally) -> ErrorBudget:
-    """Read the tallies of a budget, given the tally of its matching, which is mostly the only."""
     tallies = [tally if one == known else Tally.from_units(*one) for one in content]
     return ErrorBudget(tuple(tallies if len(tallies) > 1 else tallies * len(CHOICES)))
 
