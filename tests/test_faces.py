@@ -16,7 +16,7 @@ PACKAGES = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
 MODULES = sorted(SOURCE.rglob("*.py"))
 OURS = ("native",)  # a face for the compiled module
 NESTED = {"compat": ("panoptica",)}  # packages that are faces within a face
-MOST_MODULES = 398
+MOST_MODULES = 400
 FEWEST_LINES = 40  # of a module that is neither a face nor a metric
 
 

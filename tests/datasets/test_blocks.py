@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import cast
 
@@ -14,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from panmatch.datasets import Job, _store, load_run
+from panmatch.datasets import Job, _run, _store, _table_files, load_run
+from panmatch.datasets._scheduling import call_each
 from panmatch.datasets._table_files import csv_text
+from panmatch.datasets._worker_pool import WorkerPool
 from panmatch.errors import FileError
-from panmatch.evaluation import CaseSeries, Result, TableName, _result, _series
+from panmatch.evaluation import CaseSeries, Each, Result, TableName, _result, _series
 from panmatch.evaluation._case_counts import weighted_sums
 from panmatch.spec import as_spec
-from tests.datasets.folders import TABLES, make_folders, paths_in, run
+from tests.datasets.folders import TABLES, make_folders, paths_in, run, tables
 
 SPEC = as_spec(
     {
@@ -78,6 +81,30 @@ def test_tables_are_the_same_in_small_blocks(
         stored = [pd.read_parquet(tmp_path / out / f"{name}.parquet") for out in
                   ("whole", "blocks")]  # fmt: skip
         pd.testing.assert_frame_equal(stored[0], stored[1][whole.columns], obj=name)
+
+
+def test_a_pool_writes_the_bytes_of_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue("small_blocks")
+    monkeypatch.setattr(_run, "MANY_CASES", 2)
+    monkeypatch.setattr(_table_files, "MANY_ROWS", 7)  # so blocks are joined, but not all of them
+    odd_folders(tmp_path)
+    shutil.copytree(tmp_path / "model", tmp_path / "other")
+    paths = paths_in(tmp_path, ("model", "other"))
+    run(paths, tmp_path / "one", job=JOB)
+    pools: list[WorkerPool] = []
+
+    def watched(pool: WorkerPool) -> AbstractContextManager[Each]:
+        pools.append(pool)
+        return call_each(pool)
+
+    monkeypatch.setattr(_run, "call_each", watched)
+    run(paths, tmp_path / "two", job=JOB, workers=2)
+    assert len(pools) == 1
+    assert tables(tmp_path / "two") == tables(tmp_path / "one")
+    run(paths, tmp_path / "two", job=JOB, workers=2, resume=True)
+    assert tables(tmp_path / "two") == tables(tmp_path / "one")
 
 
 @pytest.mark.usefixtures("small_blocks")

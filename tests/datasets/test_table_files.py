@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import subprocess
 import sys
@@ -12,7 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panmatch.datasets._table_files import TableFile, csv_text, write_table
+from panmatch.datasets._score_files import plain_text
+from panmatch.datasets._table_files import (
+    Rows,
+    TableFile,
+    _arrow_array,
+    csv_text,
+    write_table,
+)
 from panmatch.evaluation import Cell, Table
 from tests.datasets.folders import make_folders
 
@@ -21,6 +30,8 @@ WHOLE = st.one_of(st.none(), st.integers(-(2**53), 2**53))
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8).filter(
     lambda text: not text.startswith(("=", "+", "-", "@", "\t", "'"))
 )
+
+ANYTHING = st.text("ab ,;\t\r\n\"'é²٣", max_size=5)
 
 
 @st.composite
@@ -38,6 +49,17 @@ def tables(draw: st.DrawFn) -> Table:
 def test_csv_has_the_bytes_of_pandas(table: Table) -> None:
     expected = table.frame().to_csv(index=False, lineterminator="\n")
     assert csv_text(table, head=True) == expected
+
+
+@given(st.lists(st.tuples(ANYTHING, ANYTHING), min_size=1, max_size=4), st.sampled_from(",;\t"))
+def test_csv_is_quoted_as_python_does(rows: list[tuple[str, str]], delimiter: str) -> None:
+    for columns in (("a", "b"), ("a",)):
+        cells: dict[str, list[Cell]] = {name: [row[i] for row in rows]
+                                        for i, name in enumerate(columns)}  # fmt: skip
+        expected = io.StringIO(newline="")
+        writer = csv.writer(expected, delimiter=delimiter, lineterminator="\n")
+        writer.writerows([plain_text(text) for text in row[: len(columns)]] for row in rows)
+        assert csv_text(Table(cells), delimiter) == expected.getvalue()
 
 
 @given(tables())
@@ -58,7 +80,7 @@ def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> No
     ]
     with TableFile(tmp_path, "table") as file:
         for block in blocks:
-            file.add(block)
+            file.add(Rows.of(block))
         file.finish()
     assert (tmp_path / "table.csv").read_text() == (
         "case,tp,pq,n,why\n'=a,1,,,x\n"
@@ -72,16 +94,40 @@ def test_a_table_takes_blocks_with_other_columns_and_types(tmp_path: Path) -> No
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["table.csv", "table.parquet"]
 
 
+CELLS = st.one_of(st.none(), st.integers(-9, 9), st.floats(), st.sampled_from(["", "a", "=b"]))
+
+
+@given(
+    st.lists(st.lists(st.tuples(CELLS, NUMBERS, WHOLE), max_size=3), min_size=1, max_size=4),
+    st.sampled_from([set(), {"c"}]),
+)
+def test_rows_that_are_joined_are_those_of_the_whole_table(
+    blocks: list[list[tuple[Cell, ...]]], whole: set[str]
+) -> None:
+    def rows(of: list[tuple[Cell, ...]]) -> Rows:
+        columns = {name: [row[i] for row in of] for i, name in enumerate("abc")}
+        return Rows.of(Table(columns, whole))
+
+    joined = Rows.joined([rows(one) for one in blocks])
+    expected = rows([row for one in blocks for row in one])
+    assert (joined.text, joined.kinds, len(joined)) == (
+        expected.text, expected.kinds, len(expected)
+    )  # fmt: skip
+    for name, kind in expected.kinds.items():
+        columns = [_arrow_array(one.cells[name], kind) for one in (joined, expected)]
+        assert columns[0].equals(columns[1])
+
+
 def test_a_table_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     with TableFile(tmp_path, "table") as file:
-        file.add(Table({"a": [1]}))
+        file.add(Rows.of(Table({"a": [1]})))
     assert not list(tmp_path.iterdir())
 
 
 def test_whole_numbers_become_floats_where_another_block_has_them(tmp_path: Path) -> None:
     with TableFile(tmp_path, "t") as file:
-        file.add(Table({"value": [3], "a": ["x"]}))
-        file.add(Table({"value": [0.5]}))
+        file.add(Rows.of(Table({"value": [3], "a": ["x"]})))
+        file.add(Rows.of(Table({"value": [0.5]})))
         file.finish()
     assert pd.read_parquet(tmp_path / "t.parquet")["value"].tolist() == [3.0, 0.5]
 

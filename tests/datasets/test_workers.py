@@ -8,10 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -26,9 +26,9 @@ from panmatch.datasets import (
     run_case,
     run_dataset,
 )
-from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._scheduling import call_each, run_cases
 from panmatch.datasets._sealing import seal, unseal
-from panmatch.datasets._worker import run_packed_case
+from panmatch.datasets._worker import run_packed_case, run_packed_cases
 from panmatch.datasets._worker_pool import WorkerPool, open_pool
 from panmatch.errors import OptionError, PanmatchError
 from panmatch.evaluation import CaseResult
@@ -73,6 +73,64 @@ def test_a_case_that_kills_its_worker_fails_alone(tmp_path: Path) -> None:
     failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
     assert [one.case for one in failed] == ["case03"]
     assert failed[0].reason.startswith("its worker process died twice")
+
+
+def die_in_a_batch_with_case03(job: Job, cases: list[tuple[Case, str]]) -> list[Outcome]:
+    if "case03" in [case.name for case, _ in cases]:
+        os._exit(1)
+    return run_packed_cases(job, cases)
+
+
+class FragileInBatches(ProcessPoolExecutor):
+    batches: ClassVar[list[list[str]]] = []
+
+    def submit(self, _: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.batches.append([case.name for case, _ in args[1]])
+        return super().submit(die_in_a_batch_with_case03, *args, **kwargs)
+
+
+def test_a_case_that_kills_the_worker_of_its_batch_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_scheduling, "BATCH_SECONDS", 1e6)
+    monkeypatch.setattr(_scheduling, "MOST_OF_BATCH", 3)
+    monkeypatch.setattr(FragileInBatches, "batches", [])
+    cases, seen = pair(make_folders(tmp_path, N)), list[Outcome]()
+    spawn = multiprocessing.get_context("spawn")
+    pool = WorkerPool(lambda: FragileInBatches(1, mp_context=spawn), 1, packs=True)
+    run_cases(cases, JOB, pool, {}, seen.append)
+    assert sorted(o.case.name for o in seen) == [case.name for case in cases]
+    failed = [o.result for o in seen if o.result is not None and o.result.status == "failed"]
+    assert [one.case for one in failed] == ["case03"]
+    assert FragileInBatches.batches[:2] == [["case00"], ["case01", "case02", "case03"]]
+    assert all(len(one) == 1 for one in FragileInBatches.batches[2:])
+
+
+def ten_times(number: int) -> int:
+    return 10 * number
+
+
+def ten_times_in_main_only(number: int) -> int:
+    if multiprocessing.parent_process() is not None and number == 5:
+        os._exit(1)
+    return 10 * number
+
+
+@pytest.mark.parametrize("function", [ten_times, ten_times_in_main_only])
+def test_a_pool_answers_in_order_even_if_a_worker_dies(function: Callable[[int], int]) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    pool = WorkerPool(lambda: ProcessPoolExecutor(2, mp_context=spawn), 3)
+    with call_each(pool) as each:
+        assert list(each(function, range(12))) == list(range(0, 120, 10))
+
+
+def test_an_error_of_a_worker_is_that_of_the_run() -> None:
+    with (
+        open_pool(2, None) as pool,
+        call_each(pool) as each,
+        pytest.raises(ValueError, match="invalid literal"),
+    ):
+        list(each(int, ["1", "2", "three"]))
 
 
 def test_a_packed_result_is_the_line_that_the_result_itself_would_become(tmp_path: Path) -> None:

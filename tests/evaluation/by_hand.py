@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 import panmatch as pm
-from panmatch.evaluation import CaseResult, CaseSeries
+from panmatch import evaluation
+from panmatch.evaluation import CaseResult, CaseSeries, ScoreColumns
 from panmatch.evaluation import _tables as tables
 from panmatch.labels import connected_components
 from panmatch.spec import ClassSpec, Spec, label_numbers
@@ -28,7 +29,7 @@ def score_table(cases: tuple[CaseResult]) -> pd.DataFrame:
     thresholds = [level.threshold for level in case.entries[0].levels] if case.entries else [0.5]
     spec = Spec.model_validate({"thresholds": thresholds})
     series = [CaseSeries.of(case.model, one.setting, cases, (one,), spec) for one in case.entries]
-    return tables.score_table(cases, series).frame()
+    return evaluation.score_table(cases, ScoreColumns.of(series)).frame()
 
 
 TABLES: dict[str, Callable[[tuple[CaseResult]], pd.DataFrame]] = {

@@ -56,6 +56,14 @@ def test_an_entry_has_the_surface_of_its_overlap(seed: int) -> None:
             assert level.calibration.ece == direct.ece
 
 
+def test_a_case_without_objects_is_read_back() -> None:
+    nothing = np.zeros((3, 4), np.uint8)
+    result = pm.evaluate(reference=nothing, prediction=nothing, spec=SPEC, confidence={})
+    found = pm.Result.from_json(result.to_json()).cases[0].entries
+    for one, other in zip(result.cases[0].entries, found, strict=True):
+        assert same(one.surface, other.surface)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cut", [0.25, 0.5, 0.51, 2.0])
 def test_a_cut_gives_every_number_of_an_image_without_the_predictions_below(

@@ -10,6 +10,7 @@ import pytest
 import panmatch as pm
 from panmatch import phantoms
 from panmatch.evaluation import CaseResult, Entry, Level
+from panmatch.evaluation._diagnosis import count_near_threshold
 from panmatch.scoring import graph_structure
 from panmatch.spec import as_spec
 
@@ -58,6 +59,33 @@ def test_every_level_is_what_its_matching_alone_gives(seed: int) -> None:
             for name in ("status", "ref_id", "pred_ids", "pred_voxels", "dice", "assd"):
                 expected = measured.columns[name]
                 np.testing.assert_array_equal(level.measurements.columns[name], expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_levels_that_the_same_edges_pass_differ_only_in_their_threshold(seed: int) -> None:
+    spec = as_spec(
+        {
+            "matching": [
+                {"strategy": "one-to-one", "solver": "greedy", "score": "dice"},
+                {"strategy": "one-to-one", "score": "reference-share"},
+                {"strategy": "many-to-one", "solver": "optimal"},
+                {"strategy": "many-to-one", "gate": "edge"},
+                {"strategy": "one-to-many"},
+                {"strategy": "same-id"},
+            ],
+            "thresholds": [at / 20 for at in range(20)],
+        }
+    )
+    reference, prediction = pair(seed)
+    whole = pm.count_overlaps(reference, prediction)
+    found = pm.evaluate(reference=reference, prediction=prediction, spec=spec).cases[0]
+    for entry in found.entries:
+        for level, threshold in zip(entry.levels, spec.thresholds, strict=True):
+            matching = entry.setting.matcher.match(whole, threshold)
+            proof = matching.certificate
+            assert (level.threshold, level.tally) == (threshold, matching.tally)
+            assert level.gap == (None if proof is None else proof.gap)
+            assert level.near_threshold == count_near_threshold(matching)
 
 
 def test_the_same_edges_are_measured_once() -> None:

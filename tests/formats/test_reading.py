@@ -268,3 +268,47 @@ def test_the_readers_load_no_library_before_they_read() -> None:
     loaded = {name.split(".")[0] for name in result.stdout.split()}
     assert "numpy" in loaded
     assert loaded.isdisjoint({"PIL", "SimpleITK", "isal", "nibabel", "scipy", "tifffile", "zarr"})
+
+
+NUMBERS = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [NUMBERS, np.asfortranarray(NUMBERS), NUMBERS.astype(">i4"), NUMBERS[:0], NUMBERS[0, 0, 0],
+     NUMBERS.astype(bool), NUMBERS.astype(np.float64)],
+    ids=["plain", "fortran", "big-endian", "empty", "scalar", "bool", "float"],
+)  # fmt: skip
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+@pytest.mark.parametrize("end", [b"", b"more"], ids=["exact", "longer"])
+def test_a_small_npy_file_is_read_as_numpy_reads_it(
+    tmp_path: Path, values: npt.NDArray[Any], version: tuple[int, int], end: bytes
+) -> None:
+    with (tmp_path / "a.npy").open("wb") as file:
+        np.lib.format.write_array(file, np.asarray(values), version)
+        file.write(end)
+    labels = np.asarray(read_labels(tmp_path / "a.npy").labels)
+    np.testing.assert_array_equal(labels, np.load(tmp_path / "a.npy"))
+    assert labels.shape == np.shape(values)
+    assert not labels.flags.writeable or labels.dtype != np.asarray(values).dtype
+
+
+def test_a_npy_file_whose_numbers_are_not_aligned_is_read(tmp_path: Path) -> None:
+    head = b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3, 4), }\n"
+    start = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little")
+    (tmp_path / "a.npy").write_bytes(start + head + NUMBERS.tobytes())
+    labels = np.asarray(read_labels(tmp_path / "a.npy").labels)
+    assert labels.flags.aligned
+    np.testing.assert_array_equal(labels, NUMBERS)
+
+
+def test_a_npy_file_that_was_cut_off_or_holds_objects_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", NUMBERS)
+    whole = (tmp_path / "a.npy").read_bytes()
+    for content in (whole[:-1], whole[:50], whole[:9], b""):
+        (tmp_path / "a.npy").write_bytes(content)
+        with pytest.raises(FileError, match=r"cannot be read as a NumPy array"):
+            read_labels(tmp_path / "a.npy")
+    np.save(tmp_path / "a.npy", np.array([None, {}]), allow_pickle=True)
+    with pytest.raises(FileError, match=r"cannot be read as a NumPy array"):
+        read_labels(tmp_path / "a.npy")

@@ -86,11 +86,14 @@ def find_label_files(folder: Path, pattern: str | None, side: str) -> FoundFiles
     twins: list[Path] = []
     strays: list[Path] = []
     roots = [folder] if match is not None else prediction_folders(folder)
-    others = [path for path in sorted(_files(folder)) if not any(map(path.is_relative_to, roots))]
+    others: list[Path] = []
+    if roots != [folder]:
+        beside = sorted(_files(folder))
+        others = [path for path in beside if not any(map(path.is_relative_to, roots))]
     for root in roots:
         listed = sorted(_files(root))
         labels = [path for path in listed if _is_label_image(path)]
-        others += [path for path in listed if not _is_label_image(path)]
+        others += sorted(set(listed).difference(labels)) if len(labels) < len(listed) else []
         keys = {path: _key(path.relative_to(root), match) for path in labels}
         strays += [path for path, key in keys.items() if key is None]
         fitting = [path for path, key in keys.items() if key is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -177,9 +178,13 @@ def _files(path: Path, image: ImageFile | None) -> Iterator[tuple[str, int, int]
             annotation = side.annotations[side.by_name[image.item]]
             yield json.dumps([annotation, repr(side.classes)], sort_keys=True), 0, 0
             path = side.folder / str(annotation["file_name"])
-        inside = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else ()
-        for file in inside or (path,):
+        whole = path.stat()
+        folder = stat.S_ISDIR(whole.st_mode)
+        inside = sorted(file for file in path.rglob("*") if file.is_file()) if folder else []
+        for file in inside:
             state = file.stat()
             yield file.relative_to(path).as_posix(), state.st_size, state.st_mtime_ns
+        if not inside:
+            yield ".", whole.st_size, whole.st_mtime_ns
     except OSError as error:
         raise FileError(f"path={str(path)!r} cannot be read: {error}.") from error

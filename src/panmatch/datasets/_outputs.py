@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from panmatch.datasets._case_table import cluster_of
+from panmatch.datasets._case_tables import write_case_tables
 from panmatch.datasets._detection_tables import write_detections
 from panmatch.datasets._phases import Stopwatch
 from panmatch.datasets._statistics import (
@@ -20,29 +21,21 @@ from panmatch.datasets._statistics import (
     Interval,
     Resampling,
 )
-from panmatch.datasets._table_files import TableFile, write_table
+from panmatch.datasets._table_files import write_table
 from panmatch.errors import FileError
 from panmatch.evaluation import (
     AverageScore,
     CaseResult,
-    CaseSeries,
-    ClassSeries,
+    Each,
     Json,
     Result,
     Row,
     Score,
     Table,
-    TableName,
-    Totals,
     average_all,
     average_row,
-    budget_table,
-    costly_mistakes,
     matcher_of,
-    mistake_table,
-    pooled_tallies,
-    score_table,
-    structure_table,
+    one_by_one,
 )
 from panmatch.formats import write_atomically
 from panmatch.labels import Unit
@@ -53,16 +46,6 @@ RESAMPLES = 2000
 MANY_CASES = 500  # whose resampling is worth a thread
 EVERY = "every matcher"
 SEED = 0
-# Tables that have rows for each case.
-BY_CASE: tuple[TableName, ...] = (
-    "scores",
-    "instances",
-    "curves",
-    "diagnosis",
-    "structure",
-    "mistakes",
-    "budget",
-)
 
 
 def summary_table(result: Result) -> Table:
@@ -167,86 +150,33 @@ FORMAT = "panmatch-run-3"
 LIBRARIES = ("panmatch", "numpy", "scipy", "pandas", "connected-components-3d", "nibabel")
 
 
-def write_tables(folder: Path, result: Result, clock: Stopwatch) -> None:
+def write_tables(folder: Path, result: Result, clock: Stopwatch, each: Each = one_by_one) -> None:
     """Write all tables: those with rows for each case, and the summary.
 
-    Resampling many cases is mostly matrix products, so it runs in a thread of its own while this
-    one makes the other tables.
+    Resampling many cases is mostly matrix products, so it runs in a thread of its own while the
+    other tables are made.
+
+    Parameters
+    ----------
+    each
+        Calls a function with every block of cases.
     """
     with ExitStack() as background:
         summarise: Callable[[], Table] = partial(summary_table, result)
         with clock.phase("tables"):
+            result.collect_series(each)
             if result.series and len(result.cases) > MANY_CASES:
                 from concurrent.futures import ThreadPoolExecutor
 
                 pool = background.enter_context(ThreadPoolExecutor(1))
                 summarise = pool.submit(summarise).result
-            _write_tables_of_cases(folder, result)
+            write_case_tables(folder, result, each)
         with clock.phase("bootstrap"):
             summary = summarise()
             if result.spec.confidence is not None:
                 resamplings = {model: resampling_of(result, model) for model in result.models}
                 write_detections(folder, result, resamplings)
     write_table(folder, "summary", summary)
-
-
-def _write_tables_of_cases(folder: Path, result: Result) -> None:
-    """Write the tables that have rows for each case.
-
-    Cases are read block by block, so memory does not grow with their number.
-    """
-    with ExitStack() as stack:
-        names = [name for name in BY_CASE if name not in without_tables(result.spec)]
-        files = {name: stack.enter_context(TableFile(folder, name)) for name in names}
-        if "budget" in files:
-            files["budget"].add(budget_table((), result.series))
-        files["structure"].add(structure_table((), result.structures))
-        totals = pooled_tallies(result.series, result.spec)
-        places = _Places()
-        for block in result.in_blocks():
-            scores = score_table(block.cases, *places.next_series(result, block))
-            for name, file in files.items():
-                rows = scores if name == "scores" else _rows_of_cases(block, name, totals)
-                file.add(rows)
-        for file in files.values():
-            file.finish()
-
-
-class _Places:
-    """Where in the series of each model the cases of the next block are."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def next_series(
-        self, result: Result, block: Result
-    ) -> tuple[list[CaseSeries], list[ClassSeries]]:
-        """Return the series of the cases of a block: the part of those of all cases."""
-        places = {}
-        for model in block.models:
-            start = self._seen.get(model, 0)
-            self._seen[model] = start + len(block.evaluated(model))
-            places[model] = slice(start, self._seen[model])
-        return (
-            [one.scores_of(places[one.model]) for one in result.series if one.model in places],
-            [one.scores_of(places[one.model]) for one in result.class_series
-             if one.model in places],
-        )  # fmt: skip
-
-
-def without_tables(spec: Spec) -> tuple[TableName, ...]:
-    """Return the tables that masks do not have: there are no repairs if they share voxels (D16)."""
-    return ("budget", "mistakes") if spec.encoding == "coco-instances" else ()
-
-
-def _rows_of_cases(block: Result, name: TableName, totals: Totals) -> Table:
-    if name == "budget":
-        return budget_table(block.cases, ())
-    if name == "structure":
-        return structure_table(block.cases)
-    if name == "mistakes":
-        return mistake_table(costly_mistakes(block.cases, totals), block.cases)
-    return block.plain(name)
 
 
 def write_run(folder: Path, spec: Spec, **facts: object) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,14 +22,18 @@ from panmatch.datasets._other_outputs import (
 )
 from panmatch.datasets._outputs import read_run, write_run, write_tables
 from panmatch.datasets._phases import Stopwatch
-from panmatch.datasets._scheduling import run_cases
+from panmatch.datasets._scheduling import call_each, run_cases
 from panmatch.datasets._stopping import StopMonitor, StopRule
 from panmatch.datasets._store import CaseStore, read_results
 from panmatch.datasets._worker import Job, Outcome
 from panmatch.datasets._worker_pool import open_pool
 from panmatch.errors import FileError
-from panmatch.evaluation import Json, Notice, Result, plural, some_names
+from panmatch.evaluation import Each, Json, Notice, Result, one_by_one, plural, some_names
 from panmatch.spec import Spec
+
+# The tables of many cases are worth a worker pool, up to the number of workers that one process can
+# keep busy, unless a result has more bytes than this on average.
+MANY_CASES, MOST_HELPERS, LARGE_RESULT = 128, 6, 1 << 18
 
 Watch = Callable[[Outcome], None]
 
@@ -123,9 +127,24 @@ def run_dataset(
                 run_cases(cases, task, pool, known, log.finished, enough)
             log.status = "finished"
         finally:
-            result = log.end(workers=options.workers if options.dask is None else options.dask)
+            with _helpers(options, len(cases), store.n_bytes) as each:
+                result = log.end(options.workers if options.dask is None else options.dask, each)
         write_other_outputs(folder, result, cases, options.also)
     return result
+
+
+@contextmanager
+def _helpers(options: RunOptions, n_cases: int, n_bytes: int) -> Iterator[Each]:
+    """Yield what calls a function with every block of cases: in processes, if there are many.
+
+    Of large results only one block is in memory at a time.
+    """
+    workers = 1 if options.dask is not None else min(options.workers, MOST_HELPERS)
+    if workers == 1 or n_cases < MANY_CASES or n_bytes > n_cases * LARGE_RESULT:
+        yield one_by_one
+        return
+    with open_pool(workers, None) as pool, call_each(pool) as each:
+        yield each
 
 
 class _Log:
@@ -166,7 +185,7 @@ class _Log:
             self.monitor.finished(outcome.case)
         self._watch(outcome)
 
-    def end(self, workers: int | str) -> Result:
+    def end(self, workers: int | str, each: Each) -> Result:
         """Write the tables of all finished cases, and how they were made."""
         self._store.restore()
         results = self._store.results()
@@ -174,7 +193,7 @@ class _Log:
         seen = sorted(filter(keeps, self._seen), key=_who)
         found_cases = about_cases((results[_who(case)] for case in seen), self.about)
         result = Result(self._spec, found_cases)
-        write_tables(self._folder, result, self._clock)
+        write_tables(self._folder, result, self._clock, each)
         whole = self.status == "finished"
         found = run_notices(result, seen) if whole else result.notices
         notices = (*found, *self._notices, *damaged_results(self._store.n_damaged))

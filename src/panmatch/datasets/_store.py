@@ -21,6 +21,7 @@ MOST_RECENT = (
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # from file systems without locks
 
 Who = tuple[str, str]  # model and case
+_Key = tuple[int, bytes]
 
 
 class _Recent:
@@ -28,24 +29,24 @@ class _Recent:
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._bytes = most_bytes, 0
-        self._found: dict[_Line, Findings] = {}  # in the order of their use
+        self._found: dict[_Key, tuple[int, Findings]] = {}  # with lengths, in order of use
 
     def __reduce__(self) -> tuple[type[_Recent], tuple[int]]:
         return _Recent, (self._most,)  # what is in memory here is not pickled
 
     def get(self, line: _Line) -> Findings | None:
-        found = self._found.pop(line, None)
-        if found is not None:
-            self._found[line] = found
-        return found
+        found = self._found.pop(line.key, None)
+        if found is None:
+            return None
+        self._found[line.key] = found
+        return found[1]
 
     def keep(self, line: _Line, found: Findings) -> None:
-        self._found[line] = found
+        self._found[line.key] = line.length, found
         self._bytes += line.length
         while self._bytes > self._most and len(self._found) > 1:
             oldest = next(iter(self._found))
-            del self._found[oldest]
-            self._bytes -= oldest.length
+            self._bytes -= self._found.pop(oldest)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class _Line:
     length: int
     digest: bytes
     recent: _Recent = field(compare=False, repr=False)
+
+    @property
+    def key(self) -> _Key:
+        """What distinguishes it from other lines of the file."""
+        return self.start, self.digest
 
     def __call__(self) -> Findings:
         found = self.recent.get(self)
@@ -214,6 +220,11 @@ class CaseStore:
             f"OUT={str(self.path.parent)!r} cannot be written: {error.strerror or error}. "
             f"Finished cases are kept: free some space, and run again with --resume."
         )
+
+    @property
+    def n_bytes(self) -> int:
+        """The size of all results."""
+        return sum(one.line.length for one in self._stored.values())
 
     def close(self) -> None:
         """Close the file."""

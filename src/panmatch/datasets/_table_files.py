@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -25,11 +24,13 @@ from panmatch.formats import write_atomically
 MANY_ROWS = 5_000  # to write at once
 LONGEST_TEXTS = 2**31 - 1  # bytes of a column of text
 
+Cells = npt.NDArray[Any] | list[Cell]
+
 
 def write_table(folder: Path, name: str, table: Table) -> None:
     """Write a table as CSV and, with the extra `parquet`, as Parquet."""
     with TableFile(folder, name) as file:
-        file.add(table)
+        file.add(Rows.of(table))
         file.finish()
 
 
@@ -51,7 +52,7 @@ class TableFile(ExitStack):
         super().__init__()
         self._path = folder / name
         self._heads: list[_Head] = []
-        self._waiting: list[Table] = []  # similar blocks, to be written as one
+        self._waiting: list[Rows] = []  # similar blocks, to be written as one
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._texts = self._nameless_file()
@@ -63,7 +64,7 @@ class TableFile(ExitStack):
         file: IO[bytes] = self.enter_context(TemporaryFile(dir=self._path.parent))  # noqa: SIM115
         return _Pieces(file)
 
-    def add(self, block: Table) -> None:
+    def add(self, block: Rows) -> None:
         """Add rows."""
         waiting = self._waiting
         if waiting and (waiting[-1].names != block.names or sum(map(len, waiting)) >= MANY_ROWS):
@@ -71,11 +72,11 @@ class TableFile(ExitStack):
         self._waiting.append(block)
 
     def _flush(self) -> None:
-        block = _joined(self._waiting)
+        block = Rows.joined(self._waiting)
         self._waiting.clear()
         self._heads.append(_Head.of(block))
         try:
-            self._texts.add(csv_text(block).encode())
+            self._texts.add(block.text)
             if self._tables is not None:
                 self._tables.add(_as_stream(block))
         except OSError as error:
@@ -142,6 +143,100 @@ class _Pieces:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table that are ready to be written: the work is done wherever they are made.
+
+    Attributes
+    ----------
+    kinds
+        What the cells of each column are.
+    whole
+        Columns of whole numbers, as for `Table`.
+    cells
+        The cells of each column: arrays of whole numbers, arrays of numbers with NaN where they
+        are undefined, or lists of anything.
+    text
+        The rows as CSV.
+    length
+        The number of rows.
+    """
+
+    kinds: dict[str, Kind]
+    whole: frozenset[str]
+    cells: dict[str, Cells]
+    text: bytes
+    length: int
+
+    @classmethod
+    def of(cls, table: Table) -> Rows:
+        """Prepare the rows of a table."""
+        cells = {name: _packed(cells, table.kinds[name]) for name, cells in table.columns.items()}
+        text = csv_text(table).encode()
+        return cls(table.kinds, frozenset(table.whole), cells, text, len(table))
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Rows]) -> Rows:
+        """Return the rows of blocks with the same columns."""
+        if len(blocks) == 1:
+            return blocks[0]
+        whole = frozenset().union(*(one.whole for one in blocks))
+        filled = [one for one in blocks if len(one)] or blocks
+        kinds = {
+            name: _joined_kind({one.kinds[name] for one in filled}, name in whole)
+            for name in blocks[0].kinds
+        }
+        cells = {name: _joined_cells([one.cells[name] for one in filled]) for name in kinds}
+        if all(one.reads_as(kinds) for one in filled):
+            text = b"".join(one.text for one in filled)
+        else:
+            plain = {name: _as_list(column) for name, column in cells.items()}
+            text = csv_text(Table(plain, whole)).encode()
+        return cls(kinds, whole, cells, text, sum(map(len, blocks)))
+
+    def reads_as(self, kinds: Mapping[str, Kind]) -> bool:
+        """Return whether the text is the same if the columns are of other kinds."""
+        return all(kind in (kinds[name], "nothing") for name, kind in self.kinds.items())
+
+    def __len__(self) -> int:
+        return self.length
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.kinds)
+
+
+def _packed(cells: Sequence[Cell], kind: Kind) -> Cells:
+    """Return the cells of a column as an array if that loses nothing but None for NaN."""
+    types = set(map(type, cells))
+    if kind == "whole" and types == {int}:
+        return np.array(cells, np.int64)
+    if kind == "number" and types <= {float, type(None)}:
+        return np.array(cells, np.float64)
+    return list(cells)
+
+
+def _joined_cells(blocks: Sequence[Cells]) -> Cells:
+    arrays = [one for one in blocks if isinstance(one, np.ndarray)]
+    if len(arrays) == len(blocks) and len({one.dtype for one in arrays}) == 1:
+        return np.concatenate(arrays)
+    return [cell for one in blocks for cell in _as_list(one)]
+
+
+def _as_list(cells: Cells) -> list[Cell]:
+    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+
+
+def _joined_kind(kinds: set[Kind], whole: bool) -> Kind:
+    """Return what the cells of a column are, given what they are in each block."""
+    if "text" in kinds:
+        return "text"
+    if whole or kinds == {"whole"}:
+        return "whole"
+    return "nothing" if kinds == {"nothing"} else "number"
+
+
+@dataclass(frozen=True, slots=True)
 class _Head:
     """What is known of a block after it was written."""
 
@@ -150,13 +245,13 @@ class _Head:
     length: int
 
     @classmethod
-    def of(cls, block: Table) -> _Head:
+    def of(cls, block: Rows) -> _Head:
         gaps = {
             name
             for name, kind in block.kinds.items()
             if kind == "whole"
-            and set(map(type, block.columns[name])) != {int}
-            and any(map(is_undefined, block.columns[name]))
+            and not isinstance(block.cells[name], np.ndarray)
+            and any(map(is_undefined, block.cells[name]))
         }
         return cls(block.kinds, gaps, len(block))
 
@@ -195,25 +290,36 @@ def csv_text(table: Table, delimiter: str = ",", *, head: bool = False) -> str:
     >>> csv_text(Table({"case": ["=1+1", "a"], "pq": [-1.0, None]}))
     "'=1+1,-1.0\na,\n"
     """
-    columns = [_cells(cells, table.kinds[name]) for name, cells in table.columns.items()]
-    names = [table.names] if head else []
-    return _lines(chain(names, zip(*columns, strict=True)), delimiter)
+    names = _lines([table.names], delimiter) if head else ""
+    columns = [_cells(cells, table.kinds[name], delimiter) for name, cells in table.columns.items()]
+    if len(columns) == 1:  # an empty line would not be a row
+        columns = [[cell or '""' for cell in columns[0]]]
+    rows = "\n".join(map(delimiter.join, zip(*columns, strict=True)))
+    return f"{names}{rows}\n" if len(table) else names
 
 
-def _cells(cells: Sequence[Cell], kind: Kind) -> list[object]:
-    """Return the cells of a column as a CSV writer takes them."""
-    if kind == "text":  # the same few, again and again
-        texts = {one: plain_text(one) if isinstance(one, str) else "" for one in set(cells)}
+def _cells(cells: Sequence[Cell], kind: Kind, delimiter: str) -> list[str]:
+    """Return the cells of a column as CSV; the same few occur again and again."""
+    if kind == "text":
+        texts = {one: _quoted(one, delimiter) for one in set(cells)}
         return [texts[one] for one in cells]
     if kind == "whole":
         if set(map(type, cells)) == {int}:
-            return [*cells]
-        return ["" if is_undefined(one) else int(one or 0) for one in cells]
+            return list(map(str, cells))
+        return ["" if is_undefined(one) else str(int(one or 0)) for one in cells]
     values = _numbers(cells) + 0.0  # there is no −0 in a table
-    written: list[object] = values.tolist()
+    numbers: list[float] = values.tolist()
+    written = {one: repr(one) for one in set(numbers)}
+    found = [written[one] for one in numbers]
     for place in np.flatnonzero(np.isnan(values)).tolist():
-        written[place] = ""
-    return written
+        found[place] = ""
+    return found
+
+
+def _quoted(cell: Cell, delimiter: str) -> str:
+    """Return a text in quotes if it needs some; anything else is undefined."""
+    text = plain_text(cell) if isinstance(cell, str) else ""
+    return text if text.isalnum() else _lines([[text, ""]], delimiter)[: -len(delimiter) - 1]
 
 
 def _numbers(cells: Sequence[Cell]) -> npt.NDArray[np.float64]:
@@ -227,19 +333,10 @@ def _lines(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
     return text.getvalue()
 
 
-def _joined(blocks: Sequence[Table]) -> Table:
-    """Return the rows of blocks with the same columns as one table."""
-    if len(blocks) == 1:
-        return blocks[0]
-    names = blocks[0].names
-    columns = {name: [cell for one in blocks for cell in one.columns[name]] for name in names}
-    return Table(columns, {name for one in blocks for name in one.whole})
-
-
-def _as_stream(block: Table) -> bytes:
+def _as_stream(block: Rows) -> bytes:
     import pyarrow as pa
 
-    arrays = [_arrow_array(cells, block.kinds[name]) for name, cells in block.columns.items()]
+    arrays = [_arrow_array(cells, block.kinds[name]) for name, cells in block.cells.items()]
     rows = pa.Table.from_arrays(arrays, names=block.names)
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, rows.schema) as stream:
@@ -247,43 +344,52 @@ def _as_stream(block: Table) -> bytes:
     return sink.getvalue()
 
 
-def _arrow_array(cells: Sequence[Cell], kind: Kind) -> Any:
+def _arrow_array(cells: Cells, kind: Kind) -> Any:
     """Return a column for pyarrow, from buffers: `pyarrow.array` would import pandas for a list."""
     import pyarrow as pa
 
     if kind == "nothing":
         return pa.nulls(len(cells))
-    if kind == "number":
-        numbers = _numbers(cells)
-        there = ~np.isnan(numbers)
-    elif set(map(type, cells)) in ({int}, {str}):
-        there = np.ones(len(cells), np.bool_)
-    else:
-        there = np.array([not is_undefined(one) for one in cells], np.bool_)
-    defined = pa.py_buffer(np.packbits(there, bitorder="little"))
     if kind == "text":
-        if there.all() and set(map(type, cells)) == {str}:
-            encoded = {one: str(one).encode() for one in set(cells)}
-            texts = [encoded[one] for one in cells]
-        else:
-            texts = [
-                str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
-            ]
-        # Not a `cast` from large_string, which imports pyarrow.compute and so takes 30 ms.
-        ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        if ends[-1] > LONGEST_TEXTS:
-            raise OverflowError(f"a column of text has {ends[-1]} bytes, which do not fit")
-        buffers = [defined, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(texts))]
-        return pa.Array.from_buffers(pa.string(), len(cells), buffers)
+        return _arrow_texts(_as_list(cells))
     if kind == "number":
-        values: npt.NDArray[Any] = np.where(there, numbers, 0.0)
-    elif there.all():
-        values = np.array(cells, np.int64)
+        values = np.asarray(cells, np.float64)
+        there = ~np.isnan(values)
+        values = np.where(there, values, 0.0)
+    elif isinstance(cells, np.ndarray):
+        values, there = cells, np.ones(len(cells), np.bool_)
     else:
+        there = _defined(cells)
         values = np.array(
             [one if given else 0 for one, given in zip(cells, there, strict=True)], np.int64
         )
+    defined = pa.py_buffer(np.packbits(there, bitorder="little"))
     return pa.Array.from_buffers(_arrow_type(kind), len(cells), [defined, pa.py_buffer(values)])
+
+
+def _arrow_texts(cells: list[Cell]) -> Any:
+    import pyarrow as pa
+
+    if set(map(type, cells)) == {str}:
+        there = np.ones(len(cells), np.bool_)
+        encoded = {one: str(one).encode() for one in set(cells)}
+        texts = [encoded[one] for one in cells]
+    else:
+        there = _defined(cells)
+        texts = [
+            str(one).encode() if given else b"" for one, given in zip(cells, there, strict=True)
+        ]
+    # Not a `cast` from large_string, which imports pyarrow.compute and so takes 30 ms.
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    if ends[-1] > LONGEST_TEXTS:
+        raise OverflowError(f"a column of text has {ends[-1]} bytes, which do not fit")
+    defined = pa.py_buffer(np.packbits(there, bitorder="little"))
+    buffers = [defined, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.string(), len(cells), buffers)
+
+
+def _defined(cells: Sequence[Cell]) -> npt.NDArray[np.bool_]:
+    return np.array([not is_undefined(one) for one in cells], np.bool_)
 
 
 def _as_type(column: Any, wanted: Any) -> Any:

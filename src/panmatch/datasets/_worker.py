@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -117,6 +118,11 @@ def run_packed_case(job: Job, case: Case, known_key: str = "") -> Outcome:
         return outcome
     line = seal(job.fingerprint, outcome.key, outcome.seconds, outcome.result)
     return replace(outcome, result=replace(outcome.result, found=Findings()), line=line)
+
+
+def run_packed_cases(job: Job, cases: Sequence[tuple[Case, str]]) -> list[Outcome]:
+    """Evaluate several cases, given with the keys of their existing results, and pack each."""
+    return [run_packed_case(job, case, known_key) for case, known_key in cases]
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ LOG = logging.getLogger("panmatch")
 AHEAD = 2  # cases waiting for each worker
 KEPT_BYTES = 1 << 28  # memory that a worker keeps between two cases
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
-PRELOADED = ("panmatch.datasets._worker", "nibabel")  # if installed
+PRELOADED = ("panmatch.datasets._worker", "panmatch.datasets._case_tables", "nibabel")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ from panmatch.evaluation._mask_case import MaskCase
 from panmatch.evaluation._masks import evaluate_masks
 from panmatch.evaluation._notices import Notice, NoticeKind, some_names, warn_of
 from panmatch.evaluation._result import Result, TableName
-from panmatch.evaluation._series import CaseSeries, ClassSeries, Structures
+from panmatch.evaluation._score_table import ScoreColumns, score_table
+from panmatch.evaluation._series import CaseSeries, ClassSeries, Each, Structures, one_by_one
 from panmatch.evaluation._setting import (
     MEANS,
     PARTS,
@@ -82,7 +83,6 @@ from panmatch.evaluation._tables import (
     average_row,
     budget_table,
     mistake_table,
-    score_table,
     unit_text,
 )
 from panmatch.evaluation._wording import count_mistakes, p_text, signed, table
@@ -125,6 +125,7 @@ __all__ = [
     "DetectionSeries",
     "DetectionTableName",
     "Diagnosis",
+    "Each",
     "Entry",
     "Findings",
     "Image",
@@ -139,6 +140,7 @@ __all__ = [
     "Result",
     "Row",
     "Score",
+    "ScoreColumns",
     "SeenObjects",
     "Setting",
     "Status",
@@ -172,6 +174,7 @@ __all__ = [
     "mistake_maps",
     "mistake_table",
     "number",
+    "one_by_one",
     "p_text",
     "passed_threshold",
     "plural",

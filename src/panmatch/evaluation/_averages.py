@@ -163,18 +163,31 @@ def resampled_means(values: Floats, weights: Floats | Weights) -> Floats:
     >>> resampled_means(np.array([1.0, np.inf, 2.0]), np.array([[1, 0, 1], [1, 1, 1]]))
     array([1.5, inf])
     """
+    return _means_of_columns([values], weights)[0]
+
+
+def _means_of_columns(columns: Sequence[Floats], weights: Floats | Weights) -> list[Floats]:
+    """Return the means of several scores in each resample; weights become floats only once."""
     size = max(1, SOME // max(weights.shape[1], 1))
-    blocks = (weights[start : start + size] for start in range(0, len(weights), size))
-    return np.concatenate([_resampled(values, block.astype(np.float64)) for block in blocks])
+    found: list[list[Floats]] = [[] for _ in columns]
+    for start in range(0, len(weights), size):
+        block = weights[start : start + size].astype(np.float64)
+        sizes = block.sum(axis=1) if weights.dtype.kind in "iu" else None  # exact in any order
+        for values, means in zip(columns, found, strict=True):
+            means.append(_resampled(values, block, sizes))
+    return [np.concatenate(means) for means in found]
 
 
-def _resampled(values: Floats, weights: Floats) -> Floats:
+def _resampled(values: Floats, weights: Floats, sizes: Floats | None) -> Floats:
+    """Return the means in some resamples, given how many cases each has, if that is known."""
     some = ~np.isnan(values)
     sums = weights @ np.where(np.isfinite(values), values, 0.0)
     for infinity in (np.inf, -np.inf):  # 0 · ∞ is NaN, but cases that are not drawn do not count
         if (values == infinity).any():
             drawn = weights @ (values == infinity).astype(np.float64) > 0
             sums = np.where(drawn, np.where(sums == -infinity, np.nan, infinity), sums)
+    if sizes is not None and values.ndim == 1 and some.all():
+        return ratio(sums, sizes)
     return ratio(sums, weights @ some.astype(np.float64))
 
 
@@ -225,14 +238,17 @@ def _case_means(
         averaging = "mean of clusters"
         firsts = np.unique(clusters, return_index=True)[1]
         weights = None if weights is None else weights[:, firsts]
-    for (threshold, score), values in series.case_scores().items():
-        defined = filled(score, values, undefined, series.results)
-        if clusters is not None:
-            defined = cluster_means(defined, clusters)
+    scores = series.case_scores()
+    columns = [
+        filled(score, values, undefined, series.results) for (_, score), values in scores.items()
+    ]
+    if clusters is not None:
+        columns = [cluster_means(defined, clusters) for defined in columns]
+    every = [NO_SAMPLES] * len(columns) if weights is None else _means_of_columns(columns, weights)
+    for (threshold, score), defined, samples in zip(scores, columns, every, strict=True):
         some = ~np.isnan(defined)
         zeroed = np.where(some, defined, 0.0)
         n = int(np.count_nonzero(some))
-        samples = NO_SAMPLES if weights is None else resampled_means(defined, weights)
         yield AverageScore(
             series.model, series.setting, threshold, score, averaging,
             math.fsum(zeroed) / n if n else math.nan, n, len(defined) - n, samples,

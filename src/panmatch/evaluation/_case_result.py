@@ -134,6 +134,7 @@ class Findings:
 
 
 NOTHING = Findings()
+NO_COMPONENTS = ComponentCounts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,8 +275,12 @@ def _structure_to_dict(one: ClassStructure) -> Json:
 
 
 def _structure_from_dict(content: Json) -> ClassStructure:
-    structure = GraphStructure(tuple(ComponentCounts(*row) for row in content["counts"]))
+    structure = GraphStructure(tuple(map(_component_counts, content["counts"])))
     return ClassStructure(content["class"], content["kind"], content["threshold"], structure)
+
+
+def _component_counts(row: list[Any]) -> ComponentCounts:
+    return ComponentCounts(*row) if any(row) or type(row[-1]) is float else NO_COMPONENTS
 
 
 def _class_score_from_dict(content: Json) -> ClassScore:
@@ -340,8 +345,7 @@ def _options_to_dict(options: MeasureOptions) -> Json:
 def _options_from_dict(content: Json | None) -> MeasureOptions | None:
     if content is None:
         return None
-    others = ((name, value) for name, value in content.items() if name != "spacing")
-    return _options(tuple(content["spacing"]), tuple(others))
+    return _options(tuple(content["spacing"]), tuple(content.items())[1:])
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:
@@ -406,7 +410,7 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
         part_quality=None if part_quality is None else np.array(part_quality, np.float64),
         near_threshold=content["near_threshold"],
         gap=content["gap"],
-        budget=_budget_from_list(content["budget"]),
+        budget=_budget_from_list(content["budget"], content["tally"], tally),
         mistakes=tuple(
             Mistake(kind, tuple(refs), tuple(preds), Tally.from_units(*change))
             for kind, refs, preds, change in content["mistakes"]
@@ -417,14 +421,12 @@ def _level_from_dict(content: Json, tables: list[ObjectTable]) -> Level:
 
 def _budget_to_list(budget: ErrorBudget) -> list[list[int]]:
     """Return the tallies of a budget; just one if no repair changes the matching."""
-    tallies = (
-        budget.tallies if any(one != budget.tally for one in budget.tallies) else (budget.tally,)
-    )
-    return [_tally_to_list(tally) for tally in tallies]
+    alike = len(set(map(id, budget.tallies))) == 1 or len(set(budget.tallies)) == 1
+    return [_tally_to_list(tally) for tally in budget.tallies[: 1 if alike else None]]
 
 
-def _budget_from_list(content: list[list[int]]) -> ErrorBudget:
-    tallies = [Tally.from_units(*one) for one in content]
+def _budget_from_list(content: list[list[int]], known: list[int], tally: Tally) -> ErrorBudget:
+    tallies = [tally if one == known else Tally.from_units(*one) for one in content]
     return ErrorBudget(tuple(tallies if len(tallies) > 1 else tallies * len(CHOICES)))
 
 

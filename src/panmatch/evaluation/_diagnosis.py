@@ -105,7 +105,6 @@ def count_near_threshold(matching: Matching) -> int:
     1
     """
     score = matching.overlap.score(matching.score)[matching.edges]
-    best = np.zeros(len(matching.overlap.ref_ids))
-    np.maximum.at(best, matching.overlap.edges.ref[matching.edges], score)
-    near = (best > 0) & (best <= matching.threshold + NEAR + _ROUNDING)
-    return int(np.count_nonzero(near))
+    refs = matching.overlap.edges.ref[matching.edges]
+    safe = refs[score > matching.threshold + NEAR + _ROUNDING]
+    return len(set(refs.tolist())) - len(set(safe.tolist()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,15 +61,17 @@ class LevelMaker:
     def __init__(self, case: ClassCase | MaskCase) -> None:
         self._case = case
         # By identity; what they hold keeps the overlaps and measurers alive.
+        self._matchings: dict[tuple[int, Matcher, bytes], Matching] = {}
         self._matched: dict[tuple[int, int, bytes], _Matched] = {}
         self._repaired: dict[int, RepairedOverlaps] = {}
 
     def level(self, matcher: Matcher, threshold: float, *, with_mistakes: bool) -> Level:
         """Match the overlap of a matcher, and measure what was matched."""
         overlap, whole = self._case.overlap_for(matcher), self._case.all_for(matcher)
-        matching = matcher.match(overlap, threshold)
+        matched = self._match(matcher, overlap, threshold)
+        found = self._found(self._case.measurer_for(matcher), matched)
+        matching = replace(matched, threshold=float(threshold), counted=found.tally)
         every = matching if whole is overlap else matcher.match(whole, threshold)
-        found = self._found(self._case.measurer_for(matcher), matching)
         return Level(
             threshold=matching.threshold,
             tally=found.tally,
@@ -83,6 +85,15 @@ class LevelMaker:
             mistakes=worst_mistakes(matching) if with_mistakes and self._case.is_disjoint else (),
             calibration=calibration_of(every),
         )
+
+    def _match(self, matcher: Matcher, overlap: Overlap, threshold: float) -> Matching:
+        """Match an overlap, unless the same edges passed an earlier threshold (D7)."""
+        if overlap.pieces is not None:  # a strategy may unite them, and so change the edges
+            return matcher.match(overlap, threshold)
+        key = id(overlap), matcher, matcher.passing(overlap, threshold).tobytes()
+        if key not in self._matchings:
+            self._matchings[key] = matcher.match(overlap, threshold)
+        return self._matchings[key]
 
     def _budget(self, matcher: Matcher, matching: Matching) -> ErrorBudget:
         if not self._case.is_disjoint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from itertools import pairwise
@@ -32,7 +32,16 @@ from panmatch.evaluation._detection_views import (
     DetectionViews,
 )
 from panmatch.evaluation._notices import Notice, merge_notices
-from panmatch.evaluation._series import BLOCK, CaseSeries, ClassSeries, Structures, series_of
+from panmatch.evaluation._score_table import ScoreColumns, score_table
+from panmatch.evaluation._series import (
+    BLOCK,
+    CaseSeries,
+    ClassSeries,
+    Each,
+    ModelSeries,
+    Structures,
+    series_of,
+)
 from panmatch.evaluation._setting import MEANS, Score, known_scores
 from panmatch.evaluation._structure_table import structure_table
 from panmatch.evaluation._table import Table
@@ -102,7 +111,9 @@ class Result(DetectionViews):
         [1, 2]
         """
         makers: dict[TableName, Callable[[], Table]] = {
-            "scores": lambda: tables.score_table(self.cases, self.series, self.class_series),
+            "scores": lambda: score_table(
+                self.cases, ScoreColumns.of(self.series, self.class_series)
+            ),
             "instances": lambda: tables.instance_table(self.cases),
             "instances_by_setting": lambda: tables.setting_table(self.cases),
             "curves": lambda: tables.curve_table(self.cases),
@@ -219,8 +230,14 @@ class Result(DetectionViews):
         ) | known_class_scores(spec)
 
     @cached_property
-    def _series(self) -> list[tuple[list[CaseSeries], list[ClassSeries], Structures]]:
+    def _series(self) -> list[ModelSeries]:
         return [series_of(model, self.evaluated(model), self.spec) for model in self.models]
+
+    def collect_series(self, each: Each) -> None:
+        """Read the series of all cases now, block by block, instead of when they are needed."""
+        self.__dict__["_series"] = [
+            series_of(model, self.evaluated(model), self.spec, each) for model in self.models
+        ]
 
     @property
     def series(self) -> list[CaseSeries]:
@@ -323,10 +340,9 @@ class Result(DetectionViews):
         return costly_mistakes(cases, pooled_tallies(self.series, self.spec))
 
     def in_blocks(self) -> Iterator[Result]:
-        """Yield results of a few cases each, with their findings in memory."""
+        """Yield results of a few cases each."""
         for start in range(0, len(self.cases), BLOCK):
-            block = self.cases[start : start + BLOCK]
-            yield Result(self.spec, tuple(replace(case, found=case.findings) for case in block))
+            yield Result(self.spec, self.cases[start : start + BLOCK])
 
     def summary(self) -> str:
         """Return the result as readable text with small tables."""

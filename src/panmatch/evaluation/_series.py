@@ -6,9 +6,10 @@ another, so the findings of thousands of cases are never in memory at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,8 @@ from panmatch.spec import Spec
 BLOCK = 64  # cases whose findings are in memory at once
 
 Bools = npt.NDArray[np.bool_]
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,15 +74,6 @@ class LevelSeries:
                 for name in blocks[0][1].deviations
             },
             lay_out([(at, one.gaps) for at, one in blocks], n_cases, np.nan),
-        )
-
-    def scores_of(self, cases: slice) -> LevelSeries:
-        """Return some of the cases; the pooled budget stays that of all cases."""
-        return LevelSeries(
-            self.counts.rows(cases),
-            self.budget,
-            {name: values[cases] for name, values in self.deviations.items()},
-            self.gaps[cases],
         )
 
 
@@ -156,8 +150,8 @@ class CaseSeries:
     ) -> CaseSeries:
         """Join blocks of cases, given where each starts."""
         first, n = blocks[0][1], len(results)
-        if len(first.results) == n:
-            return first
+        if len(first.there) == n:
+            return replace(first, results=results)
         return cls(
             first.model,
             first.setting,
@@ -174,18 +168,6 @@ class CaseSeries:
             _joined_curves([(at, one.part_curves) for at, one in blocks], n),
             lay_out([(at, one.areas.T) for at, one in blocks], n, np.nan).T,
             lay_out([(at, one.part_areas.T) for at, one in blocks], n, np.nan).T,
-        )
-
-    def scores_of(self, cases: slice) -> CaseSeries:
-        """Return the scores of some of the cases; what is pooled stays that of all cases."""
-        return replace(
-            self,
-            results=self.results[cases],
-            there=self.there[cases],
-            levels={threshold: level.scores_of(cases) for threshold, level in self.levels.items()},
-            mistakes=self.mistakes[cases],
-            areas=self.areas[:, cases],
-            part_areas=self.part_areas[:, cases],
         )
 
     @property
@@ -280,16 +262,11 @@ class ClassSeries:
     ) -> ClassSeries:
         """Join blocks of cases, given where each starts."""
         first, n = blocks[0][1], len(results)
-        if len(first.results) == n:
-            return first
+        if len(first.there) == n:
+            return replace(first, results=results)
         counts = ScoreCounts.joined([(at, one.all_counts) for at, one in blocks], n)
         there = lay_out([(at, one.there) for at, one in blocks], n)
         return cls(first.model, first.setting, results, there, counts)
-
-    def scores_of(self, cases: slice) -> ClassSeries:
-        """Return the scores of some of the cases."""
-        counts = self.all_counts.rows(cases)
-        return ClassSeries(self.model, self.setting, self.results[cases], self.there[cases], counts)
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -307,11 +284,24 @@ class ClassSeries:
 
 
 Structures = dict[tuple[str, Kind, float], GraphStructure]  # by class, its kind and threshold
+ModelSeries = tuple[list[CaseSeries], list[ClassSeries], Structures]
+
+
+class Each(Protocol):
+    """Calls a function with every item, like `map`; perhaps in other processes."""
+
+    def __call__(self, function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """Yield what the function returns, in the order of the items."""
+
+
+def one_by_one(function: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+    """Yield what a function returns for every item."""
+    return map(function, items)
 
 
 def series_of(
-    model: str, results: Sequence[CaseResult], spec: Spec
-) -> tuple[list[CaseSeries], list[ClassSeries], Structures]:
+    model: str, results: Sequence[CaseResult], spec: Spec, each: Each = one_by_one
+) -> ModelSeries:
     """Return the series of a model: for each setting, and for scores without a matcher.
 
     The last are the components of the graphs of all cases together.
@@ -319,38 +309,48 @@ def series_of(
     matched: dict[Setting, list[Placed[CaseSeries]]] = {}
     plain: dict[ClassSetting, list[Placed[ClassSeries]]] = {}
     structures: Structures = {}
-    for start in range(0, len(results), BLOCK):
-        block = tuple(results[start : start + BLOCK])
-        found = [case.findings for case in block]
-        for one in _case_series(model, block, found, spec):
+    starts = range(0, len(results), BLOCK)
+    blocks = (tuple(results[start : start + BLOCK]) for start in starts)
+    found = each(partial(_series_of_block, model, spec), blocks)
+    for start, (case_series, class_series, parts) in zip(starts, found, strict=True):
+        for one in case_series:
             matched.setdefault(one.setting, []).append((start, one))
-        for other in _class_series(model, block, found, spec):
+        for other in class_series:
             plain.setdefault(other.setting, []).append((start, other))
-        for part in (one for case in found for one in case.structures):
-            key = part.class_name, part.kind, part.threshold
-            structures[key] = structures.get(key, GraphStructure()) + part.structure
+        for key, structure in parts.items():
+            structures[key] = structures.get(key, GraphStructure()) + structure
     every = tuple(results)
     return (
-        [CaseSeries.joined(every, blocks) for blocks in matched.values()],
-        [ClassSeries.joined(every, blocks) for blocks in plain.values()],
+        [CaseSeries.joined(every, of_setting) for of_setting in matched.values()],
+        [ClassSeries.joined(every, of_class) for of_class in plain.values()],
         structures,
     )
 
 
-def _case_series(
-    model: str, results: tuple[CaseResult, ...], found: Sequence[Findings], spec: Spec
-) -> Iterator[CaseSeries]:
+def _series_of_block(model: str, spec: Spec, results: tuple[CaseResult, ...]) -> ModelSeries:
+    """Return the series of a few cases; which cases they are is known, and left out."""
+    found = [case.findings for case in results]
+    structures: Structures = {}
+    for part in (one for case in found for one in case.structures):
+        key = part.class_name, part.kind, part.threshold
+        structures[key] = structures.get(key, GraphStructure()) + part.structure
+    return (
+        list(_case_series(model, found, spec)),
+        list(_class_series(model, found, spec)),
+        structures,
+    )
+
+
+def _case_series(model: str, found: Sequence[Findings], spec: Spec) -> Iterator[CaseSeries]:
     entries: dict[Setting, list[Entry | None]] = {}
     for i, one in enumerate(found):
         for entry in one.entries:
             entries.setdefault(entry.setting, [None] * len(found))[i] = entry
     for setting, of_setting in entries.items():
-        yield CaseSeries.of(model, setting, results, of_setting, spec)
+        yield CaseSeries.of(model, setting, (), of_setting, spec)
 
 
-def _class_series(
-    model: str, results: tuple[CaseResult, ...], found: Sequence[Findings], spec: Spec
-) -> Iterator[ClassSeries]:
+def _class_series(model: str, found: Sequence[Findings], spec: Spec) -> Iterator[ClassSeries]:
     rows: dict[ClassSetting, list[dict[Score, Average]]] = {}
     for i, case in enumerate(found):
         for one in case.class_scores:
@@ -359,7 +359,7 @@ def _class_series(
     masks = [{mask.class_name: mask for mask in case.masks} for case in found]
     for setting, scores in rows.items():
         of_class = [case.get(setting.class_name) for case in masks]
-        yield ClassSeries.of(model, setting, results, scores, of_class, spec)
+        yield ClassSeries.of(model, setting, (), scores, of_class, spec)
 
 
 def _deviations_of(levels: Sequence[Level | None]) -> dict[str, Floats]:

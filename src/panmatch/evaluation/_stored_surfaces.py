@@ -36,7 +36,8 @@ def surface_from_dict(content: Json | None, setting: Setting) -> Surface | None:
         return None
     thresholds = np.array(content["thresholds"], np.float64)
     confidences = [math.inf if one is None else one for one in content["confidences"]]
-    changes = np.array(content["changes"], np.int64).reshape(-1, len(thresholds)).T
+    shape = len(content["changes"]), len(thresholds)  # which may be 0
+    changes = np.array(content["changes"], np.int64).reshape(shape).T
     return Surface(
         thresholds,
         np.array(confidences, np.float64),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from panmatch.evaluation._case_result import CaseResult
 from panmatch.evaluation._series import Structures
-from panmatch.evaluation._setting import Row
+from panmatch.evaluation._setting import Cell
 from panmatch.evaluation._table import Table
 from panmatch.evaluation._tables import finished
-from panmatch.scoring import COMPONENT_KINDS, GraphStructure
+from panmatch.scoring import COMPONENT_KINDS, ComponentCounts, GraphStructure
+
+NAMES = (
+    "case", "model", "class", "kind", "threshold", "averaging", "component", "share",
+    *ComponentCounts().columns,
+)  # fmt: skip
 
 
 def structure_table(
@@ -23,31 +28,19 @@ def structure_table(
     pooled
         Structures of all cases together, by model; empty for only the rows of cases.
     """
-    rows: list[Row] = []
+    rows: list[tuple[Cell, ...]] = []
     for model, found in pooled.items():
         for key, structure in found.items():
-            rows += _structure_rows({"case": "", "model": model}, "pooled", key, structure)
+            rows += _rows(("", model, *key, "pooled"), structure)
     for case in cases:
         for one in case.structures:
             key = one.class_name, one.kind, one.threshold
-            who: Row = {"case": case.case, "model": case.model}
-            rows += _structure_rows(who, "case", key, one.structure)
-    return finished(rows, cases, first=("case", "model"))
+            rows += _rows((case.case, case.model, *key, "case"), one.structure)
+    columns = dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+    return finished(columns, cases, first=("case", "model"))
 
 
-def _structure_rows(
-    who: Row, averaging: str, key: tuple[str, str, float], structure: GraphStructure
-) -> Iterable[Row]:
-    class_name, kind, threshold = key
+def _rows(who: tuple[Cell, ...], structure: GraphStructure) -> Iterator[tuple[Cell, ...]]:
     shares = structure.shares
     for component, counts in zip(COMPONENT_KINDS, structure.counts, strict=True):
-        yield {
-            **who,
-            "class": class_name,
-            "kind": kind,
-            "threshold": threshold,
-            "averaging": averaging,
-            "component": component,
-            "share": shares[component],
-            **counts.columns,
-        }
+        yield (*who, component, shares[component], *counts.columns.values())

@@ -15,7 +15,7 @@ from panmatch.evaluation._averages import AverageScore
 from panmatch.evaluation._case_result import CaseResult, Entry, Level
 from panmatch.evaluation._costly_mistakes import CostlyMistake
 from panmatch.evaluation._diagnosis import MISTAKES, Diagnosis
-from panmatch.evaluation._series import CaseSeries, ClassSeries
+from panmatch.evaluation._series import CaseSeries
 from panmatch.evaluation._setting import Cell, Row, Score
 from panmatch.evaluation._table import Table
 from panmatch.labels import Unit
@@ -32,74 +32,6 @@ WHOLE = ["tp", "fp", "fn", *MISTAKES, "near_threshold", "ref_id", "ref_voxels", 
          "cases", "skipped", "slice_axis", "slice", "components", "references", "predictions",
          "shared_voxels", "matched", "resamples"]  # fmt: skip
 CORNER = re.compile(r"((ref|pred)_)?(start|stop)_\d+")
-LAST = ("unit", "status", "reason")
-# In the order of the table; the columns of metrics come after them.
-FIRST_SCORES = (
-    "quality", "pq", "sq", "rq", "precision", "recall", "part_quality", "part_pq", "part_sq",
-    "autc", "autc_sq", "autc_rq", "part_autc", "part_autc_sq",
-)  # fmt: skip
-
-
-def score_table(
-    cases: Sequence[CaseResult],
-    series: Iterable[CaseSeries],
-    class_series: Iterable[ClassSeries] = (),
-) -> Table:
-    """Return one row per case, class, matcher and threshold; a case without entries has one row.
-
-    Parameters
-    ----------
-    series
-        Each model under each setting, with the scores of all its cases.
-    class_series
-        Scores that need no matcher; they are repeated in every row of their class.
-    """
-    scores = {
-        (one.model, one.setting, case): rows
-        for one in series
-        for case, rows in zip(one.cases, _case_rows(one), strict=True)
-    }
-    of_class: dict[tuple[str, str, str], Row] = {}
-    for one in class_series:
-        for (_, score), values in one.case_scores().items():
-            for case_name, value in zip(one.cases, values.tolist(), strict=True):
-                key = one.model, one.setting.class_name, case_name
-                of_class.setdefault(key, {})[score.name] = value
-    rows: list[Row] = []
-    for case in cases:
-        who: Row = {"case": case.case, "model": case.model}
-        if case.status != "ok":
-            rows.append(who | {"status": case.status, "reason": case.reason})
-        for entry in case.entries:
-            known = scores[case.model, entry.setting, case.case]
-            more = of_class.get((case.model, entry.setting.class_name, case.case), {})
-            for level in entry.levels:
-                of_level = {**known[level.threshold], **more}
-                rows.append(who | _score_row(case, entry, level, of_level))
-    return finished(rows, cases, first=("case", "model"), last=LAST)
-
-
-def _case_rows(series: CaseSeries) -> Iterable[dict[float, Row]]:
-    """Yield the scores of each case by threshold."""
-    areas = {score.name: values.tolist() for score, values in series.case_areas.items()}
-    columns = {}
-    for threshold, counts in series.counts.items():
-        scores = {score.name: values.tolist() for score, values in counts.scores().items()}
-        first = {"quality": counts.tallies.quality.tolist()}
-        if counts.has_parts:
-            first["part_quality"] = counts.part_tallies.quality.tolist()
-        spreads = {
-            f"sq_{name}_std": values.tolist()
-            for name, values in series.levels[threshold].deviations.items()
-        }
-        if "sq_iou_std" in spreads:  # it is called sq_std, as sq_iou is called sq
-            spreads["sq_std"] = spreads.pop("sq_iou_std")
-        columns[threshold] = first | scores | areas | spreads
-    for i in range(len(series.cases)):
-        yield {
-            threshold: {name: values[i] for name, values in scores.items()}
-            for threshold, scores in columns.items()
-        }
 
 
 def instance_table(cases: Sequence[CaseResult]) -> Table:
@@ -262,27 +194,6 @@ def unit_text(score: Score, unit: Unit | None) -> str:
     if not score.dimension:
         return ""
     return "mixed" if unit is None else score.unit(unit)
-
-
-def _score_row(case: CaseResult, entry: Entry, level: Level, scores: Row) -> Row:
-    tally = level.tally
-    row: Row = {
-        **entry.setting.columns,
-        "threshold": level.threshold,
-        "tp": tally.tp,
-        "fp": tally.fp,
-        "fn": tally.fn,
-        **{name: scores[name] for name in FIRST_SCORES if name in scores},
-        **scores,
-    }
-    row |= {name: len(getattr(entry.diagnosis, name)) for name in MISTAKES}
-    return row | {
-        "near_threshold": level.near_threshold,
-        "gap": np.nan if level.gap is None else level.gap,
-        "unit": case.unit,
-        "status": tally.status,
-        "reason": case.reason,
-    }
 
 
 def _distinct_rows(entries: Sequence[Entry]) -> Block:

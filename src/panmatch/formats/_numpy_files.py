@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -20,6 +23,7 @@ from panmatch.labels import Array, Unit, as_spacing
 from panmatch.overlap import Overlap
 
 SMALL_BYTES = 1 << 18  # a memory map takes longer to set up than this to read
+VERSION_1 = b"\x93NUMPY\x01\x00"  # at the start of a file
 UNITS: dict[float | None, Unit] = {1.0: "µm", 1e3: "mm"}
 
 
@@ -29,10 +33,27 @@ def read_array(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:
         if path.stat().st_size > SMALL_BYTES:
             values = np.asarray(np.lib.format.open_memmap(path, mode="r"))
         else:
-            with path.open("rb") as file:
-                values = np.lib.format.read_array(file, allow_pickle=False)
+            values = _array_in(path.read_bytes())
             values.flags.writeable = False  # as in a memory map
         return LabelImage(decode(values, path), None, None, path)
+
+
+def _array_in(content: bytes) -> Array:
+    """Return the array in the content of a small file."""
+    if content[:8] == VERSION_1:
+        end = 10 + int.from_bytes(content[8:10], "little")
+        shape, fortran, dtype = _header(content[:end])
+        n = math.prod(shape)
+        if not (fortran or dtype.hasobject) and len(content) == end + n * dtype.itemsize > end:
+            values = np.frombuffer(content, dtype, n, end).reshape(shape)
+            if values.flags.aligned:
+                return values
+    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+
+
+@lru_cache(64)  # it is a Python expression, and mostly that of the file before
+def _header(content: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    return np.lib.format.read_array_header_1_0(io.BytesIO(content[8:]))
 
 
 def read_archive(path: Path, *, decode: Decode = as_stored_labels) -> LabelImage:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from panmatch.errors import FileError, MissingFileError
@@ -130,7 +131,11 @@ def case_name(path: str | os.PathLike[str]) -> str:
 
 def _known_suffix(path: Path) -> str:
     """Return the longest accepted suffix, in lower case; '' if there is none."""
-    name = path.name.lower()
+    return _suffix_of(path.name.lower())
+
+
+@lru_cache(64)  # it is asked for several times in a row
+def _suffix_of(name: str) -> str:
     known = [suffix for suffix in READERS if name.endswith(suffix) and name != suffix]
     return max(known, key=len, default="")
 
@@ -159,6 +164,8 @@ def _inside_zarr(path: Path) -> str:
 
 
 def _check_kind(path: Path, *, folder: bool) -> None:
+    if not folder and os.path.isfile(path):  # noqa: PTH113 (which is all there is to check)
+        return
     try:
         is_folder, exists = path.is_dir(), path.exists()
         is_special = exists and not is_folder and not path.is_file()

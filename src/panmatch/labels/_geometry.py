@@ -23,6 +23,8 @@ from panmatch.labels._folding import fold
 from panmatch.labels._volumes import ChunkedLabels, as_volume
 from panmatch.labels._whole_steps import layout_to_measure
 
+LARGEST = np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Geometry:
@@ -58,12 +60,16 @@ class Geometry:
         positions, rows = positions[known], rows[known]
         axes = self.start.shape[1]
         voxels, sums = np.zeros(n, np.int64), np.zeros((n, axes), np.int64)
-        start = np.full((n, axes), np.iinfo(np.int64).max)
+        start = np.full((n, axes), LARGEST)
         stop = np.zeros((n, axes), np.int64)
-        np.add.at(voxels, rows, self.voxels[positions])
-        np.add.at(sums, rows, self.coordinate_sums[positions])
-        np.minimum.at(start, rows, self.start[positions])
-        np.maximum.at(stop, rows, self.stop[positions])
+        if np.bincount(rows, minlength=1).max() < 2:  # no union of several, which take longer
+            voxels[rows], sums[rows] = self.voxels[positions], self.coordinate_sums[positions]
+            start[rows], stop[rows] = self.start[positions], self.stop[positions]
+        else:
+            np.add.at(voxels, rows, self.voxels[positions])
+            np.add.at(sums, rows, self.coordinate_sums[positions])
+            np.minimum.at(start, rows, self.start[positions])
+            np.maximum.at(stop, rows, self.stop[positions])
         start[voxels == 0] = 0
         return Geometry(np.arange(n), voxels, sums, start, stop)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from panmatch._html import block, number, some_of, table
 from panmatch.errors import LabelError, StrategyError, check_choice
+from panmatch.labels import Mask
 from panmatch.matching._catalogue import option_names, resolve_strategy
 from panmatch.matching._many_to_one import ManyToOne
 from panmatch.matching._one_to_many import OneToMany
@@ -247,6 +248,10 @@ class Matcher:
     def columns(self) -> dict[str, str]:
         """What distinguishes it from other matchers, as columns of a table."""
         return dict(_columns_of(self))
+
+    def passing(self, overlap: Overlap, threshold: float) -> Mask:
+        """Return which edges of an overlap of whole predictions pass a threshold (D2)."""
+        return overlap.score(self.score) > lowest_above(threshold, strict=self.strict)
 
     def match(self, overlap: Overlap, threshold: float) -> Matching:
         """Match an overlap, which must be cut by regions if that is asked for.

@@ -171,8 +171,11 @@ class Tally(Scored[float, int]):
         return f"Tally(tp={self.tp}, fp={self.fp}, fn={self.fn}, quality={self.quality})"
 
     def _set(self, tp: int, fp: int, fn: int, units: int) -> None:
-        for name, value in (("tp", tp), ("fp", fp), ("fn", fn), ("units", units)):
-            object.__setattr__(self, name, value)
+        put = object.__setattr__
+        put(self, "tp", tp)
+        put(self, "fp", fp)
+        put(self, "fn", fn)
+        put(self, "units", units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,8 +201,14 @@ class Tallies(Scored[Floats, Ints]):
     @classmethod
     def of(cls, tallies: Iterable[Tally]) -> Tallies:
         """Return tallies as an array of shape (n,)."""
-        rows = [(one.tp, one.fp, one.fn, *units_to_limbs(one.units)) for one in tallies]
-        return cls(np.array(rows, np.int64).reshape(-1, COUNTS))
+        given = list(tallies)
+        distinct = {id(one): one for one in given}  # budgets repeat theirs
+        rows = [(one.tp, one.fp, one.fn, *units_to_limbs(one.units)) for one in distinct.values()]
+        counts = np.array(rows, np.int64).reshape(-1, COUNTS)
+        if len(rows) == len(given):
+            return cls(counts)
+        place = dict(zip(distinct, range(len(rows)), strict=True))
+        return cls(counts[[place[id(one)] for one in given]])
 
     @classmethod
     def of_counts(cls, tp: Ints, fp: Ints, fn: Ints, limbs: Ints) -> Tallies:
@@ -278,8 +287,11 @@ def ratio(
     """
     if not isinstance(whole, np.ndarray):
         return part / whole if whole else otherwise  # type: ignore[return-value]
-    shape = np.broadcast_shapes(np.shape(part), whole.shape)
-    quotient: Floats = np.array(np.broadcast_to(otherwise, shape), np.float64)
+    shape = whole.shape
+    if np.shape(part) != shape:
+        shape = np.broadcast_shapes(np.shape(part), shape)
+    quotient: Floats = np.empty(shape)
+    quotient[...] = otherwise
     np.divide(part, whole, out=quotient, where=whole != 0)
     return quotient  # type: ignore[return-value]
 
@@ -304,8 +316,12 @@ def tally_edges(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Tall
 
 def are_false(overlap: Overlap, edges: Ints) -> npt.NDArray[np.bool_]:
     """Return which predictions are false positives: no voxel matched, not dismissed (D8, D10)."""
-    predictions = overlap.predictions
-    return ~predictions.dismissible & ~predictions.touched(overlap.edges.pred[edges])
+    if overlap.pieces is not None:
+        predictions = overlap.predictions
+        return ~predictions.dismissible & ~predictions.touched(overlap.edges.pred[edges])
+    counted = 2 * overlap.pred_ignored <= overlap.pred_sizes
+    counted[overlap.edges.pred[edges]] = False
+    return counted
 
 
 def union_areas(overlap: Overlap, edges: Ints) -> tuple[Areas, Areas]:

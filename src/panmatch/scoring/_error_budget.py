@@ -304,11 +304,18 @@ class RepairedOverlaps:
         """With splits joined, then merges cut."""
         return cut_merged(self.joined)
 
+    @property
+    def nothing_to_repair(self) -> bool:
+        """Whether nothing is split or merged."""
+        return self.repaired is self.overlap
+
 
 def budget_after_repairs(
     matching: Matching, repaired: RepairedOverlaps, relabelled: RepairedOverlaps | None = None
 ) -> ErrorBudget:
     """Return the error budget of a matching, given its overlap after repairs."""
+    if relabelled is None and (not matching.strategy.takes_repairs or repaired.nothing_to_repair):
+        return ErrorBudget((rematch(matching, repaired.overlap),) * len(CHOICES))
     tallies = _repaired_tallies(matching, repaired)
     moved = tallies if relabelled is None else _repaired_tallies(matching, relabelled)
     after = {"class": moved, "": tallies}

@@ -111,6 +111,8 @@ def _largest(
 def _several(hosts: Ints, guests: Ints, related: Mask) -> Iterator[tuple[int, Ints]]:
     """Yield each host that has several guests, together with its guests."""
     edges = np.flatnonzero(related)
+    if np.bincount(hosts[edges], minlength=1).max() < 2:
+        return
     edges = edges[np.argsort(hosts[edges], kind="stable")]
     found, first, counts = np.unique(hosts[edges], return_index=True, return_counts=True)
     for host, start, n in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
@@ -159,7 +161,7 @@ def _by_size(wanted: Ints, ids: Ints, sizes: Ints) -> list[int]:
     """Return some of the ids, large objects first."""
     if not len(wanted):
         return []
-    places = np.flatnonzero(np.isin(ids, wanted))
+    places = np.searchsorted(ids, wanted)  # both rise
     ordered: list[int] = ids[places[np.argsort(-sizes[places], kind="stable")]].tolist()
     return ordered
 
@@ -175,8 +177,9 @@ def _outlines(matching: Matching, most: int | None) -> Iterator[Mistake]:
     ids = overlap.ref_ids[places]
     partners: dict[int, list[int]] = {ref: [] for ref in ids.tolist()}
     pairs = matching.pairs
-    for ref, pred in pairs[np.isin(pairs[:, 0], ids)].tolist():
-        partners[ref].append(pred)
+    for ref, pred in pairs.tolist():
+        if ref in partners:
+            partners[ref].append(pred)
     perfect, units = to_units(1.0), map(limbs_to_units, to_limbs(quality[places]))
     for ref, known in zip(ids.tolist(), units, strict=True):
         lost = Tally.from_units(0, 0, 0, perfect - known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypedDict, get_args
@@ -178,7 +179,7 @@ class ComparedObjects:
     @property
     def voxel_volume(self) -> float:
         """Physical volume of one voxel."""
-        return float(np.prod(self.options.spacing))
+        return float(math.prod(self.options.spacing))
 
     @cached_property
     def paired(self) -> npt.NDArray[np.bool_]:
