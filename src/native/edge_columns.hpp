@@ -20,70 +20,147 @@ void each_run(int64_t n, At&& at, Visit&& visit) {
     }
 }
 
-// T: labels. S: squared distances. With `border` everything beyond the image counts as another
-// label. Unless costs are `exact`, each column is looked at alone.
-template <typename T, typename S>
+// T: labels. K: keys of sites. With `border` everything beyond the image counts as another label.
+// Unless squared distances are whole numbers, with which `most` is finite, each column is looked at
+// alone.
+template <typename T, typename K>
 class EdgeColumns {
 public:
-    EdgeColumns(double weight, int64_t length, bool border, bool exact)
-        : length_(length), border_(border), exact_(exact), group_(weight, length),
-          envelope_(weight, length), label_(length * kLanes) {}
+    EdgeColumns(double weight, int64_t length, bool border, double most)
+        : length_(length), border_(border), whole_(most < kInfinity), group_(weight, length, whole_ ? most : 0),
+          envelope_(weight, length), label_(length * kLanes), site_(length), square_(whole_ ? 0 : length * kLanes) {}
 
     // Reads one point of `count` columns; the last column stands in for those that are missing.
+    // Points come from left to right. Heights at a point are infinite in all columns or in none.
     template <typename D>
     void read(int64_t x, const D* square, const T* label, int64_t count) {
-        copy_lanes(square, count, group_.heights(x));
+        if (x == 0) begin();
+        if (!whole_) {
+            copy_lanes(square, count, &square_[x * kLanes]);
+            copy_lanes(label, count, &label_[x * kLanes]);
+            return;
+        }
+        if (all_zero(square, count)) return read_background(x);
         copy_lanes(label, count, &label_[x * kLanes]);
+        if (!within_) begin_stretch(x);
+        else touch_ |= labels_touch(x);
+        site_[x] = kNone;
+        if (square[0] < static_cast<D>(kInfinity)) {
+            site_[x] = static_cast<int32_t>(group_.sites());
+            group_.add(x, square, count);
+        }
+        if (x + 1 == length_) end_stretch(length_, border_);
     }
 
+    // Leaves what has not changed: background, and columns without any edge.
     template <typename D>
-    void write(int64_t x, D* square, int64_t count) {
-        store_lanes(group_.costs(x), count, square);
+    bool write(int64_t x, D* square, int64_t count) const {
+        if (!whole_) return store_lanes(&square_[x * kLanes], count, square), true;
+        if (site_[x] == kBackground || !has_edge()) return false;
+        group_.store_costs(x, count, square);
+        return true;
     }
 
     void settle(int64_t count) {
-        int64_t first = border_ ? -1 : 0, last = border_ ? length_ : length_ - 1;
-        bool together = exact_ && count >= kFew && !labels_touch();
-        if (together) {
-            for (int64_t u : {int64_t{-1}, length_}) std::fill_n(group_.heights(u), kLanes, S(0));
-            together = group_.settle(first, last, [&](int64_t x, int64_t from, int64_t to) {
-                group_.template look<false>(x, from, to);
-            });
+        if (whole_ && !has_edge()) return;
+        bool together = whole_ && !touch_ && count >= kFew;
+        for (size_t i = 0; together && i < stretches_.size(); ++i) {
+            const Stretch& s = stretches_[i];
+            together = group_.settle(s.begin, s.end, s.first, s.last);
         }
         for (int64_t lane = 0; !together && lane < count; ++lane) alone(lane);
     }
 
 private:
     static constexpr int64_t kFew = 3;  // columns that are looked at one by one
+    static constexpr int32_t kNone = -1, kBackground = -2;
+
+    // Points begin … end − 1 that are not background in all columns, and the sites on them and at
+    // their ends. With background between them, which has height 0, stretches do not see each other.
+    struct Stretch {
+        int64_t begin, end, first, last;
+    };
+
     int64_t length_;
-    bool border_, exact_;
-    ColumnGroup<S> group_;
+    bool border_, whole_, within_ = false, touch_ = false;
+    ColumnGroup<K> group_;
     Envelope<false> envelope_;
     std::vector<T> label_;
+    std::vector<int32_t> site_;  // of points
+    std::vector<Stretch> stretches_;
+    std::vector<double> square_;  // if not whole
 
-    // With background between them, which has height 0, objects do not see each other.
-    bool labels_touch() const {
+    void begin() {
+        within_ = touch_ = false;
+        group_.clear();
+        stretches_.clear();
+    }
+
+    template <typename D>
+    static bool all_zero(const D* square, int64_t count) {
+        for (int64_t c = 0; c < count; ++c)
+            if (square[c] != 0) return false;
+        return true;
+    }
+
+    void read_background(int64_t x) {
+        site_[x] = kBackground;
+        std::fill_n(&label_[x * kLanes], kLanes, T(0));
+        if (within_) end_stretch(x, true);
+    }
+
+    void begin_stretch(int64_t x) {
+        bool edge = x > 0 || border_, known = group_.sites() > 0 && group_.place(group_.sites() - 1) == x - 1;
+        if (edge && !known) group_.add(x - 1);
+        stretches_.push_back({x, x, edge ? group_.sites() - 1 : 0, 0});
+        within_ = true;
+    }
+
+    void end_stretch(int64_t x, bool edge) {
+        if (edge) group_.add(x);
+        stretches_.back().end = x;
+        stretches_.back().last = group_.sites() - 1;
+        within_ = false;
+    }
+
+    // Whether objects touch along a column, at this point and the one before.
+    bool labels_touch(int64_t x) const {
         T touch = 0;
-        for (int64_t i = kLanes; i < length_ * kLanes; ++i) {
+        for (int64_t i = x * kLanes; i < (x + 1) * kLanes; ++i) {
             T here = label_[i], before = label_[i - kLanes];
             touch = static_cast<T>(touch | ((here != before) & (here != 0) & (before != 0)));
         }
         return touch != 0;
     }
 
+    // Whether there is any edge that points of an object have a distance to.
+    bool has_edge() const { return touch_ || group_.sites() > 0; }
+
+    double height(int64_t x, int64_t lane) const {
+        if (!whole_) return square_[x * kLanes + lane];
+        return site_[x] == kNone ? kInfinity : group_.height(site_[x], lane);
+    }
+
+    void set_cost(int64_t x, int64_t lane, double cost) {
+        if (whole_) group_.set_cost(x, lane, cost);
+        else square_[x * kLanes + lane] = cost;
+    }
+
     void alone(int64_t lane) {
         auto label = [&](int64_t x) { return label_[x * kLanes + lane]; };
         each_run(length_, label, [&](int64_t from, int64_t to) {
-            for (int64_t x = from; x < to; ++x) group_.costs(x)[lane] = group_.heights(x)[lane];
-            if (label(from) == 0) return;
+            if (label(from) == 0) {
+                for (int64_t x = from; x < to; ++x) set_cost(x, lane, 0);
+                return;
+            }
             envelope_.begin(from, to - 1);
             if (border_ || from > 0) envelope_.add(from - 1, 0);
             for (int64_t x = from; x < to; ++x) {
-                double height = static_cast<double>(group_.heights(x)[lane]);
-                if (height < kInfinity) envelope_.add(x, height);
+                double h = height(x, lane);
+                if (h < kInfinity) envelope_.add(x, h);
             }
             if (border_ || to < length_) envelope_.add(to, 0);
-            envelope_.read([&](int64_t x, double cost, int64_t) { group_.costs(x)[lane] = static_cast<S>(cost); });
+            envelope_.read([&](int64_t x, double cost, int64_t) { set_cost(x, lane, cost); });
         });
     }
 };

@@ -24,15 +24,20 @@ public:
     // everywhere if there is none.
     NearestLabel(const Grid& grid, T* regions, int threads)
         : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
-          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)) {}
+          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)), upwards_(row_squares(false)),
+          downwards_(row_squares(true)) {
+        prefer_large_pages(squares_.get(), static_cast<size_t>(grid.size()) * sizeof(D));
+    }
 
     void fill() {
         if (grid_.size() == 0) return;
         if (open_ == 0) return along_rows();
         --open_;
-        share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(open_),
-                     [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
-        while (open_ > 0) along_columns();
+        with_keys(largest_square(grid_), grid_.shape[open_], [&](auto key) {
+            share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(key, open_),
+                         [&](auto& groups, const ColumnBlock& block) { settle(groups, block, open_ > 0); });
+        });
+        while (open_ > 0) along_columns(false);
     }
 
     // Nearest labels of some voxels, and their squared distances.
@@ -72,6 +77,7 @@ private:
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
     std::vector<int64_t> step_;
+    std::vector<D> upwards_, downwards_;  // squared distances within a row, from its begin and its end
 
     struct Nearest {
         const NearestLabel& all;
@@ -102,13 +108,13 @@ private:
     // all voxels at once: some walks tell so beforehand, and all of them are watched.
     Found find(const std::vector<int64_t>& wanted) {
         along_rows();
-        while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns();
+        while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns(true);
         Found found(wanted.size());
         int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
         for (int64_t from = 0; from < count; from += kBatch) {
             budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), from, found);
             if (budget >= 0 || open_ == 0) continue;
-            along_columns();
+            along_columns(true);
             budget = kPatience * grid_.size();
         }
         return found;
@@ -147,49 +153,76 @@ private:
         share_rows(grid_, threads_, [&](int64_t row) { fill_row(row); });
     }
 
+    // Squared distances to a voxel at one end of a row: n voxels from 0 on, or those before n.
+    std::vector<D> row_squares(bool downwards) const {
+        int64_t n = grid_.shape.back();
+        std::vector<D> squares(n);
+        for (int64_t x = 0; x < n; ++x) {
+            double steps = static_cast<double>(downwards ? n - x : x);
+            squares[x] = static_cast<D>(grid_.weight.back() * (steps * steps));
+        }
+        return squares;
+    }
+
     void fill_row(int64_t row) const {
-        int64_t n = grid_.shape.back(), left = -1;
+        int64_t n = grid_.shape.back();
         T* label = regions_ + row * n;
         D* square = &squares_[row * n];
-        for (int64_t right = 0; right <= n; ++right) {
-            if (right < n && label[right] == 0) continue;
+        for (int64_t left = -1; left < n;) {
+            int64_t right = next_segment(label, left + 1, n);
+            if (right > left + 1) fill_gap(label, square, left, right, n);
             if (right < n) square[right] = 0;
-            fill_gap(label, square, left, right, n);
             left = right;
         }
     }
 
+    static int64_t next_segment(const T* label, int64_t from, int64_t n) {
+        constexpr int64_t kMany = 8;
+        for (; from + kMany <= n; from += kMany) {
+            T any = 0;
+            for (int64_t i = 0; i < kMany; ++i) any = static_cast<T>(any | label[from + i]);
+            if (any != 0) break;
+        }
+        while (from < n && label[from] == 0) ++from;
+        return from;
+    }
+
     // Between a segment at `left` and one at `right`; −1 and n stand for none.
     void fill_gap(T* label, D* square, int64_t left, int64_t right, int64_t n) const {
-        for (int64_t x = left + 1; x < right; ++x) {
-            int64_t to_left = left < 0 ? n : x - left, to_right = right == n ? n : right - x;
-            int64_t steps = std::min(to_left, to_right);
-            if (steps == n) {
-                square[x] = static_cast<D>(kInfinity);
-                continue;
-            }
-            square[x] = static_cast<D>(grid_.weight.back() * static_cast<double>(steps * steps));
-            if (to_left == to_right) label[x] = std::min(label[left], label[right]);
-            else label[x] = to_left < to_right ? label[left] : label[right];
+        if (left < 0 && right == n) std::fill_n(square, n, static_cast<D>(kInfinity));
+        int64_t middle = left < 0 ? 0 : right == n ? n : (left + right) / 2 + 1;
+        if (left >= 0) {
+            std::copy_n(upwards_.data() + 1, middle - left - 1, square + left + 1);
+            std::fill(label + left + 1, label + middle, label[left]);
         }
+        if (right < n) {
+            std::copy_n(downwards_.data() + n - right + middle, right - middle, square + middle);
+            std::fill(label + middle, label + right, label[right]);
+        }
+        bool tie = left >= 0 && right < n && (left + right) % 2 == 0;
+        if (tie) label[middle - 1] = std::min(label[left], label[right]);
     }
 
-    // Settles one more axis.
-    void along_columns() {
+    // Settles one more axis. Squared distances after the first axis are for walks only.
+    void along_columns(bool keep_squares) {
         --open_;
-        share_columns(grid_, open_, threads_, maker(open_),
-                      [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
+        with_keys(largest_square(grid_), grid_.shape[open_], [&](auto key) {
+            share_columns(grid_, open_, threads_, maker(key, open_), [&](auto& groups, const ColumnBlock& block) {
+                settle(groups, block, keep_squares || open_ > 0);
+            });
+        });
     }
 
-    using Columns = std::vector<LabelColumns<T, D>>;
-
-    auto maker(size_t axis) const {
+    template <typename K>
+    auto maker(K, size_t axis) const {
         return [this, axis] {
-            return Columns(groups_across(grid_), LabelColumns<T, D>(grid_.weight[axis], grid_.shape[axis]));
+            LabelColumns<T, K> group(grid_.weight[axis], grid_.shape[axis], largest_square(grid_));
+            return std::vector<LabelColumns<T, K>>(groups_across(grid_), group);
         };
     }
 
-    void settle(Columns& groups, const ColumnBlock& block) {
+    template <typename Groups>
+    void settle(Groups& groups, const ColumnBlock& block, bool keep_squares) {
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
             prefetch_lanes(&squares_[at], block, x);
             prefetch_lanes(regions_ + at, block, x);
@@ -198,7 +231,7 @@ private:
         for (int64_t c = 0; c < block.count; c += kLanes)
             groups[c / kLanes].settle(std::min(kLanes, block.count - c));
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
-            groups[c / kLanes].write(x, &squares_[at], regions_ + at, count);
+            groups[c / kLanes].write(x, keep_squares ? &squares_[at] : nullptr, regions_ + at, count);
         });
     }
 };
