@@ -37,6 +37,13 @@ void store_lanes(const From* from, int64_t count, To* to) {
         for (int64_t c = 0; c < count; ++c) to[c] = static_cast<To>(from[c]);
 }
 
+template <typename D>
+bool all_zero(const D* value, int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+        if (value[i] != 0) return false;
+    return true;
+}
+
 // How many bits the number of a site takes in a column with that many points.
 inline int bits_of_site(int64_t length) { return 1 + highest_bit(static_cast<uint64_t>(length + 1)); }
 
@@ -68,7 +75,7 @@ public:
             square_[length + 1 + d] = key_of(weight * static_cast<double>(d * d));
     }
 
-    void clear() { sites_ = 0; }
+    void clear() { sites_ = counted_ = 0; }
     int64_t sites() const { return sites_; }
     int64_t place(int64_t site) const { return place_[site]; }
 
@@ -83,13 +90,22 @@ public:
             for (int64_t c = 0; c < kLanes; ++c) key[c] = first + key_of(height[c]);
         else
             for (int64_t c = 0; c < kLanes; ++c) key[c] = first + key_of(height[std::min(c, count - 1)]);
-        place_[sites_++] = static_cast<int32_t>(place);
+        count_at(place);
     }
 
     // Adds a site that has no height.
     void add(int64_t place) {
         std::fill_n(&site_[sites_ * kLanes], kLanes, Limits<K>::kLeast + (static_cast<K>(sites_) & mask_));
-        place_[sites_++] = static_cast<int32_t>(place);
+        count_at(place);
+    }
+
+    // After the last site: repeats it, so that a few sites can be looked at from any of them.
+    void close() {
+        for (int64_t i = sites_; i < sites_ + kFew - 1; ++i) {
+            std::copy_n(&site_[(sites_ - 1) * kLanes], kLanes, &site_[i * kLanes]);
+            place_[i] = place_[sites_ - 1];
+        }
+        while (counted_ < length_ + 3) before_[counted_++] = static_cast<int32_t>(sites_);
     }
 
     double height(int64_t site, int64_t lane) const { return cost_in(site_[site * kLanes + lane]); }
@@ -116,7 +132,6 @@ public:
     // columns disagree so much that each is better looked at alone.
     bool settle(int64_t begin, int64_t end, int64_t first, int64_t last) {
         if (bits_ == 0) return false;
-        count_sites();
         int64_t stride = 1, patience = kPatience * length_;
         while (stride < end - begin) stride *= 2;
         for (; stride >= 1 && patience >= 0; stride /= 2)
@@ -152,12 +167,13 @@ private:
     static constexpr int64_t kPatience = 48;  // sites per point
     static constexpr int64_t kFew = 4;        // sites at a time
     static constexpr int64_t kNear = 24;      // sites that are not worth narrowing down
-    int64_t length_, sites_ = 0;
+    int64_t length_, sites_ = 0, counted_ = 0;
     double per_weight_;
     int bits_;
     K mask_;  // of the number of a site
     std::vector<K> square_, site_, key_;
-    std::vector<int32_t> place_, before_, low_, high_;
+    std::vector<int32_t> place_, before_;  // of sites; how many sites lie before a place, from −1 on
+    std::vector<int32_t> low_, high_;
 
     template <typename D>
     K key_of(D cost) const {
@@ -192,17 +208,9 @@ private:
         high_[x] = static_cast<int32_t>(site.highest() - Limits<K>::kLeast);
     }
 
-    // Counts the sites before each place, and repeats the last one.
-    void count_sites() {
-        for (int64_t i = 0; i < kFew - 1; ++i) {
-            std::copy_n(&site_[(sites_ - 1) * kLanes], kLanes, &site_[(sites_ + i) * kLanes]);
-            place_[sites_ + i] = place_[sites_ - 1];
-        }
-        int64_t site = 0;
-        for (int64_t place = -1; place <= length_ + 1; ++place) {
-            while (site < sites_ && place_[site] < place) ++site;
-            before_[place + 1] = static_cast<int32_t>(site);
-        }
+    void count_at(int64_t place) {
+        while (counted_ <= place + 1) before_[counted_++] = static_cast<int32_t>(sites_);
+        place_[sites_++] = static_cast<int32_t>(place);
     }
 
     // A site that is further away than another one costs never wins.

@@ -64,6 +64,7 @@ public:
     void settle(int64_t count) {
         if (whole_ && !has_edge()) return;
         bool together = whole_ && !touch_ && count >= kFew;
+        if (together) group_.close();
         for (size_t i = 0; together && i < stretches_.size(); ++i) {
             const Stretch& s = stretches_[i];
             together = group_.settle(s.begin, s.end, s.first, s.last);
@@ -94,13 +95,6 @@ private:
         within_ = touch_ = false;
         group_.clear();
         stretches_.clear();
-    }
-
-    template <typename D>
-    static bool all_zero(const D* square, int64_t count) {
-        for (int64_t c = 0; c < count; ++c)
-            if (square[c] != 0) return false;
-        return true;
     }
 
     void read_background(int64_t x) {

@@ -23,22 +23,24 @@ public:
     // columns or in none.
     template <typename D>
     void read(int64_t x, const D* square, const T* label, int64_t count) {
-        if (x == 0) group_.clear();
+        if (x == 0) begin();
+        settled_ = settled_ && all_zero(square, count);
         if (!(square[0] < static_cast<D>(kInfinity))) return;
         copy_lanes(label, count, &label_[group_.sites() * kLanes]);
         group_.add(x, square, count);
     }
 
-    // Without a site, everything stays as it is.
+    // Without a site, and if all points are sites of height 0, everything stays as it is.
     template <typename D>
     void write(int64_t x, D* square, T* label, int64_t count) const {
-        if (group_.sites() == 0) return;
+        if (settled_ || group_.sites() == 0) return;
         if (square != nullptr) group_.store_costs(x, count, square);
         store_lanes(&found_[x * kLanes], count, label);
     }
 
     void settle(int64_t count) {
-        if (group_.sites() == 0) return;
+        if (settled_ || group_.sites() == 0) return;
+        group_.close();
         if (count >= kFew && group_.settle(0, length_, 0, group_.sites() - 1)) return find_labels();
         for (int64_t lane = 0; lane < count; ++lane) alone(lane);
     }
@@ -46,10 +48,16 @@ public:
 private:
     static constexpr int64_t kFew = 3;  // columns that are looked at one by one
     int64_t length_;
+    bool settled_ = false;
     ColumnGroup<K> group_;
     Envelope<true> envelope_;
     std::vector<T> label_, found_;  // of sites, of points
     std::vector<int32_t> run_;      // of sites: each begins with a site whose labels are not those before
+
+    void begin() {
+        group_.clear();
+        settled_ = true;
+    }
 
     void number_runs() {
         int32_t run = 0;
