@@ -77,6 +77,7 @@ public:
 
     void clear() { sites_ = counted_ = 0; }
     int64_t sites() const { return sites_; }
+    int64_t padded_sites() const { return sites_ + kFew - 1; }
     int64_t place(int64_t site) const { return place_[site]; }
 
     // Adds a site with the heights that it has in `count` columns; the last of these stands in for
@@ -128,19 +129,34 @@ public:
             for (int64_t c = 0; c < count; ++c) to[c] = static_cast<D>(cost_in(key[c]));
     }
 
+    // Says to which object a site belongs in each lane, for kObjects below: any two numbers from
+    // kLeast on.
+    void set_objects(int64_t site, const K* object) {
+        if (object_.empty()) object_.resize(site_.size()), bare_.resize(site_.size());
+        for (int64_t i = site * kLanes; i < (site + 1) * kLanes; ++i) {
+            object_[i] = object[i - site * kLanes];
+            bare_[i] = static_cast<K>(site_[i] - Limits<K>::kLeast) & static_cast<K>(~mask_);
+        }
+    }
+
     // Finds the winners at the points begin … end − 1 among the sites first … last. False if the
     // columns disagree so much that each is better looked at alone.
+    //
+    // With kObjects all points are sites, and those of another object have no height. From left to
+    // right, winners then go back by one site at most: where a point and the one before are sites of
+    // different objects, each of the two may win at the other.
+    template <bool kObjects = false>
     bool settle(int64_t begin, int64_t end, int64_t first, int64_t last) {
         if (bits_ == 0) return false;
         int64_t stride = 1, patience = kPatience * length_;
         while (stride < end - begin) stride *= 2;
         for (; stride >= 1 && patience >= 0; stride /= 2)
             for (int64_t x = begin + stride - 1; x < end; x += 2 * stride) {
-                int64_t from = x - begin >= stride ? low_[x - stride] : first;
-                int64_t to = x + stride < end ? high_[x + stride] : last;
+                int64_t from = x - begin >= stride ? std::max<int64_t>(first, low_[x - stride] - kObjects) : first;
+                int64_t to = x + stride < end ? std::min<int64_t>(last, high_[x + stride] + kObjects) : last;
                 if (to - from > kNear) keep_near(x, from, to);
                 patience -= to - from;
-                look(x, from, to);
+                look<kObjects>(x, from, to);
             }
         return patience >= 0;
     }
@@ -172,6 +188,7 @@ private:
     int bits_;
     K mask_;  // of the number of a site
     std::vector<K> square_, site_, key_;
+    std::vector<K> object_, bare_;  // of sites: their objects, and their heights alone
     std::vector<int32_t> place_, before_;  // of sites; how many sites lie before a place, from −1 on
     std::vector<int32_t> low_, high_;
 
@@ -189,15 +206,24 @@ private:
 
     // Finds the winners at a point among the sites from … to, a few at a time: the sites after these
     // cost more, and do no harm.
+    template <bool kObjects>
     void look(int64_t x, int64_t from, int64_t to) {
-        Pack best = best_of_few(x, from);
-        for (int64_t u = from + kFew; u <= to; u += kFew) best = smaller(best, best_of_few(x, u));
+        Pack here = Pack::load(kObjects ? &object_[before_[x + 1] * kLanes] : &site_[from * kLanes]);
+        Pack best = best_of_few<kObjects>(x, from, here);
+        for (int64_t u = from + kFew; u <= to; u += kFew) best = smaller(best, best_of_few<kObjects>(x, u, here));
         keep(x, best);
     }
 
-    Pack best_of_few(int64_t x, int64_t site) const {
-        return smaller(smaller(key_at(x, site), key_at(x, site + 1)),
-                       smaller(key_at(x, site + 2), key_at(x, site + 3)));
+    template <bool kObjects>
+    Pack best_of_few(int64_t x, int64_t site, const Pack& here) const {
+        auto key = [&](int64_t u) { return kObjects ? key_between(x, u, here) : key_at(x, u); };
+        return smaller(smaller(key(site), key(site + 1)), smaller(key(site + 2), key(site + 3)));
+    }
+
+    Pack key_between(int64_t x, int64_t site, const Pack& here) const {
+        Pack height = Pack::load(&bare_[site * kLanes]) & equal(Pack::load(&object_[site * kLanes]), here);
+        K number = Limits<K>::kLeast + static_cast<K>(site);
+        return height + Pack::all(square_[length_ + 1 + place_[site] - x] + number);
     }
 
     // Keeps the winners at a point, and between which sites all lanes have them.

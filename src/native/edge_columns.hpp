@@ -48,6 +48,8 @@ public:
         if (square[0] < static_cast<D>(kInfinity)) {
             site_[x] = static_cast<int32_t>(group_.sites());
             group_.add(x, square, count);
+        } else {
+            infinite_ = true;
         }
         if (x + 1 == length_) end_stretch(length_, border_);
     }
@@ -63,11 +65,13 @@ public:
 
     void settle(int64_t count) {
         if (whole_ && !has_edge()) return;
-        bool together = whole_ && !touch_ && count >= kFew;
+        bool together = whole_ && count >= kFew && !(touch_ && infinite_);
         if (together) group_.close();
+        if (together && touch_) number_objects();
         for (size_t i = 0; together && i < stretches_.size(); ++i) {
             const Stretch& s = stretches_[i];
-            together = group_.settle(s.begin, s.end, s.first, s.last);
+            together = touch_ ? group_.template settle<true>(s.begin, s.end, s.first, s.last)
+                              : group_.template settle<false>(s.begin, s.end, s.first, s.last);
         }
         for (int64_t lane = 0; !together && lane < count; ++lane) alone(lane);
     }
@@ -83,7 +87,7 @@ private:
     };
 
     int64_t length_;
-    bool border_, whole_, within_ = false, touch_ = false;
+    bool border_, whole_, within_ = false, touch_ = false, infinite_ = false;
     ColumnGroup<K> group_;
     Envelope<false> envelope_;
     std::vector<T> label_;
@@ -92,7 +96,7 @@ private:
     std::vector<double> square_;  // if not whole
 
     void begin() {
-        within_ = touch_ = false;
+        within_ = touch_ = infinite_ = false;
         group_.clear();
         stretches_.clear();
     }
@@ -129,6 +133,21 @@ private:
 
     // Whether there is any edge that points of an object have a distance to.
     bool has_edge() const { return touch_ || group_.sites() > 0; }
+
+    void number_objects() {
+        K number[kLanes];
+        T before[kLanes] = {};
+        std::fill_n(number, kLanes, Limits<K>::kLeast);
+        for (int64_t site = 0; site < group_.padded_sites(); ++site) {
+            int64_t x = group_.place(site);
+            if (x >= 0 && x < length_)
+                for (int64_t c = 0; c < kLanes; ++c) {
+                    number[c] += label_[x * kLanes + c] != before[c];
+                    before[c] = label_[x * kLanes + c];
+                }
+            group_.set_objects(site, number);
+        }
+    }
 
     double height(int64_t x, int64_t lane) const {
         if (!whole_) return square_[x * kLanes + lane];
