@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -37,11 +38,14 @@ void store_lanes(const From* from, int64_t count, To* to) {
         for (int64_t c = 0; c < count; ++c) to[c] = static_cast<To>(from[c]);
 }
 
+// True if `count` numbers of at least 0 are all 0.
 template <typename D>
 bool all_zero(const D* value, int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-        if (value[i] != 0) return false;
-    return true;
+    if (count < kLanes) return std::all_of(value, value + count, [](D one) { return one == 0; });
+    uint64_t word[kLanes * sizeof(D) / sizeof(uint64_t)], any = 0;
+    std::memcpy(word, value, sizeof(word));
+    for (uint64_t one : word) any |= one;
+    return any == 0;
 }
 
 // How many bits the number of a site takes in a column with that many points.
@@ -69,7 +73,7 @@ public:
     ColumnGroup(double weight, int64_t length, double most)
         : length_(length), per_weight_(1 / weight), bits_(keys_hold<K>(most, length) ? bits_of_site(length) : 0),
           mask_(static_cast<K>((K{1} << bits_) - 1)), square_(2 * length + 3),
-          site_((length + 1 + kFew) * kLanes), key_(length * kLanes), place_(length + 1 + kFew), before_(length + 3),
+          site_((length + 1 + kAtOnce) * kLanes), key_(length * kLanes), place_(length + 1 + kAtOnce), before_(length + 3),
           low_(length), high_(length) {
         for (int64_t d = -length - 1; d <= length + 1; ++d)
             square_[length + 1 + d] = key_of(weight * static_cast<double>(d * d));
@@ -77,7 +81,7 @@ public:
 
     void clear() { sites_ = counted_ = 0; }
     int64_t sites() const { return sites_; }
-    int64_t padded_sites() const { return sites_ + kFew - 1; }
+    int64_t padded_sites() const { return sites_ + kAtOnce - 1; }
     int64_t place(int64_t site) const { return place_[site]; }
 
     // Adds a site with the heights that it has in `count` columns; the last of these stands in for
@@ -85,8 +89,7 @@ public:
     // more than there are points on either side.
     template <typename D>
     void add(int64_t place, const D* height, int64_t count) {
-        K* key = &site_[sites_ * kLanes];
-        const K first = Limits<K>::kLeast + (static_cast<K>(sites_) & mask_);
+        K *key = &site_[sites_ * kLanes], first = first_key();
         if (count == kLanes)
             for (int64_t c = 0; c < kLanes; ++c) key[c] = first + key_of(height[c]);
         else
@@ -96,13 +99,13 @@ public:
 
     // Adds a site that has no height.
     void add(int64_t place) {
-        std::fill_n(&site_[sites_ * kLanes], kLanes, Limits<K>::kLeast + (static_cast<K>(sites_) & mask_));
+        std::fill_n(&site_[sites_ * kLanes], kLanes, first_key());
         count_at(place);
     }
 
     // After the last site: repeats it, so that a few sites can be looked at from any of them.
     void close() {
-        for (int64_t i = sites_; i < sites_ + kFew - 1; ++i) {
+        for (int64_t i = sites_; i < sites_ + kAtOnce - 1; ++i) {
             std::copy_n(&site_[(sites_ - 1) * kLanes], kLanes, &site_[i * kLanes]);
             place_[i] = place_[sites_ - 1];
         }
@@ -111,8 +114,6 @@ public:
 
     double height(int64_t site, int64_t lane) const { return cost_in(site_[site * kLanes + lane]); }
 
-    // The cost at a point, and the number of the site that wins there.
-    double cost(int64_t point, int64_t lane) const { return cost_in(key_[point * kLanes + lane]); }
     void set_cost(int64_t point, int64_t lane, double cost) {
         key_[point * kLanes + lane] = Limits<K>::kLeast + key_of(cost);
     }
@@ -124,15 +125,15 @@ public:
     void store_costs(int64_t point, int64_t count, D* to) const {
         const K* key = &key_[point * kLanes];
         if (count == kLanes)
-            for (int64_t c = 0; c < kLanes; ++c) to[c] = static_cast<D>(cost_in(key[c]));
+            for (int64_t c = 0; c < kLanes; ++c) to[c] = cost_in<D>(key[c]);
         else
-            for (int64_t c = 0; c < count; ++c) to[c] = static_cast<D>(cost_in(key[c]));
+            for (int64_t c = 0; c < count; ++c) to[c] = cost_in<D>(key[c]);
     }
 
-    // Says to which object a site belongs in each lane, for kObjects below: any two numbers from
-    // kLeast on.
+    // Says to which object a site belongs in each lane; objects are numbered from kLeast on.
     void set_objects(int64_t site, const K* object) {
-        if (object_.empty()) object_.resize(site_.size()), bare_.resize(site_.size());
+        object_.resize(site_.size());
+        bare_.resize(site_.size());
         for (int64_t i = site * kLanes; i < (site + 1) * kLanes; ++i) {
             object_[i] = object[i - site * kLanes];
             bare_[i] = static_cast<K>(site_[i] - Limits<K>::kLeast) & static_cast<K>(~mask_);
@@ -145,7 +146,7 @@ public:
     // With kObjects all points are sites, and those of another object have no height. From left to
     // right, winners then go back by one site at most: where a point and the one before are sites of
     // different objects, each of the two may win at the other.
-    template <bool kObjects = false>
+    template <bool kObjects>
     bool settle(int64_t begin, int64_t end, int64_t first, int64_t last) {
         if (bits_ == 0) return false;
         int64_t stride = 1, patience = kPatience * length_;
@@ -181,24 +182,27 @@ public:
 private:
     using Pack = Lanes<K>;
     static constexpr int64_t kPatience = 48;  // sites per point
-    static constexpr int64_t kFew = 4;        // sites at a time
-    static constexpr int64_t kNear = 24;      // sites that are not worth narrowing down
+    static constexpr int64_t kAtOnce = 4;     // sites
+    static constexpr int64_t kNear = 64;      // sites that are not worth narrowing down
     int64_t length_, sites_ = 0, counted_ = 0;
     double per_weight_;
     int bits_;
     K mask_;  // of the number of a site
     std::vector<K> square_, site_, key_;
     std::vector<K> object_, bare_;  // of sites: their objects, and their heights alone
-    std::vector<int32_t> place_, before_;  // of sites; how many sites lie before a place, from −1 on
+    std::vector<int32_t> place_, before_;  // of sites; how many of them lie before a place, from −1 on
     std::vector<int32_t> low_, high_;
 
     template <typename D>
     K key_of(D cost) const {
         return static_cast<K>(static_cast<K>(static_cast<std::make_signed_t<K>>(cost)) << bits_);
     }
-    double cost_in(K key) const {
-        return static_cast<double>(static_cast<std::make_signed_t<K>>((key - Limits<K>::kLeast) >> bits_));
+    template <typename D = double>
+    D cost_in(K key) const {
+        return static_cast<D>(static_cast<std::make_signed_t<K>>((key - Limits<K>::kLeast) >> bits_));
     }
+    // The key of the next site, with height 0.
+    K first_key() const { return Limits<K>::kLeast + (static_cast<K>(sites_) & mask_); }
 
     Pack key_at(int64_t x, int64_t site) const {
         return Pack::load(&site_[site * kLanes]) + Pack::all(square_[length_ + 1 + place_[site] - x]);
@@ -209,13 +213,13 @@ private:
     template <bool kObjects>
     void look(int64_t x, int64_t from, int64_t to) {
         Pack here = Pack::load(kObjects ? &object_[before_[x + 1] * kLanes] : &site_[from * kLanes]);
-        Pack best = best_of_few<kObjects>(x, from, here);
-        for (int64_t u = from + kFew; u <= to; u += kFew) best = smaller(best, best_of_few<kObjects>(x, u, here));
+        Pack best = best_of_four<kObjects>(x, from, here);
+        for (int64_t u = from + kAtOnce; u <= to; u += kAtOnce) best = smaller(best, best_of_four<kObjects>(x, u, here));
         keep(x, best);
     }
 
     template <bool kObjects>
-    Pack best_of_few(int64_t x, int64_t site, const Pack& here) const {
+    Pack best_of_four(int64_t x, int64_t site, const Pack& here) const {
         auto key = [&](int64_t u) { return kObjects ? key_between(x, u, here) : key_at(x, u); };
         return smaller(smaller(key(site), key(site + 1)), smaller(key(site + 2), key(site + 3)));
     }

@@ -13,9 +13,17 @@ namespace panmatch {
 // Calls visit(from, to) for every run of equal labels in a line, whose labels are at(0) … at(n − 1).
 template <typename At, typename Visit>
 void each_run(int64_t n, At&& at, Visit&& visit) {
+    constexpr int64_t kMany = 8;
     for (int64_t from = 0, to; from < n; from = to) {
+        auto label = at(from);
+        auto differ = [&](int64_t x) {
+            decltype(label) any = 0;
+            for (int64_t i = 0; i < kMany; ++i) any = static_cast<decltype(label)>(any | (at(x + i) ^ label));
+            return any != 0;
+        };
         to = from + 1;
-        while (to < n && at(to) == at(from)) ++to;
+        while (to + kMany <= n && !differ(to)) to += kMany;
+        while (to < n && at(to) == label) ++to;
         visit(from, to);
     }
 }
@@ -27,8 +35,9 @@ template <typename T, typename K>
 class EdgeColumns {
 public:
     EdgeColumns(double weight, int64_t length, bool border, double most)
-        : length_(length), border_(border), whole_(most < kInfinity), group_(weight, length, whole_ ? most : 0),
-          envelope_(weight, length), label_(length * kLanes), site_(length), square_(whole_ ? 0 : length * kLanes) {}
+        : length_(length), border_(border), whole_(most < kInfinity),
+          group_(whole_ ? weight : 1, whole_ ? length : 0, whole_ ? most : 0), envelope_(weight, length),
+          label_(length * kLanes), site_(length), square_(whole_ ? 0 : length * kLanes) {}
 
     // Reads one point of `count` columns; the last column stands in for those that are missing.
     // Points come from left to right. Heights at a point are infinite in all columns or in none.

@@ -41,7 +41,7 @@ public:
     void settle(int64_t count) {
         if (settled_ || group_.sites() == 0) return;
         group_.close();
-        if (count >= kFew && group_.settle(0, length_, 0, group_.sites() - 1)) return find_labels();
+        if (count >= kFew && group_.template settle<false>(0, length_, 0, group_.sites() - 1)) return find_labels();
         for (int64_t lane = 0; lane < count; ++lane) alone(lane);
     }
 

@@ -85,7 +85,7 @@ inline void prefetch(const char* at) {
 // far fewer steps to hand out a large array, and to find its way across it.
 inline void prefer_large_pages(void* at, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr uintptr_t kPage = 4096;
+    constexpr uintptr_t kPage = 1 << 16;  // a multiple of the size of small pages
     uintptr_t first = (reinterpret_cast<uintptr_t>(at) + kPage - 1) / kPage * kPage;
     uintptr_t last = (reinterpret_cast<uintptr_t>(at) + bytes) / kPage * kPage;
     if (bytes >= size_t{1} << 22) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
