@@ -1,4 +1,4 @@
-"""Squared distances are compared in whole numbers, short or long: each kind gives the exact result."""
+"""Squared distances are compared in short or long whole numbers: both give the exact result."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_largest_cost_that_short_keys_hold_and_the_first_that_they_do_not() 
 def test_costs_that_leave_no_room_for_the_numbers_of_sites() -> None:
     weights = (7_000_000_001, 7_000_000_000)
     labels = sparse((1100, 5), 0.01, 4)
-    assert 1 << 52 < sum(w * (n + 1) ** 2 for w, n in zip(weights, labels.shape, strict=True))
+    assert sum(w * (n + 1) ** 2 for w, n in zip(weights, labels.shape, strict=True)) > 1 << 52
     np.testing.assert_array_equal(settled(labels, weights), by_brute_force(labels, weights))
 
 
