@@ -80,12 +80,12 @@ def test_three_axes_of_every_integer_type(weights: tuple[int, int, int]) -> None
             np.testing.assert_array_equal(found, by_brute_force(labels, weights))
 
 
-def test_the_largest_cost_that_short_keys_hold_and_the_first_that_they_do_not() -> None:
+def test_the_largest_costs_that_short_keys_hold_and_some_that_they_do_not() -> None:
     labels = np.zeros((61, 9), np.uint16)
     labels[0, 0], labels[60, 8], labels[30, 4] = 1, 2, 3
     most = ((255 << 23) - 1 - (1 << 23)) >> 6  # six bits for 63 sites, 62² + 10² for the farthest
     fits = most // (62**2 + 10**2)
-    for weight in range(fits - 2, fits + 3):
+    for weight in (*range(fits - 2, fits + 3), fits * 5 // 4, fits * 7 // 4):
         expected = by_brute_force(labels, (weight, weight))
         np.testing.assert_array_equal(settled(labels, (weight, weight)), expected)
 
