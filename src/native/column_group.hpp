@@ -68,6 +68,8 @@ void with_keys(double most, int64_t length, Body&& body) {
 template <typename K>
 class ColumnGroup {
 public:
+    static constexpr int64_t kAtOnce = 4, kPadding = kAtOnce - 1;  // sites looked at in one step
+
     // `most`: an upper bound on all costs. If keys do not hold the numbers of sites beside it, there
     // are only costs in them.
     ColumnGroup(double weight, int64_t length, double most)
@@ -81,7 +83,6 @@ public:
 
     void clear() { sites_ = counted_ = 0; }
     int64_t sites() const { return sites_; }
-    int64_t padded_sites() const { return sites_ + kAtOnce - 1; }
     int64_t place(int64_t site) const { return place_[site]; }
 
     // Adds a site with the heights that it has in `count` columns; the last of these stands in for
@@ -105,7 +106,7 @@ public:
 
     // After the last site: repeats it, so that a few sites can be looked at from any of them.
     void close() {
-        for (int64_t i = sites_; i < sites_ + kAtOnce - 1; ++i) {
+        for (int64_t i = sites_; i < sites_ + kPadding; ++i) {
             std::copy_n(&site_[(sites_ - 1) * kLanes], kLanes, &site_[i * kLanes]);
             place_[i] = place_[sites_ - 1];
         }
@@ -182,7 +183,6 @@ public:
 private:
     using Pack = Lanes<K>;
     static constexpr int64_t kPatience = 48;  // sites per point
-    static constexpr int64_t kAtOnce = 4;     // sites
     static constexpr int64_t kNear = 64;      // sites that are not worth narrowing down
     int64_t length_, sites_ = 0, counted_ = 0;
     double per_weight_;

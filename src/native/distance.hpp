@@ -89,6 +89,11 @@ private:
 
     // The last axis to be settled takes roots.
     void settle_columns(size_t axis, D* out, int threads, bool root) const {
+        int64_t n = grid_.shape.back();
+        if (grid_.shape[axis] == 1 && !border_) {
+            if (root) share_rows(grid_, threads, [&](int64_t row) { take_roots(out + row * n, n); });
+            return;
+        }
         with_keys(largest_square(grid_), grid_.shape[axis], [&](auto key) {
             share_columns(grid_, axis, threads, maker(key, axis), [&](auto& groups, const ColumnBlock& block) {
                 settle(axis, groups, block, out, root);

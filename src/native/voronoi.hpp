@@ -24,8 +24,10 @@ public:
     // everywhere if there is none.
     NearestLabel(const Grid& grid, T* regions, int threads)
         : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
-          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)), upwards_(row_squares(false)),
-          downwards_(row_squares(true)) {
+          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)),
+          upwards_(std::min(kShortGap, grid.shape.back())) {
+        for (size_t i = 0; i < upwards_.size(); ++i) upwards_[i] = row_square(i + 1);
+        downwards_.assign(upwards_.rbegin(), upwards_.rend());
         prefer_large_pages(squares_.get(), static_cast<size_t>(grid.size()) * sizeof(D));
     }
 
@@ -71,13 +73,15 @@ private:
     static constexpr int64_t kPatience = 1;      // steps per voxel of the image before settling
     static constexpr int64_t kBatch = 1 << 15;   // walks between two looks at the budget
     static constexpr int64_t kSample = 1 << 8;   // walks that tell how long all will be
+    static constexpr int64_t kTinyGap = 8;       // steps in a row that are not worth a table
+    static constexpr int64_t kShortGap = 1 << 12;  // steps in a row whose squares are in a table
     const Grid& grid_;
     T* regions_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
     std::vector<int64_t> step_;
-    std::vector<D> upwards_, downwards_;  // squared distances within a row, from its begin and its end
+    std::vector<D> upwards_, downwards_;  // squares of 1, 2, … steps within a row, and the same backwards
 
     struct Nearest {
         const NearestLabel& all;
@@ -153,15 +157,22 @@ private:
         share_rows(grid_, threads_, [&](int64_t row) { fill_row(row); });
     }
 
-    // Squared distances to a voxel at one end of a row: n voxels from 0 on, or those before n.
-    std::vector<D> row_squares(bool downwards) const {
-        int64_t n = grid_.shape.back();
-        std::vector<D> squares(n);
-        for (int64_t x = 0; x < n; ++x) {
-            double steps = static_cast<double>(downwards ? n - x : x);
-            squares[x] = static_cast<D>(grid_.weight.back() * (steps * steps));
-        }
-        return squares;
+    D row_square(int64_t steps) const {
+        return static_cast<D>(grid_.weight.back() * static_cast<double>(steps * steps));
+    }
+
+    // The squares of 1 … count steps.
+    void count_up(int64_t count, D* square) const {
+        int64_t known = std::min(count, static_cast<int64_t>(upwards_.size()));
+        std::copy_n(upwards_.begin(), known, square);
+        for (int64_t i = known; i < count; ++i) square[i] = row_square(i + 1);
+    }
+
+    // The squares of count … 1 steps.
+    void count_down(int64_t count, D* square) const {
+        int64_t known = std::min(count, static_cast<int64_t>(downwards_.size()));
+        for (int64_t i = 0; i < count - known; ++i) square[i] = row_square(count - i);
+        std::copy_n(downwards_.end() - known, known, square + count - known);
     }
 
     void fill_row(int64_t row) const {
@@ -176,8 +187,11 @@ private:
         }
     }
 
+    // First voxel by voxel, then many at a time.
     static int64_t next_segment(const T* label, int64_t from, int64_t n) {
         constexpr int64_t kMany = 8;
+        for (int64_t soon = std::min(n, from + kMany); from < soon; ++from)
+            if (label[from] != 0) return from;
         for (; from + kMany <= n; from += kMany) {
             T any = 0;
             for (int64_t i = 0; i < kMany; ++i) any = static_cast<T>(any | label[from + i]);
@@ -189,23 +203,35 @@ private:
 
     // Between a segment at `left` and one at `right`; −1 and n stand for none.
     void fill_gap(T* label, D* square, int64_t left, int64_t right, int64_t n) const {
+        if (left >= 0 && right < n && right - left <= kTinyGap) return fill_tiny_gap(label, square, left, right);
         if (left < 0 && right == n) std::fill_n(square, n, static_cast<D>(kInfinity));
         int64_t middle = left < 0 ? 0 : right == n ? n : (left + right) / 2 + 1;
         if (left >= 0) {
-            std::copy_n(upwards_.data() + 1, middle - left - 1, square + left + 1);
+            count_up(middle - left - 1, square + left + 1);
             std::fill(label + left + 1, label + middle, label[left]);
         }
         if (right < n) {
-            std::copy_n(downwards_.data() + n - right + middle, right - middle, square + middle);
+            count_down(right - middle, square + middle);
             std::fill(label + middle, label + right, label[right]);
         }
         bool tie = left >= 0 && right < n && (left + right) % 2 == 0;
         if (tie) label[middle - 1] = std::min(label[left], label[right]);
     }
 
+    // Voxel by voxel, between two segments.
+    void fill_tiny_gap(T* label, D* square, int64_t left, int64_t right) const {
+        T of_left = label[left], of_right = label[right], of_both = std::min(of_left, of_right);
+        for (int64_t x = left + 1; x < right; ++x) {
+            int64_t to_left = x - left, to_right = right - x;
+            square[x] = upwards_[std::min(to_left, to_right) - 1];
+            label[x] = to_left == to_right ? of_both : to_left < to_right ? of_left : of_right;
+        }
+    }
+
     // Settles one more axis. Squared distances after the first axis are for walks only.
     void along_columns(bool keep_squares) {
         --open_;
+        if (grid_.shape[open_] == 1) return;
         with_keys(largest_square(grid_), grid_.shape[open_], [&](auto key) {
             share_columns(grid_, open_, threads_, maker(key, open_), [&](auto& groups, const ColumnBlock& block) {
                 settle(groups, block, keep_squares || open_ > 0);

@@ -61,6 +61,14 @@ def test_every_short_row_is_filled_by_its_nearest_segments() -> None:
             np.testing.assert_array_equal(nearest_labels(labels), expected)
 
 
+def test_gaps_that_are_longer_than_the_squares_that_are_kept() -> None:
+    labels = np.zeros((2, 20_000), np.uint8)
+    labels[0, 5000], labels[0, 14_001], labels[1, 9500] = 2, 1, 3
+    expected = by_brute_force(labels, (1, 1))
+    np.testing.assert_array_equal(settled(labels, (1, 1)), expected)
+    np.testing.assert_array_equal(settled(labels[:, ::-1].copy(), (1, 1)), expected[:, ::-1])
+
+
 @pytest.mark.parametrize("weights", [SHORT, LONG])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_keys_of_every_size_find_the_smaller_of_tied_labels(
