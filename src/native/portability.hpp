@@ -1,19 +1,14 @@
-// What differs between compilers, processors and systems: vector instructions, bit scans, prefetching
-// and large pages. Nothing else in this folder asks what it is built for.
+// What differs between compilers and processors: vector instructions, bit scans and prefetching.
+// Nothing else in this folder asks which compiler or processor it is built for.
 //
 // PANMATCH_PLAIN leaves out all vector instructions, so that the plain loops are tested as well.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #if defined(_MSC_VER)
 #include <intrin.h>
-#endif
-
-#if defined(__linux__)
-#include <sys/mman.h>
 #endif
 
 #if defined(PANMATCH_PLAIN)
@@ -78,19 +73,6 @@ inline void prefetch(const char* at) {
     __prefetch(at);
 #else
     (void)at;
-#endif
-}
-
-// Asks for memory in large pages, before it is used for the first time: a system that has them needs
-// far fewer steps to hand out a large array, and to find its way across it.
-inline void prefer_large_pages(void* at, size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    constexpr uintptr_t kPage = 1 << 16;  // a multiple of the size of small pages
-    uintptr_t first = (reinterpret_cast<uintptr_t>(at) + kPage - 1) / kPage * kPage;
-    uintptr_t last = (reinterpret_cast<uintptr_t>(at) + bytes) / kPage * kPage;
-    if (bytes >= size_t{1} << 22) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#else
-    (void)at, (void)bytes;
 #endif
 }
 

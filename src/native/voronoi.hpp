@@ -28,7 +28,6 @@ public:
           upwards_(std::min(kShortGap, grid.shape.back())) {
         for (size_t i = 0; i < upwards_.size(); ++i) upwards_[i] = row_square(i + 1);
         downwards_.assign(upwards_.rbegin(), upwards_.rend());
-        prefer_large_pages(squares_.get(), static_cast<size_t>(grid.size()) * sizeof(D));
     }
 
     void fill() {
