@@ -68,6 +68,7 @@ browser:
 # The native module by each compiler, all warnings being errors, then without vector instructions.
 NATIVE_TESTS := tests/native tests/overlap/test_odd_arrays.py tests/overlap/test_counting.py \
 	tests/matching tests/labels/test_exact_ties.py tests/labels/test_voronoi.py \
+	tests/labels/test_columns.py tests/labels/test_column_keys.py \
 	tests/labels/test_components.py tests/labels/test_distance.py \
 	tests/scoring/test_surface_metrics.py tests/formats/test_instance_scan.py \
 	tests/formats/test_coco_instances.py tests/overlap/test_masks.py

@@ -26,8 +26,13 @@ public:
     // Fills `out`, in C order, with distances.
     void fill(D* out, int threads) const {
         if (grid_.size() == 0) return;
-        if (exact_in_float(grid_)) fill_with<float>(out, threads);
-        else fill_with<double>(out, threads);
+        size_t axes = grid_.shape.size(), axis = axes - 2;
+        if (axes == 1) return share_rows(grid_, threads, [&](int64_t row) { fill_row(row, out, true); });
+        with_keys(largest_square(grid_), grid_.shape[axis], [&](auto key) {
+            share_planes(grid_, threads, [&](int64_t row) { fill_row(row, out, false); }, maker(key, axis),
+                         [&](auto& groups, const ColumnBlock& block) { settle(axis, groups, block, out, axis == 0); });
+        });
+        while (axis-- > 0) settle_columns(axis, out, threads, axis == 0);
     }
 
     // The steps of `fill`: squared distances within rows, then within planes, and so on, from the
@@ -37,8 +42,7 @@ public:
     }
 
     void along_columns(size_t axis, D* out, int threads) const {
-        if (exact_in_float(grid_)) settle_columns<float>(axis, out, threads, false);
-        else settle_columns<double>(axis, out, threads, false);
+        settle_columns(axis, out, threads, false);
     }
 
 private:
@@ -83,29 +87,26 @@ private:
         });
     }
 
-    // S: how squared distances are kept within columns. The last axis takes roots.
-    template <typename S>
-    void fill_with(D* out, int threads) const {
-        size_t axes = grid_.shape.size();
-        if (axes == 1) return share_rows(grid_, threads, [&](int64_t row) { fill_row(row, out, true); });
-        size_t axis = axes - 2;
-        share_planes(grid_, threads, [&](int64_t row) { fill_row(row, out, false); }, maker<S>(axis),
-                     [&](auto& groups, const ColumnBlock& block) { settle(axis, groups, block, out, axis == 0); });
-        while (axis-- > 0) settle_columns<S>(axis, out, threads, axis == 0);
-    }
-
-    template <typename S>
+    // The last axis to be settled takes roots.
     void settle_columns(size_t axis, D* out, int threads, bool root) const {
-        share_columns(grid_, axis, threads, maker<S>(axis), [&](auto& groups, const ColumnBlock& block) {
-            settle(axis, groups, block, out, root);
+        int64_t n = grid_.shape.back();
+        if (grid_.shape[axis] == 1 && !border_) {
+            if (root) share_rows(grid_, threads, [&](int64_t row) { take_roots(out + row * n, n); });
+            return;
+        }
+        with_keys(largest_square(grid_), grid_.shape[axis], [&](auto key) {
+            share_columns(grid_, axis, threads, maker(key, axis), [&](auto& groups, const ColumnBlock& block) {
+                settle(axis, groups, block, out, root);
+            });
         });
     }
 
-    template <typename S>
-    auto maker(size_t axis) const {
-        EdgeColumns<T, S> group(grid_.weight[axis], grid_.shape[axis], border_, exact_in_double(grid_));
+    template <typename K>
+    auto maker(K, size_t axis) const {
+        double most = exact_in_double(grid_) ? largest_square(grid_) : kInfinity;
+        EdgeColumns<T, K> group(grid_.weight[axis], grid_.shape[axis], border_, most);
         size_t count = groups_across(grid_);
-        return [group, count] { return std::vector<EdgeColumns<T, S>>(count, group); };
+        return [group, count] { return std::vector<EdgeColumns<T, K>>(count, group); };
     }
 
     template <typename Groups>
@@ -119,8 +120,8 @@ private:
         for (int64_t c = 0; c < block.count; c += kLanes)
             groups[c / kLanes].settle(std::min(kLanes, block.count - c));
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
-            groups[c / kLanes].write(x, out + at, count);
-            if (root) take_roots(out + at, count);
+            bool changed = groups[c / kLanes].write(x, out + at, count);
+            if (root && changed) take_roots(out + at, count);
         });
     }
 

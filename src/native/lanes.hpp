@@ -1,4 +1,4 @@
-// Four numbers at a time: what vector instructions of every processor can do with them.
+// Eight whole numbers at a time: what vector instructions of every processor can do with them.
 #pragma once
 
 #include <algorithm>
@@ -8,128 +8,208 @@
 
 namespace panmatch {
 
-// Of a comparison the result is a mask, which choose(mask, a, b) takes: a where it holds, else b.
-// bits(mask) has one bit per number.
-template <typename S>
-struct Four {
-    S value[4];
+constexpr int64_t kLanes = 8;
 
-    static Four load(const S* from) { return {{from[0], from[1], from[2], from[3]}}; }
-    static Four all(S one) { return {{one, one, one, one}}; }
-    void store(S* to) const { std::copy(value, value + 4, to); }
+// Whole numbers have the order of the floating-point numbers with the same bits, of which every
+// processor finds the smaller one in one step. So that none of these is subnormal, infinite or not a
+// number, all numbers lie between kLeast and kMost.
+template <typename K>
+struct Limits;
+
+template <>
+struct Limits<uint32_t> {
+    static constexpr uint32_t kLeast = 1u << 23, kMost = (255u << 23) - 1;
+};
+
+template <>
+struct Limits<uint64_t> {
+    static constexpr uint64_t kLeast = uint64_t{1} << 52, kMost = (uint64_t{2047} << 52) - 1;
+};
+
+// equal(a, b) has all bits where two numbers are equal, and none elsewhere.
+template <typename K>
+struct Lanes {
+    K value[kLanes];
 
     template <typename F>
-    static Four each(F&& f) {
-        return {{f(0), f(1), f(2), f(3)}};
+    static Lanes each(F&& f) {
+        Lanes made;
+        for (int64_t i = 0; i < kLanes; ++i) made.value[i] = f(i);
+        return made;
     }
-    friend Four operator+(const Four& a, const Four& b) {
-        return each([&](int i) { return a.value[i] + b.value[i]; });
+    static Lanes load(const K* from) {
+        return each([&](int64_t i) { return from[i]; });
     }
-    friend Four operator<(const Four& a, const Four& b) {
-        return each([&](int i) { return static_cast<S>(a.value[i] < b.value[i]); });
+    static Lanes all(K one) {
+        return each([&](int64_t) { return one; });
     }
-    friend Four operator==(const Four& a, const Four& b) {
-        return each([&](int i) { return static_cast<S>(a.value[i] == b.value[i]); });
+    void store(K* to) const { std::copy(value, value + kLanes, to); }
+    K lowest() const { return *std::min_element(value, value + kLanes); }
+    K highest() const { return *std::max_element(value, value + kLanes); }
+
+    friend Lanes operator+(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return a.value[i] + b.value[i]; });
     }
-    friend Four operator|(const Four& a, const Four& b) {
-        return each([&](int i) { return std::max(a.value[i], b.value[i]); });
+    friend Lanes operator&(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return a.value[i] & b.value[i]; });
     }
-    friend Four choose(const Four& mask, const Four& a, const Four& b) {
-        return each([&](int i) { return mask.value[i] != 0 ? a.value[i] : b.value[i]; });
+    friend Lanes operator|(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return a.value[i] | b.value[i]; });
     }
-    friend Four without(const Four& mask, const Four& other) {
-        return each([&](int i) { return other.value[i] != 0 ? S(0) : mask.value[i]; });
+    friend Lanes operator^(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return a.value[i] ^ b.value[i]; });
     }
-    friend Four smaller(const Four& a, const Four& b) {
-        return each([&](int i) { return std::min(a.value[i], b.value[i]); });
+    friend Lanes equal(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return static_cast<K>(a.value[i] == b.value[i] ? ~K{0} : K{0}); });
     }
-    friend Four larger(const Four& a, const Four& b) {
-        return each([&](int i) { return std::max(a.value[i], b.value[i]); });
-    }
-    friend int bits(const Four& mask) {
-        int found = 0;
-        for (int i = 0; i < 4; ++i) found |= static_cast<int>(mask.value[i] != 0) << i;
-        return found;
+    friend Lanes smaller(const Lanes& a, const Lanes& b) {
+        return each([&](int64_t i) { return std::min(a.value[i], b.value[i]); });
     }
 };
 
 #if defined(PANMATCH_SSE2)
 
 template <>
-struct Four<float> {
-    __m128 value;
+struct Lanes<uint32_t> {
+    __m128 part[2];
 
-    static Four load(const float* from) { return {_mm_loadu_ps(from)}; }
-    static Four all(float one) { return {_mm_set1_ps(one)}; }
-    void store(float* to) const { _mm_storeu_ps(to, value); }
-
-    friend Four operator+(Four a, Four b) { return {_mm_add_ps(a.value, b.value)}; }
-    friend Four operator<(Four a, Four b) { return {_mm_cmplt_ps(a.value, b.value)}; }
-    friend Four operator==(Four a, Four b) { return {_mm_cmpeq_ps(a.value, b.value)}; }
-    friend Four operator|(Four a, Four b) { return {_mm_or_ps(a.value, b.value)}; }
-    friend Four choose(Four mask, Four a, Four b) {
-        return {_mm_or_ps(_mm_and_ps(mask.value, a.value), _mm_andnot_ps(mask.value, b.value))};
+    template <typename F>
+    static Lanes each(F&& f) {
+        return {{f(0), f(1)}};
     }
-    friend Four without(Four mask, Four other) { return {_mm_andnot_ps(other.value, mask.value)}; }
-    friend Four smaller(Four a, Four b) { return {_mm_min_ps(a.value, b.value)}; }
-    friend Four larger(Four a, Four b) { return {_mm_max_ps(a.value, b.value)}; }
-    friend int bits(Four mask) { return _mm_movemask_ps(mask.value); }
+    static Lanes load(const uint32_t* from) {
+        return each([&](int i) { return _mm_loadu_ps(reinterpret_cast<const float*>(from + 4 * i)); });
+    }
+    static Lanes all(uint32_t one) {
+        return each([&](int) { return _mm_castsi128_ps(_mm_set1_epi32(static_cast<int>(one))); });
+    }
+    void store(uint32_t* to) const {
+        for (int i = 0; i < 2; ++i) _mm_storeu_ps(reinterpret_cast<float*>(to + 4 * i), part[i]);
+    }
+    static uint32_t first(__m128 four) { return static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_castps_si128(four))); }
+    uint32_t lowest() const {
+        __m128 four = _mm_min_ps(part[0], part[1]), two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+        return first(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+    }
+    uint32_t highest() const {
+        __m128 four = _mm_max_ps(part[0], part[1]), two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+        return first(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
+    }
+
+    friend Lanes operator+(const Lanes& a, const Lanes& b) {
+        return each([&](int i) {
+            return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(a.part[i]), _mm_castps_si128(b.part[i])));
+        });
+    }
+    friend Lanes operator&(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_and_ps(a.part[i], b.part[i]); });
+    }
+    friend Lanes operator|(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_or_ps(a.part[i], b.part[i]); });
+    }
+    friend Lanes operator^(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_xor_ps(a.part[i], b.part[i]); });
+    }
+    friend Lanes equal(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_cmpeq_ps(a.part[i], b.part[i]); });
+    }
+    friend Lanes smaller(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_min_ps(a.part[i], b.part[i]); });
+    }
 };
 
 template <>
-struct Four<double> {
-    __m128d low, high;
+struct Lanes<uint64_t> {
+    __m128d part[4];
 
-    static Four load(const double* from) { return {_mm_loadu_pd(from), _mm_loadu_pd(from + 2)}; }
-    static Four all(double one) { return {_mm_set1_pd(one), _mm_set1_pd(one)}; }
-    void store(double* to) const {
-        _mm_storeu_pd(to, low);
-        _mm_storeu_pd(to + 2, high);
+    template <typename F>
+    static Lanes each(F&& f) {
+        return {{f(0), f(1), f(2), f(3)}};
+    }
+    static Lanes load(const uint64_t* from) {
+        return each([&](int i) { return _mm_loadu_pd(reinterpret_cast<const double*>(from + 2 * i)); });
+    }
+    static Lanes all(uint64_t one) {
+        return each([&](int) { return _mm_castsi128_pd(_mm_set1_epi64x(static_cast<int64_t>(one))); });
+    }
+    void store(uint64_t* to) const {
+        for (int i = 0; i < 4; ++i) _mm_storeu_pd(reinterpret_cast<double*>(to + 2 * i), part[i]);
+    }
+    static uint64_t first(__m128d two) {
+        uint64_t found;
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(&found), _mm_castpd_si128(two));
+        return found;
+    }
+    uint64_t lowest() const {
+        __m128d two = _mm_min_pd(_mm_min_pd(part[0], part[1]), _mm_min_pd(part[2], part[3]));
+        return first(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+    }
+    uint64_t highest() const {
+        __m128d two = _mm_max_pd(_mm_max_pd(part[0], part[1]), _mm_max_pd(part[2], part[3]));
+        return first(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
     }
 
-    friend Four operator+(Four a, Four b) { return {_mm_add_pd(a.low, b.low), _mm_add_pd(a.high, b.high)}; }
-    friend Four operator<(Four a, Four b) {
-        return {_mm_cmplt_pd(a.low, b.low), _mm_cmplt_pd(a.high, b.high)};
+    friend Lanes operator+(const Lanes& a, const Lanes& b) {
+        return each([&](int i) {
+            return _mm_castsi128_pd(_mm_add_epi64(_mm_castpd_si128(a.part[i]), _mm_castpd_si128(b.part[i])));
+        });
     }
-    friend Four operator==(Four a, Four b) {
-        return {_mm_cmpeq_pd(a.low, b.low), _mm_cmpeq_pd(a.high, b.high)};
+    friend Lanes operator&(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_and_pd(a.part[i], b.part[i]); });
     }
-    friend Four operator|(Four a, Four b) { return {_mm_or_pd(a.low, b.low), _mm_or_pd(a.high, b.high)}; }
-    friend Four choose(Four mask, Four a, Four b) {
-        return {_mm_or_pd(_mm_and_pd(mask.low, a.low), _mm_andnot_pd(mask.low, b.low)),
-                _mm_or_pd(_mm_and_pd(mask.high, a.high), _mm_andnot_pd(mask.high, b.high))};
+    friend Lanes operator|(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_or_pd(a.part[i], b.part[i]); });
     }
-    friend Four without(Four mask, Four other) {
-        return {_mm_andnot_pd(other.low, mask.low), _mm_andnot_pd(other.high, mask.high)};
+    friend Lanes operator^(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_xor_pd(a.part[i], b.part[i]); });
     }
-    friend Four smaller(Four a, Four b) { return {_mm_min_pd(a.low, b.low), _mm_min_pd(a.high, b.high)}; }
-    friend Four larger(Four a, Four b) { return {_mm_max_pd(a.low, b.low), _mm_max_pd(a.high, b.high)}; }
-    friend int bits(Four mask) { return _mm_movemask_pd(mask.low) | _mm_movemask_pd(mask.high) << 2; }
+    friend Lanes equal(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_cmpeq_pd(a.part[i], b.part[i]); });
+    }
+    friend Lanes smaller(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return _mm_min_pd(a.part[i], b.part[i]); });
+    }
 };
 
 #elif defined(PANMATCH_NEON)
 
 template <>
-struct Four<float> {
-    float32x4_t value;
+struct Lanes<uint32_t> {
+    uint32x4_t part[2];
 
-    static Four load(const float* from) { return {vld1q_f32(from)}; }
-    static Four all(float one) { return {vdupq_n_f32(one)}; }
-    void store(float* to) const { vst1q_f32(to, value); }
-    uint32x4_t raw() const { return vreinterpretq_u32_f32(value); }
-    static Four of(uint32x4_t raw) { return {vreinterpretq_f32_u32(raw)}; }
+    template <typename F>
+    static Lanes each(F&& f) {
+        return {{f(0), f(1)}};
+    }
+    static Lanes load(const uint32_t* from) {
+        return each([&](int i) { return vld1q_u32(from + 4 * i); });
+    }
+    static Lanes all(uint32_t one) {
+        return each([&](int) { return vdupq_n_u32(one); });
+    }
+    void store(uint32_t* to) const {
+        for (int i = 0; i < 2; ++i) vst1q_u32(to + 4 * i, part[i]);
+    }
+    uint32_t lowest() const { return vminvq_u32(vminq_u32(part[0], part[1])); }
+    uint32_t highest() const { return vmaxvq_u32(vmaxq_u32(part[0], part[1])); }
 
-    friend Four operator+(Four a, Four b) { return {vaddq_f32(a.value, b.value)}; }
-    friend Four operator<(Four a, Four b) { return of(vcltq_f32(a.value, b.value)); }
-    friend Four operator==(Four a, Four b) { return of(vceqq_f32(a.value, b.value)); }
-    friend Four operator|(Four a, Four b) { return of(vorrq_u32(a.raw(), b.raw())); }
-    friend Four choose(Four mask, Four a, Four b) { return {vbslq_f32(mask.raw(), a.value, b.value)}; }
-    friend Four without(Four mask, Four other) { return of(vbicq_u32(mask.raw(), other.raw())); }
-    friend Four smaller(Four a, Four b) { return {vminq_f32(a.value, b.value)}; }
-    friend Four larger(Four a, Four b) { return {vmaxq_f32(a.value, b.value)}; }
-    friend int bits(Four mask) {
-        const uint32_t one[4] = {1, 2, 4, 8};
-        return static_cast<int>(vaddvq_u32(vandq_u32(mask.raw(), vld1q_u32(one))));
+    friend Lanes operator+(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return vaddq_u32(a.part[i], b.part[i]); });
+    }
+    friend Lanes operator&(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return vandq_u32(a.part[i], b.part[i]); });
+    }
+    friend Lanes operator|(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return vorrq_u32(a.part[i], b.part[i]); });
+    }
+    friend Lanes operator^(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return veorq_u32(a.part[i], b.part[i]); });
+    }
+    friend Lanes equal(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return vceqq_u32(a.part[i], b.part[i]); });
+    }
+    friend Lanes smaller(const Lanes& a, const Lanes& b) {
+        return each([&](int i) { return vminq_u32(a.part[i], b.part[i]); });
     }
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "lanes.hpp"
 #include "parallel.hpp"
 #include "portability.hpp"
 
@@ -35,7 +36,6 @@ struct Grid {
     }
 };
 
-constexpr int64_t kLanes = 8;           // columns in a group that is looked at together
 constexpr int64_t kColumnsAtOnce = 64;  // whole cache lines, so that threads do not share any
 
 // Neighbouring columns along one axis of an array in C order.

@@ -24,15 +24,21 @@ public:
     // everywhere if there is none.
     NearestLabel(const Grid& grid, T* regions, int threads)
         : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
-          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)) {}
+          open_(grid.shape.size() - 1), step_(steps_of(grid.shape)),
+          upwards_(std::min(kShortGap, grid.shape.back())) {
+        for (size_t i = 0; i < upwards_.size(); ++i) upwards_[i] = row_square(i + 1);
+        downwards_.assign(upwards_.rbegin(), upwards_.rend());
+    }
 
     void fill() {
         if (grid_.size() == 0) return;
         if (open_ == 0) return along_rows();
         --open_;
-        share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(open_),
-                     [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
-        while (open_ > 0) along_columns();
+        with_keys(largest_square(grid_), grid_.shape[open_], [&](auto key) {
+            share_planes(grid_, threads_, [&](int64_t row) { fill_row(row); }, maker(key, open_),
+                         [&](auto& groups, const ColumnBlock& block) { settle(groups, block, open_ > 0); });
+        });
+        while (open_ > 0) along_columns(false);
     }
 
     // Nearest labels of some voxels, and their squared distances.
@@ -66,12 +72,15 @@ private:
     static constexpr int64_t kPatience = 1;      // steps per voxel of the image before settling
     static constexpr int64_t kBatch = 1 << 15;   // walks between two looks at the budget
     static constexpr int64_t kSample = 1 << 8;   // walks that tell how long all will be
+    static constexpr int64_t kTinyGap = 8;       // steps in a row that are not worth a table
+    static constexpr int64_t kShortGap = 1 << 12;  // steps in a row whose squares are in a table
     const Grid& grid_;
     T* regions_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
     std::vector<int64_t> step_;
+    std::vector<D> upwards_, downwards_;  // squares of 1, 2, … steps within a row, and the same backwards
 
     struct Nearest {
         const NearestLabel& all;
@@ -102,13 +111,13 @@ private:
     // all voxels at once: some walks tell so beforehand, and all of them are watched.
     Found find(const std::vector<int64_t>& wanted) {
         along_rows();
-        while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns();
+        while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns(true);
         Found found(wanted.size());
         int64_t count = static_cast<int64_t>(wanted.size()), budget = kPatience * grid_.size();
         for (int64_t from = 0; from < count; from += kBatch) {
             budget -= walk_all(wanted.data() + from, std::min(kBatch, count - from), from, found);
             if (budget >= 0 || open_ == 0) continue;
-            along_columns();
+            along_columns(true);
             budget = kPatience * grid_.size();
         }
         return found;
@@ -147,49 +156,98 @@ private:
         share_rows(grid_, threads_, [&](int64_t row) { fill_row(row); });
     }
 
+    D row_square(int64_t steps) const {
+        return static_cast<D>(grid_.weight.back() * static_cast<double>(steps * steps));
+    }
+
+    // The squares of 1 … count steps.
+    void count_up(int64_t count, D* square) const {
+        int64_t known = std::min(count, static_cast<int64_t>(upwards_.size()));
+        std::copy_n(upwards_.begin(), known, square);
+        for (int64_t i = known; i < count; ++i) square[i] = row_square(i + 1);
+    }
+
+    // The squares of count … 1 steps.
+    void count_down(int64_t count, D* square) const {
+        int64_t known = std::min(count, static_cast<int64_t>(downwards_.size()));
+        for (int64_t i = 0; i < count - known; ++i) square[i] = row_square(count - i);
+        std::copy_n(downwards_.end() - known, known, square + count - known);
+    }
+
     void fill_row(int64_t row) const {
-        int64_t n = grid_.shape.back(), left = -1;
+        int64_t n = grid_.shape.back();
         T* label = regions_ + row * n;
         D* square = &squares_[row * n];
-        for (int64_t right = 0; right <= n; ++right) {
-            if (right < n && label[right] == 0) continue;
+        for (int64_t left = -1; left < n;) {
+            int64_t right = next_segment(label, left + 1, n);
+            if (right > left + 1) fill_gap(label, square, left, right, n);
             if (right < n) square[right] = 0;
-            fill_gap(label, square, left, right, n);
             left = right;
         }
     }
 
+    // First voxel by voxel, then many at a time.
+    static int64_t next_segment(const T* label, int64_t from, int64_t n) {
+        constexpr int64_t kMany = 8;
+        for (int64_t soon = std::min(n, from + kMany); from < soon; ++from)
+            if (label[from] != 0) return from;
+        for (; from + kMany <= n; from += kMany) {
+            T any = 0;
+            for (int64_t i = 0; i < kMany; ++i) any = static_cast<T>(any | label[from + i]);
+            if (any != 0) break;
+        }
+        while (from < n && label[from] == 0) ++from;
+        return from;
+    }
+
     // Between a segment at `left` and one at `right`; −1 and n stand for none.
     void fill_gap(T* label, D* square, int64_t left, int64_t right, int64_t n) const {
+        if (left >= 0 && right < n && right - left <= kTinyGap) return fill_tiny_gap(label, square, left, right);
+        if (left < 0 && right == n) std::fill_n(square, n, static_cast<D>(kInfinity));
+        int64_t middle = left < 0 ? 0 : right == n ? n : (left + right) / 2 + 1;
+        if (left >= 0) {
+            count_up(middle - left - 1, square + left + 1);
+            std::fill(label + left + 1, label + middle, label[left]);
+        }
+        if (right < n) {
+            count_down(right - middle, square + middle);
+            std::fill(label + middle, label + right, label[right]);
+        }
+        bool tie = left >= 0 && right < n && (left + right) % 2 == 0;
+        if (tie) label[middle - 1] = std::min(label[left], label[right]);
+    }
+
+    // Voxel by voxel, between two segments.
+    void fill_tiny_gap(T* label, D* square, int64_t left, int64_t right) const {
+        T of_left = label[left], of_right = label[right], of_both = std::min(of_left, of_right);
         for (int64_t x = left + 1; x < right; ++x) {
-            int64_t to_left = left < 0 ? n : x - left, to_right = right == n ? n : right - x;
-            int64_t steps = std::min(to_left, to_right);
-            if (steps == n) {
-                square[x] = static_cast<D>(kInfinity);
-                continue;
-            }
-            square[x] = static_cast<D>(grid_.weight.back() * static_cast<double>(steps * steps));
-            if (to_left == to_right) label[x] = std::min(label[left], label[right]);
-            else label[x] = to_left < to_right ? label[left] : label[right];
+            int64_t to_left = x - left, to_right = right - x;
+            square[x] = upwards_[std::min(to_left, to_right) - 1];
+            label[x] = to_left == to_right ? of_both : to_left < to_right ? of_left : of_right;
         }
     }
 
-    // Settles one more axis.
-    void along_columns() {
+    // Settles one more axis. Squared distances after the first axis are for walks only.
+    void along_columns(bool keep_squares) {
         --open_;
-        share_columns(grid_, open_, threads_, maker(open_),
-                      [&](Columns& groups, const ColumnBlock& block) { settle(groups, block); });
+        if (grid_.shape[open_] == 1) return;
+        with_keys(largest_square(grid_), grid_.shape[open_], [&](auto key) {
+            share_columns(grid_, open_, threads_, maker(key, open_), [&](auto& groups, const ColumnBlock& block) {
+                settle(groups, block, keep_squares || open_ > 0);
+            });
+        });
     }
 
-    using Columns = std::vector<LabelColumns<T, D>>;
-
-    auto maker(size_t axis) const {
+    template <typename K>
+    auto maker(K, size_t axis) const {
         return [this, axis] {
-            return Columns(groups_across(grid_), LabelColumns<T, D>(grid_.weight[axis], grid_.shape[axis]));
+            LabelColumns<T, K> group(grid_.weight[axis], grid_.shape[axis], largest_square(grid_));
+            return std::vector<LabelColumns<T, K>>(groups_across(grid_), group);
         };
     }
 
-    void settle(Columns& groups, const ColumnBlock& block) {
+    template <typename Groups>
+    void settle(Groups& groups, const ColumnBlock& block, bool keep_squares) {
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
             prefetch_lanes(&squares_[at], block, x);
             prefetch_lanes(regions_ + at, block, x);
@@ -198,7 +256,7 @@ private:
         for (int64_t c = 0; c < block.count; c += kLanes)
             groups[c / kLanes].settle(std::min(kLanes, block.count - c));
         block.each_group([&](int64_t x, int64_t at, int64_t c, int64_t count) {
-            groups[c / kLanes].write(x, &squares_[at], regions_ + at, count);
+            groups[c / kLanes].write(x, keep_squares ? &squares_[at] : nullptr, regions_ + at, count);
         });
     }
 };
