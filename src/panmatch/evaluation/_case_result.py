@@ -343,9 +343,8 @@ def _options_to_dict(options: MeasureOptions) -> Json:
 
 
 def _options_from_dict(content: Json | None) -> MeasureOptions | None:
-    if content is None:
-        return None
-    return _options(tuple(content["spacing"]), tuple(content.items())[1:])
+    others = ((name, value) for name, value in (content or {}).items() if name != "spacing")
+    return None if content is None else _options(tuple(content["spacing"]), tuple(others))
 
 
 def _curve_to_dict(curve: Curve | None) -> Json | None:

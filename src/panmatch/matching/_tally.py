@@ -316,11 +316,11 @@ def tally_edges(overlap: Overlap, edges: Ints, quality: Quality = "iou") -> Tall
 
 def are_false(overlap: Overlap, edges: Ints) -> npt.NDArray[np.bool_]:
     """Return which predictions are false positives: no voxel matched, not dismissed (D8, D10)."""
+    predictions, matched = overlap.predictions, overlap.edges.pred[edges]
     if overlap.pieces is not None:
-        predictions = overlap.predictions
-        return ~predictions.dismissible & ~predictions.touched(overlap.edges.pred[edges])
-    counted = 2 * overlap.pred_ignored <= overlap.pred_sizes
-    counted[overlap.edges.pred[edges]] = False
+        return ~predictions.dismissible & ~predictions.touched(matched)
+    counted = ~predictions.dismissible
+    counted[matched] = False  # the same, without a mask for those that are touched
     return counted
 
 
