@@ -8,6 +8,7 @@ import logging
 import math
 import re
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -208,7 +209,11 @@ def _mapped(path: Path) -> memoryview:
 
 
 def _header(content: memoryview, nibabel: ModuleType) -> Nifti1Header:
-    start = bytes(content[:LONGEST_HEADER])
+    return _parsed_header(bytes(content[:LONGEST_HEADER]), nibabel)
+
+
+@lru_cache(8)  # it is asked for before and after decompression, and files of a dataset share theirs
+def _parsed_header(start: bytes, nibabel: ModuleType) -> Nifti1Header:
     for kind in (nibabel.Nifti1Header, nibabel.Nifti2Header):
         if kind.may_contain_header(start):
             header: Nifti1Header = kind(start[: kind.sizeof_hdr], check=False)
