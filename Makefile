@@ -71,7 +71,8 @@ NATIVE_TESTS := tests/native tests/overlap/test_odd_arrays.py tests/overlap/test
 	tests/labels/test_columns.py tests/labels/test_column_keys.py \
 	tests/labels/test_components.py tests/labels/test_distance.py \
 	tests/scoring/test_surface_metrics.py tests/formats/test_instance_scan.py \
-	tests/formats/test_coco_instances.py tests/overlap/test_masks.py
+	tests/formats/test_coco_instances.py tests/overlap/test_masks.py \
+	tests/overlap/test_polygons.py tests/related/test_coco_instances.py
 COMPILERS ?= g++ clang++
 native: $(COMPILERS:%=native-with-%) native-plain
 native-with-%: $(VENV)/installed $(VENV)/installed-test
