@@ -84,7 +84,7 @@ def test_a_damaged_mask_is_an_error_when_it_is_needed(tmp_path: Path) -> None:
         pm.read_coco_instances(files[1], refs)
     refs = pm.read_coco_instances(files[0], decode=False)
     preds = pm.read_coco_instances(files[1], refs, decode=False)
-    ids = {"images": list(refs.sizes), "categories": list(refs.categories)}
+    ids: dict[str, Any] = {"images": list(refs.sizes), "categories": list(refs.categories)}
     with pytest.raises(LabelError, match=r"instance 3 of prediction\.json"):
         coco_precision(refs.table, preds.table, **ids)
     assert coco_precision(refs.table, preds.table, shape="boxes", **ids).average_precision() >= 0
@@ -95,7 +95,7 @@ def test_a_file_that_was_changed_meanwhile_is_an_error(tmp_path: Path) -> None:
     refs = pm.read_coco_instances(files[0], decode=False)
     preds = pm.read_coco_instances(files[1], refs, decode=False)
     files[1].write_text("[]")
-    ids = {"images": list(refs.sizes), "categories": list(refs.categories)}
+    ids: dict[str, Any] = {"images": list(refs.sizes), "categories": list(refs.categories)}
     with pytest.raises(FileError, match="was changed after it was read"):
         coco_precision(refs.table, preds.table, **ids)
     with pytest.raises(FileError, match="was changed after it was read"):
@@ -110,7 +110,7 @@ def test_a_file_that_was_removed_or_replaced_meanwhile_is_not(tmp_path: Path) ->
     files[0].unlink()
     (tmp_path / "other.json").write_text("[]")
     (tmp_path / "other.json").replace(files[1])
-    ids = {"images": list(refs.sizes), "categories": list(refs.categories)}
+    ids: dict[str, Any] = {"images": list(refs.sizes), "categories": list(refs.categories)}
     check_same(expected, coco_precision(refs.table, preds.table, **ids))
 
 
