@@ -96,14 +96,14 @@ native-arm: $(VENV)/installed-native
 	tests/native/arm.sh $(BIN)/python
 
 # The native loops under sanitizers, with GCC: addresses and undefined behaviour, then threads. Those of
-# OpenBLAS, which is compiled without, would be reported.
+# OpenBLAS, which is compiled without, would be reported. Exceptions need the library of C++ from the start.
 sanitize: $(VENV)/installed $(VENV)/installed-test
 	$(call sanitized,address,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined,libasan.so)
 	$(call sanitized,thread,-fsanitize=thread,libtsan.so)
 
 define sanitized
 $(call build_native,$(1),CXX=g++ CXXFLAGS="$(2) -fno-omit-frame-pointer" LDFLAGS="$(2)",-C cmake.build-type=RelWithDebInfo)
-$(call test_native,$(1),OPENBLAS_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(g++ -print-file-name=$(3)))
+$(call test_native,$(1),OPENBLAS_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$(g++ -print-file-name=$(3)) $$(g++ -print-file-name=libstdc++.so)")
 endef
 
 # Wheels of this machine's kind, in dist: built, checked, and tested by each interpreter that there is.
