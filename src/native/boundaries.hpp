@@ -130,8 +130,9 @@ uint64_t changes_in_word(const T* x) {
     return ~equal_in_word(x, x - 1);
 }
 
-// The first word without a predecessor and a last word that is not full lack neighbours: they
-// are completed in a buffer by repeating the border value.
+// A word without a predecessor or that is not full lacks neighbours. Where there are more elements
+// than one word, those before or after lend them; a single word is completed in a buffer by
+// repeating the border value.
 template <typename T>
 uint64_t changes_at_border(const T* x, int64_t n, bool has_previous) {
     T padded[kWord + 1];
@@ -158,7 +159,9 @@ void mark(const char* data, int64_t n, bool has_previous, uint64_t* bits) {
         int64_t count = n - start < kWord ? n - start : kWord;
         bool preceded = start > 0 || has_previous;
         if (preceded && count == kWord) *bits |= changes_in_word(x + start);
-        else *bits |= changes_at_border(x + start, count, preceded);
+        else if (n <= kWord) *bits |= changes_at_border(x + start, count, preceded);
+        else if (start == 0) *bits |= changes_in_word(x + 1) << 1;
+        else *bits |= changes_in_word(x + n - kWord) >> (kWord - count);
     }
 }
 

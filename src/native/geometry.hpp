@@ -69,9 +69,8 @@ public:
         rows /= shape_.back();
         std::vector<SegmentTable> parts(threads, all);
         on_threads(threads, [&](int worker) {
-            std::vector<int64_t> index(shape_.size());
-            for (int64_t row = rows * worker / threads; row < rows * (worker + 1) / threads; ++row)
-                read_row(row, index, parts[worker]);
+            int64_t row = rows * worker / threads, end = rows * (worker + 1) / threads;
+            for (Place at = place_of(row); row < end; ++row, advance(at)) read_row(at, parts[worker]);
         });
         for (const auto& part : parts) all.add(part);
         return all;
@@ -81,13 +80,34 @@ private:
     const std::vector<int64_t>& shape_;
     const Operand& image_;
 
-    void read_row(int64_t row, std::vector<int64_t>& index, SegmentTable& table) const {
-        const char* from = image_.data;
+    // Where a row begins.
+    struct Place {
+        std::vector<int64_t> index;
+        const char* from;
+    };
+
+    Place place_of(int64_t row) const {
+        Place at{std::vector<int64_t>(shape_.size()), image_.data};
         for (size_t axis = shape_.size() - 1; axis-- > 0;) {
-            index[axis] = row % shape_[axis];
+            at.index[axis] = row % shape_[axis];
             row /= shape_[axis];
-            from += index[axis] * image_.stride[axis];
+            at.from += at.index[axis] * image_.stride[axis];
         }
+        return at;
+    }
+
+    void advance(Place& at) const {
+        for (size_t axis = shape_.size() - 1; axis-- > 0;) {
+            at.from += image_.stride[axis];
+            if (++at.index[axis] < shape_[axis]) return;
+            at.index[axis] = 0;
+            at.from -= shape_[axis] * image_.stride[axis];
+        }
+    }
+
+    void read_row(const Place& at, SegmentTable& table) const {
+        const char* from = at.from;
+        const auto& index = at.index;
         int64_t n = shape_.back(), first = 0;
         auto end_run = [&](int64_t stop) {
             T label = *reinterpret_cast<const T*>(from + first * image_.stride.back());

@@ -24,6 +24,27 @@ def test_geometry_equals_what_numpy_finds_label_by_label(seed: int) -> None:
         assert found.stop[row].tolist() == (where.max(0) + 1).tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+@pytest.mark.parametrize("length", [63, 64, 65, 66, 127, 128, 129, 255, 256, 257, 320, 321])
+def test_a_segment_may_begin_and_end_anywhere_in_a_row(length: int, dtype: type) -> None:
+    """Rows are read 64 voxels at a time, and the first and last ones in other ways."""
+    near = {at + step for at in range(0, length, 64) for step in (-2, -1, 0, 1, 2)}
+    ends = sorted({at for at in near | {length - 2, length - 1, length} if 0 <= at <= length})
+    pairs = [(start, stop) for start in ends for stop in ends if start < stop]
+    labels = np.full((len(pairs), length), 9, dtype)
+    for row, (start, stop) in enumerate(pairs):
+        labels[row, start:stop] = 1 + row % 8
+    for first in range(0, len(pairs), 8):
+        found = segment_geometry(labels[first : first + 8])
+        chosen = pairs[first : first + 8]
+        rows = found.ids < 9
+        assert found.ids[rows].tolist() == list(range(1, len(chosen) + 1))
+        assert found.start[rows, 1].tolist() == [start for start, _ in chosen]
+        assert found.stop[rows, 1].tolist() == [stop for _, stop in chosen]
+        assert found.start[rows, 0].tolist() == list(range(len(chosen)))
+        assert found.voxels[rows].tolist() == [stop - start for start, stop in chosen]
+
+
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.int32, np.uint64])
 def test_every_label_dtype_is_read(dtype: type) -> None:
     found = segment_geometry(np.array([[0, 1, 1]], dtype))
