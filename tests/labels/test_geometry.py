@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from panmatch.labels import segment_geometry
@@ -31,7 +34,7 @@ def test_a_segment_may_begin_and_end_anywhere_in_a_row(length: int, dtype: type)
     near = {at + step for at in range(0, length, 64) for step in (-2, -1, 0, 1, 2)}
     ends = sorted({at for at in near | {length - 2, length - 1, length} if 0 <= at <= length})
     pairs = [(start, stop) for start in ends for stop in ends if start < stop]
-    labels = np.full((len(pairs), length), 9, dtype)
+    labels: npt.NDArray[Any] = np.full((len(pairs), length), 9, dtype)
     for row, (start, stop) in enumerate(pairs):
         labels[row, start:stop] = 1 + row % 8
     for first in range(0, len(pairs), 8):

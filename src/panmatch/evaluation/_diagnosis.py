@@ -83,13 +83,14 @@ def worst_mistakes(matching: Matching) -> tuple[Mistake, ...]:
     refs: set[int] = set()
     preds: set[int] = set()
     worst: list[Mistake] = []
-    for one in find_mistakes(matching, CANDIDATES):
-        known = not refs.isdisjoint(one.ref_ids) or not preds.isdisjoint(one.pred_ids)
-        if not known and one.cost(matching.tally) > 0:
+    for one in find_mistakes(matching, CANDIDATES):  # the costliest first
+        if len(worst) == MOST_MISTAKES or one.cost(matching.tally) <= 0:
+            break
+        if refs.isdisjoint(one.ref_ids) and preds.isdisjoint(one.pred_ids):
             worst.append(one)
             refs.update(one.ref_ids)
             preds.update(one.pred_ids)
-    return tuple(worst[:MOST_MISTAKES])
+    return tuple(worst)
 
 
 def count_near_threshold(matching: Matching) -> int:

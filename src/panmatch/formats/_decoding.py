@@ -17,8 +17,9 @@ from panmatch.labels import LabelArray, free_bytes, in_gigabytes
 
 LONGEST_CAUSE = 200
 
-# Asking how much memory is free takes as long as decoding an image of this size.
-ALWAYS_FIT = 1 << 22
+# Asking how much memory is free takes longer than decoding a small image, and a process that lacks
+# this little fails anyway.
+ALWAYS_FIT = 1 << 25
 
 # Where values come from: a file, or an image with another name, such as 'reference'.
 Origin = Path | str

@@ -46,8 +46,12 @@ class Mistake:
 
     def cost(self, tally: Tally) -> float:
         """Return how much PQ would rise in the case, or the cases, with this tally."""
+        return self._repaired_pq(tally) - tally.pq
+
+    def _repaired_pq(self, tally: Tally) -> float:
+        """Return the PQ of these cases with this mistake repaired; 1 if nothing is left in them."""
         after = tally + self.change
-        return (1.0 if after.status == "empty" else after.pq) - tally.pq
+        return 1.0 if after.status == "empty" else after.pq
 
 
 def find_mistakes(matching: Matching, most: int | None = None) -> list[Mistake]:
@@ -80,9 +84,8 @@ def find_mistakes(matching: Matching, most: int | None = None) -> list[Mistake]:
         check_size("most", most, 0)
     tally = matching.tally
     found = [*_shapes(matching, most), *_presence(matching, most), *_outlines(matching, most)]
-    places = range(len(found))
-    costs = [mistake.cost(tally) for mistake in found]
-    return [found[i] for i in sorted(places, key=lambda i: (-costs[i], i))][:most]
+    before = tally.pq
+    return sorted(found, key=lambda mistake: before - mistake._repaired_pq(tally))[:most]
 
 
 def _shapes(matching: Matching, most: int | None) -> Iterator[Mistake]:
