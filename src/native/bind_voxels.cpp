@@ -155,7 +155,8 @@ bool distances_fit_float(const std::vector<int64_t>& shape, const FlatArray<doub
 }
 
 template <typename T>
-void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& regions,
+void nearest_labels(const LabelArray& labels,
+                    const nb::ndarray<T, nb::c_contig, nb::device::cpu>& regions,
                     const FlatArray<double>& weights,
                     const std::optional<nb::ndarray<const uint8_t, nb::c_contig, nb::device::cpu>>& where,
                     int threads) {
@@ -165,8 +166,11 @@ void nearest_labels(const nb::ndarray<T, nb::c_contig, nb::device::cpu>& regions
     if (grid.shape.empty() || grid.weight.size() != grid.shape.size() || threads < 1)
         throw nb::value_error("one axis, one weight per axis and one thread at least");
     if (where && where->size() != regions.size()) throw nb::value_error("where must have the shape of regions");
+    auto image = operand_of(labels);
+    if (shape_of(labels) != grid.shape || image.width != sizeof(T))
+        throw nb::value_error("labels must have the shape and width of regions");
     nb::gil_scoped_release unlocked;
-    fill_regions(grid, regions.data(), where ? where->data() : nullptr, threads);
+    fill_regions(grid, image, regions.data(), where ? where->data() : nullptr, threads);
 }
 
 template <typename T>
@@ -241,7 +245,7 @@ int64_t label_components(const Block<const T>& labels, int reach, const Block<ui
 template <typename T>
 void bind_label_loops(nb::module_& m) {
     using namespace nb::literals;
-    m.def("nearest_labels", &nearest_labels<T>, "regions"_a.noconvert(), "weights"_a,
+    m.def("nearest_labels", &nearest_labels<T>, "labels"_a, "regions"_a.noconvert(), "weights"_a,
           "where"_a.none(), "threads"_a);
     m.def("nearest_where", &nearest_where<T>, "regions"_a.noconvert(), "weights"_a, "where"_a,
           "threads"_a);

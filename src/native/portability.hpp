@@ -1,5 +1,5 @@
-// What differs between compilers and processors: vector instructions, bit scans and prefetching.
-// Nothing else in this folder asks which compiler or processor it is built for.
+// What differs between compilers, processors and systems: vector instructions, bit scans, prefetching
+// and pages of memory. Nothing else in this folder asks what it is built for.
 //
 // PANMATCH_PLAIN leaves out all vector instructions, so that the plain loops are tested as well.
 #pragma once
@@ -9,6 +9,10 @@
 
 #if defined(_MSC_VER)
 #include <intrin.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #if defined(PANMATCH_PLAIN)
@@ -73,6 +77,21 @@ inline void prefetch(const char* at) {
     __prefetch(at);
 #else
     (void)at;
+#endif
+}
+
+// Gives the memory of [from, to) back to the system before it is freed, where that can be done by
+// several threads at a time. What it held is lost.
+template <typename T>
+void drop_pages(T* from, T* to) {
+#if defined(__linux__)
+    const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+    auto first = (reinterpret_cast<uintptr_t>(from) + page - 1) / page * page;
+    auto last = reinterpret_cast<uintptr_t>(to) / page * page;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+#else
+    (void)from;
+    (void)to;
 #endif
 }
 

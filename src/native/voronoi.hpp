@@ -8,11 +8,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "label_columns.hpp"
 #include "lines.hpp"
+#include "parallel.hpp"
+#include "portability.hpp"
+#include "strided.hpp"
 #include "walk.hpp"
 
 namespace panmatch {
@@ -39,6 +43,16 @@ public:
                          [&](auto& groups, const ColumnBlock& block) { settle(groups, block, open_ > 0); });
         });
         while (open_ > 0) along_columns(false);
+    }
+
+    // Gives back the memory of squares, all threads at the same time: one alone takes 3 % of the
+    // time of all the rest, and makes many threads wait. Nothing can be filled after that.
+    void release() {
+        int64_t n = grid_.size();
+        on_threads(threads_, [&](int worker) {
+            D *from = &squares_[n * worker / threads_], *to = &squares_[n * (worker + 1) / threads_];
+            drop_pages(from, to);
+        });
     }
 
     // Nearest labels of some voxels, and their squared distances.
@@ -100,9 +114,15 @@ private:
     };
 
     std::vector<int64_t> outside(const uint8_t* where) const {
+        constexpr int64_t kVoxels = int64_t{1} << 18;
+        int64_t n = grid_.size(), blocks = (n + kVoxels - 1) / kVoxels;
+        std::vector<std::vector<int64_t>> parts(blocks);
+        share_out(blocks, threads_, [] { return 0; }, [&](int, int64_t block) {
+            for (int64_t at = block * kVoxels; at < std::min(n, (block + 1) * kVoxels); ++at)
+                if (where[at] && regions_[at] == 0) parts[block].push_back(at);
+        });
         std::vector<int64_t> wanted;
-        for (int64_t at = 0; at < grid_.size(); ++at)
-            if (where[at] && regions_[at] == 0) wanted.push_back(at);
+        for (const auto& part : parts) wanted.insert(wanted.end(), part.begin(), part.end());
         return wanted;
     }
 
@@ -267,10 +287,29 @@ void fill_regions_in(const Grid& grid, T* regions, const uint8_t* where, int thr
     NearestLabel<T, D> nearest(grid, regions, threads);
     if (where == nullptr) nearest.fill();
     else nearest.fill_where(where);
+    if (threads > 1) nearest.release();
 }
 
+// Copies labels in any memory order to C order. Each thread is the first to touch its own part.
 template <typename T>
-void fill_regions(const Grid& grid, T* regions, const uint8_t* where, int threads) {
+void copy_labels(const Grid& grid, const Operand& labels, T* copy, int threads) {
+    if (grid.size() == 0) return;
+    int64_t n = grid.shape.back(), step = labels.stride.back();
+    share_rows(grid, threads, [&](int64_t row) {
+        const char* from = labels.data;
+        T* to = copy + row * n;
+        for (size_t axis = grid.shape.size() - 1; axis-- > 0; row /= grid.shape[axis])
+            from += row % grid.shape[axis] * labels.stride[axis];
+        if (step == sizeof(T)) std::memcpy(to, from, n * sizeof(T));
+        else
+            for (int64_t x = 0; x < n; ++x) std::memcpy(to + x, from + x * step, sizeof(T));
+    });
+}
+
+// `regions` need not hold anything; they get the labels, then those of the nearest segments.
+template <typename T>
+void fill_regions(const Grid& grid, const Operand& labels, T* regions, const uint8_t* where, int threads) {
+    copy_labels(grid, labels, regions, threads);
     if (exact_in_float(grid)) return fill_regions_in<T, float>(grid, regions, where, threads);
     fill_regions_in<T, double>(grid, regions, where, threads);
 }

@@ -33,8 +33,8 @@ def by_brute_force(labels: Any, weights: tuple[int, ...]) -> Any:
 
 
 def settled(labels: Any, weights: tuple[int, ...], threads: int = 1) -> Any:
-    regions = labels.copy()
-    native.nearest_labels(regions, np.array(weights, np.float64), None, threads)
+    regions = np.empty_like(labels)
+    native.nearest_labels(labels, regions, np.array(weights, np.float64), None, threads)
     return regions
 
 

@@ -118,3 +118,29 @@ def test_the_given_labels_are_left_alone() -> None:
     labels = np.array([0, 1, 0])
     nearest_labels(labels)
     assert labels.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64])
+def test_labels_are_read_wherever_they_lie_in_memory(dtype: type, threads: int) -> None:
+    rng = np.random.default_rng(8)
+    store: Labels = (rng.integers(1, 7, (18, 40, 33)) * (rng.random((18, 40, 33)) < 0.03)).astype(
+        dtype
+    )
+    shifted: Labels = np.empty(store.nbytes + 1, np.uint8)[1:].view(dtype).reshape(store.shape)
+    shifted[...] = store  # not aligned
+    views = {
+        "turned": store.transpose(2, 0, 1),
+        "steps": store[::2, 1::3, ::4],
+        "reversed": store[::-1, :, ::-1],
+        "repeated": np.broadcast_to(store[:, :1], store.shape),
+        "shifted": shifted,
+    }
+    for name, labels in views.items():
+        assert labels.any(), name
+        expected = nearest_labels(np.array(labels, order="C"))
+        found = nearest_labels(labels, threads=threads)
+        np.testing.assert_array_equal(found, expected, name)
+        where = rng.random(labels.shape) < 0.3
+        some = nearest_labels(labels, where=where, threads=threads)
+        np.testing.assert_array_equal(some, np.where(where, expected, 0), name)

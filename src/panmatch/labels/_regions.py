@@ -153,17 +153,19 @@ def nearest_labels(
         return _chunked_nearest(volume, spacing, where)
     given = as_labels(volume, "labels")
     axes = memory_axes(given)
-    nearest = np.array(given.transpose(axes), order="C", ndmin=1)
+    laid_out = np.atleast_1d(given.transpose(axes))
+    nearest = np.empty(laid_out.shape, given.dtype)
     steps = as_spacing(spacing, given.ndim)[list(axes)] if given.ndim else np.ones(1)
     weights = comparison_weights(nearest.shape, steps)
     workers = thread_count(threads, given.size, voxels_per_thread=VOXELS_PER_THREAD)
-    unsigned = nearest.view(np.dtype(f"u{nearest.itemsize}"))
+    unsigned = np.dtype(f"u{nearest.itemsize}")
     wanted = None
     if where is not None:
         mask = as_labels(where, "where") != 0
         check_same_shape({"labels": given, "where": mask})
         wanted = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
-    native.nearest_labels(unsigned, weights, wanted, workers)
+    both = laid_out.view(unsigned), nearest.view(unsigned)
+    native.nearest_labels(*both, weights, wanted, workers)
     return nearest.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))
 
 

@@ -28,7 +28,11 @@ def edge_distances(
 ) -> None: ...
 def distances_fit_float(shape: Sequence[int], steps: Floats) -> bool: ...
 def nearest_labels(
-    regions: npt.NDArray[Any], weights: Floats, where: Mask | None, threads: int
+    labels: npt.NDArray[Any],
+    regions: npt.NDArray[Any],
+    weights: Floats,
+    where: Mask | None,
+    threads: int,
 ) -> None: ...
 def number_components(
     numbers: npt.NDArray[Any], mask: Mask, steps: Sequence[int], count: int, threads: int
