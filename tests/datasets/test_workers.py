@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import operator
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,9 +31,10 @@ from panmatch.datasets import (
 from panmatch.datasets._scheduling import call_each, run_cases
 from panmatch.datasets._sealing import seal, unseal
 from panmatch.datasets._worker import run_packed_case, run_packed_cases
-from panmatch.datasets._worker_pool import WorkerPool, open_pool
+from panmatch.datasets._worker_pool import Inline, LostPoolError, WorkerPool, open_pool
 from panmatch.errors import OptionError, PanmatchError
 from panmatch.evaluation import CaseResult
+from tests.clusters import local_cluster
 from tests.datasets.folders import JOB, make_folders, run, tables
 from tests.platforms import needs_posix
 
@@ -197,21 +200,19 @@ def test_a_stopped_worker_is_named_and_the_run_goes_on_when_it_does(
 def test_a_lost_scheduler_ends_the_run_and_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from distributed import LocalCluster
-
     monkeypatch.setattr(_scheduling, "STALL_SECONDS", 0.5)
     paths, seen = make_folders(tmp_path, N), list[Outcome]()
-    cluster = LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=100
-    )
 
     def watch(outcome: Outcome) -> None:
         seen.append(outcome)
         if len(seen) == 2:
             cluster.close()
 
-    options = RunOptions(dask=cluster.scheduler_address)
-    with pytest.raises(PanmatchError, match=r"the scheduler no longer responds.*--resume"):
+    with (
+        local_cluster(workers=1) as cluster,
+        pytest.raises(PanmatchError, match=r"the scheduler no longer responds.*--resume"),
+    ):
+        options = RunOptions(dask=cluster.scheduler_address)
         run_dataset(pair(paths), JOB, tmp_path / "out", options, watch)
     assert 2 <= len(seen) < N
     again = list[Outcome]()
@@ -221,13 +222,36 @@ def test_a_lost_scheduler_ends_the_run_and_keeps_what_is_finished(
     assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 
+class LosesItsScheduler(Executor):
+    """After the first three cases; the answer to the second is then an error of the library."""
+
+    def __init__(self) -> None:
+        self.submitted = 0
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.submitted += 1
+        if self.submitted == 2:
+            call = partial(operator.index, "no answer")
+            return Inline().submit(call)
+        return Inline().submit(call, *args, **kwargs) if self.submitted < 4 else Future[Any]()
+
+    def check(self) -> None:
+        if self.submitted > 1:
+            raise LostPoolError("the scheduler no longer responds")
+
+
+def test_cases_do_not_fail_when_the_scheduler_is_lost_with_their_answers(tmp_path: Path) -> None:
+    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), LosesItsScheduler()
+    with pytest.raises(LostPoolError):
+        run_cases(cases, JOB, WorkerPool(lambda: pool, 5, pool.check), {}, seen.append)
+    assert sorted((o.case.name, o.result and o.result.status) for o in seen) == [
+        ("case00", "ok"), ("case02", "ok"),
+    ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    from distributed import LocalCluster
-
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=100
-    ) as found:
+    with local_cluster() as found:
         yield found
 
 

@@ -75,20 +75,20 @@ class _Work:
     """What workers are asked to do, and how many cases at a time."""
 
     def __init__(self, job: Job, known: Mapping[Case, str], pool: WorkerPool) -> None:
-        self._job, self._known, self._pool = job, known, pool
+        self._job, self._known, self.pool = job, known, pool
         self.most = MOST_OF_BATCH if pool.packs else 1
         self._size = 1
 
     def submit(self, executor: Executor, batch: Sequence[Case]) -> Answer:
         """Ask for a batch of cases."""
         asked = [(case, self._known.get(case, "")) for case in batch]
-        if self._pool.packs:
+        if self.pool.packs:
             return executor.submit(run_packed_cases, self._job, asked)
         return executor.submit(run_case, self._job, *asked[0])
 
     def next_batch(self, waiting: Sequence[Case]) -> list[Case]:
         """Return the cases to submit next; the last ones are shared out among all workers."""
-        share = -(-len(waiting) // self._pool.window)
+        share = -(-len(waiting) // self.pool.window)
         size = min(self._size, self.most, share)
         return list(reversed(waiting[len(waiting) - size :]))
 
@@ -134,7 +134,8 @@ def _opened(pool: WorkerPool, running: Running) -> Iterator[Executor]:
         try:
             pool.check()
         except LostPoolError:
-            running.clear()  # no worker is left to finish them
+            for future in [one for one in running if not one.done()]:
+                del running[future]  # no worker is left to finish it
             raise
         for future in running:
             future.cancel()
@@ -157,7 +158,7 @@ def _report(
     lost = []
     for future in done:
         batch = running.pop(future)
-        outcomes = _outcomes(future, batch)
+        outcomes = _outcomes(future, batch, work.pool)
         if outcomes is None:
             lost.append(batch)
             continue
@@ -167,7 +168,7 @@ def _report(
     return lost
 
 
-def _outcomes(future: Answer, batch: Sequence[Case]) -> list[Outcome] | None:
+def _outcomes(future: Answer, batch: Sequence[Case], pool: WorkerPool) -> list[Outcome] | None:
     """Return the outcomes of cases; None if their worker died or they never started."""
     try:
         found: Outcome | list[Outcome] = future.result()
@@ -175,6 +176,7 @@ def _outcomes(future: Answer, batch: Sequence[Case]) -> list[Outcome] | None:
     except (BrokenExecutor, CancelledError):
         return None
     except Exception as error:
+        pool.check()  # while a scheduler is being lost, an answer may become any error
         if len(batch) > 1:  # they are retried one by one
             return None
         reason = f"its worker failed ({type(error).__name__}: {error})"
