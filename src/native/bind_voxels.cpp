@@ -5,6 +5,7 @@
 #include "geometry.hpp"
 #include "joint_count.hpp"
 #include "label_components.hpp"
+#include "mask.hpp"
 #include "numbering.hpp"
 #include "paint.hpp"
 #include "sites.hpp"
@@ -119,6 +120,20 @@ void paint_numbers(const LabelArray& out, const std::vector<LabelArray>& arrays,
         case 3: return paint_combinations<3>(shape, operands, keys.data(), numbers, threads);
         default: throw nb::value_error("one to three arrays are painted from");
     }
+}
+
+// `mask` has the axes of labels, in an order in which its own last axis is contiguous.
+bool mark_objects(const LabelArray& mask, const LabelArray& labels, int threads) {
+    auto out = operand_of(mask);
+    auto shape = shape_of(labels);
+    if (shape_of(mask) != shape || out.width != 1 || threads < 1)
+        throw nb::value_error("mask must have one byte for every label");
+    int64_t step = 1;
+    for (size_t axis = shape.size(); axis-- > 0; step *= shape[axis])
+        if (labels.size() > 0 && shape[axis] > 1 && out.stride[axis] != step)
+            throw nb::value_error("mask must be C-contiguous");
+    nb::gil_scoped_release unlocked;
+    return fill_mask(shape, out, operand_of(labels), threads);
 }
 
 template <typename T, typename D>
@@ -259,11 +274,12 @@ void bind_label_loops(nb::module_& m) {
 
 using Ragged = std::tuple<Array<double>, Array<int64_t>>;
 
-Ragged to_ragged(const std::vector<SurfaceDistances>& all, std::vector<double> SurfaceDistances::*side) {
-    std::vector<double> values;
+Ragged to_ragged(std::vector<SurfaceDistances>& all, UnfilledVector<double> SurfaceDistances::*side) {
+    UnfilledVector<double> values;
     std::vector<int64_t> first{0};
-    for (const auto& object : all) {
-        values.insert(values.end(), (object.*side).begin(), (object.*side).end());
+    for (auto& object : all) {
+        if (values.empty()) values = std::move(object.*side);
+        else values.insert(values.end(), (object.*side).begin(), (object.*side).end());
         first.push_back(static_cast<int64_t>(values.size()));
     }
     return {flat(std::move(values)), flat(std::move(first))};
@@ -306,6 +322,7 @@ void bind_voxels(nb::module_& m) {
     m.def("joint_counts", &joint_counts, "arrays"_a, "threads"_a);
     m.def("paint_numbers", &paint_numbers, "out"_a.noconvert(), "arrays"_a, "keys"_a, "numbers"_a,
           "threads"_a);
+    m.def("mark_objects", &mark_objects, "mask"_a.noconvert(), "labels"_a, "threads"_a);
     m.def("segment_geometry", &segment_geometry, "labels"_a, "threads"_a);
     m.def("edge_distances", &edge_distances<float>, "labels"_a, "steps"_a, "unit"_a, "border"_a,
           "out"_a.noconvert(), "threads"_a);

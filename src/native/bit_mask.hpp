@@ -11,6 +11,7 @@
 
 #include "boundaries.hpp"
 #include "strided.hpp"
+#include "unfilled.hpp"
 
 namespace panmatch {
 
@@ -58,8 +59,14 @@ private:
 
 class BitMask {
 public:
-    // Makes room, all of it empty.
-    void clear(const BitLayout& layout) { bits.assign(layout.size, 0); }
+    // Makes room, which is not empty before `clear` has seen all of it.
+    void make_room(const BitLayout& layout) { bits.resize(layout.size); }
+
+    // Empties one of so many parts.
+    void clear(int64_t part, int64_t parts) {
+        int64_t n = static_cast<int64_t>(bits.size());
+        std::fill(bits.begin() + n * part / parts, bits.begin() + n * (part + 1) / parts, uint64_t{0});
+    }
 
     // Marks the voxels of some labels in the rows [first, last) of a box that begins at `start`.
     void cut(const BitLayout& layout, const Operand& image, const int64_t* start,
@@ -87,7 +94,7 @@ public:
         }
     }
 
-    std::vector<uint64_t> bits;
+    UnfilledVector<uint64_t> bits;
 
 private:
     static constexpr int64_t kFew = 8;  // labels that are looked for one by one

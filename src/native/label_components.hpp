@@ -8,6 +8,7 @@
 #include "boundaries.hpp"
 #include "components.hpp"
 #include "parallel.hpp"
+#include "unfilled.hpp"
 
 namespace panmatch {
 
@@ -28,7 +29,7 @@ public:
     int64_t number(uint32_t* out, int threads) {
         find_runs(threads);
         DisjointSets sets(runs_.size());
-        join_rows(sets);
+        join_rows(sets, threads);
         std::vector<uint32_t> number(runs_.size());
         uint32_t count = 0;
         for (size_t i = 0; i < runs_.size(); ++i) {
@@ -60,14 +61,17 @@ private:
     const T* labels_;
     std::vector<int64_t> shape_;
     int64_t width_, rows_ = 1;
+    int64_t farthest_ = 0;  // how many rows lie between a row and its first neighbour
     std::vector<Neighbour> neighbours_;
-    std::vector<Run> runs_;
+    UnfilledVector<Run> runs_;
     std::vector<size_t> first_;  // of every row, where its runs begin
 
     // `earlier` says that the moves so far lead to an earlier row; `rows` is how far.
     void add_neighbours(size_t axis, int reach, int64_t rows, bool earlier, std::vector<int>& moves) {
         if (axis + 1 == shape_.size()) {
-            if (earlier) neighbours_.push_back({moves, rows, reach > 0 ? 1 : 0});
+            if (!earlier) return;
+            neighbours_.push_back({moves, rows, reach > 0 ? 1 : 0});
+            farthest_ = std::max(farthest_, -rows);
             return;
         }
         for (int move = -1; move <= (earlier ? 1 : 0); ++move) {
@@ -96,8 +100,7 @@ private:
             }
         });
         for (int64_t row = 0; row < rows_; ++row) first_[row + 1] += first_[row];
-        runs_.reserve(first_[rows_]);
-        for (const auto& part : parts) runs_.insert(runs_.end(), part.begin(), part.end());
+        runs_ = joined(parts, threads);
     }
 
     void read_row(const T* labels, std::vector<Run>& runs) const {
@@ -110,15 +113,31 @@ private:
         end_run(width_);
     }
 
-    void join_rows(DisjointSets& sets) const {
+    // Every thread joins the rows of one stretch with each other; what crosses the borders of stretches
+    // comes after all of them.
+    void join_rows(DisjointSets& sets, int threads) const {
+        int64_t stretches = std::min<int64_t>(rows_, threads);
+        share_out(stretches, threads, [] { return 0; }, [&](int, int64_t i) {
+            int64_t from = rows_ * i / stretches;
+            join_with(from, rows_ * (i + 1) / stretches, sets, [&](int64_t before) { return before >= from; });
+        });
+        for (int64_t i = 1; i < stretches; ++i) {
+            int64_t from = rows_ * i / stretches, to = rows_ * (i + 1) / stretches;
+            join_with(from, std::min(to, from + farthest_), sets, [&](int64_t before) { return before < from; });
+        }
+    }
+
+    // Joins rows [from, to) with those earlier neighbours that are wanted.
+    template <typename Wanted>
+    void join_with(int64_t from, int64_t to, DisjointSets& sets, Wanted&& wanted) const {
         std::vector<int64_t> place(shape_.size());
-        for (int64_t row = 0; row < rows_; ++row) {
+        for (int64_t row = from; row < to; ++row) {
             if (first_[row] == first_[row + 1]) continue;
             int64_t rest = row;
             for (size_t axis = shape_.size() - 1; axis-- > 0; rest /= shape_[axis])
                 place[axis] = rest % shape_[axis];
             for (const Neighbour& other : neighbours_) {
-                bool exists = true;
+                bool exists = wanted(row + other.rows);
                 for (size_t axis = 0; axis < other.moves.size(); ++axis) {
                     int64_t there = place[axis] + other.moves[axis];
                     exists = exists && there >= 0 && there < shape_[axis];

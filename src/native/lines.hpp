@@ -103,7 +103,7 @@ template <typename Body>
 void share_rows(const Grid& grid, int threads, Body&& body) {
     constexpr int64_t kRows = 64;
     int64_t rows = grid.size() / grid.shape.back();
-    share_out((rows + kRows - 1) / kRows, threads, [] { return 0; }, [&](int, int64_t block) {
+    share_apart((rows + kRows - 1) / kRows, threads, [] { return 0; }, [&](int, int64_t block) {
         for (int64_t row = block * kRows; row < std::min(rows, (block + 1) * kRows); ++row) body(row);
     });
 }
@@ -120,7 +120,7 @@ void share_planes(const Grid& grid, int threads, Row&& row, Make&& make, Body&& 
         share_columns(grid, axis, threads, make, body);
         return;
     }
-    share_out(blocks.slabs, threads, make, [&](auto& state, int64_t slab) {
+    share_apart(blocks.slabs, threads, make, [&](auto& state, int64_t slab) {
         int64_t rows = grid.shape[axis];
         for (int64_t i = slab * rows; i < (slab + 1) * rows; ++i) row(i);
         for (int64_t i = 0; i < blocks.per_slab; ++i) body(state, blocks.at(slab * blocks.per_slab + i));

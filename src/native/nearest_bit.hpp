@@ -8,6 +8,7 @@
 
 #include "bit_mask.hpp"
 #include "distance.hpp"
+#include "unfilled.hpp"
 #include "walk.hpp"
 
 namespace panmatch {
@@ -19,19 +20,21 @@ namespace panmatch {
 template <typename D>
 class NearestBit {
 public:
-    NearestBit(const Grid& grid, const BitLayout& layout, const BitMask& mask, int threads)
-        : grid_(grid), layout_(layout), mask_(mask), threads_(threads) {}
+    using Positions = UnfilledVector<int64_t>;
 
-    // Squared distances of the voxels at `positions`, counted in C order.
-    std::vector<double> squares(const std::vector<int64_t>& positions) const {
-        std::vector<double> found(positions.size());
-        if (steps_expected(positions) <= kPatience * grid_.size()) {
-            walk_rows(positions, found);
+    NearestBit(const Grid& grid, const BitLayout& layout, int threads)
+        : grid_(grid), layout_(layout), threads_(threads) {}
+
+    // Squared distances to a mask of the voxels at `positions`, counted in C order.
+    UnfilledVector<double> squares(const Positions& positions, const BitMask& mask) {
+        UnfilledVector<double> found(positions.size());
+        if (positions.empty()) return found;
+        if (steps_expected(positions, mask) <= kPatience * grid_.size()) {
+            walk_rows(positions, mask, found);
             return found;
         }
-        std::vector<D> settled(grid_.size());
-        settle(settled.data());
-        walk_first_axis(positions, settled, found);
+        settle(mask);
+        walk_first_axis(positions, found);
         return found;
     }
 
@@ -41,8 +44,9 @@ private:
     static constexpr int64_t kShare = 256;      // walks that a thread takes at once
     const Grid& grid_;
     const BitLayout& layout_;
-    const BitMask& mask_;
     int threads_;
+    UnfilledVector<D> settled_;  // squared distances to a mask, along all axes but the first
+    UnfilledVector<uint8_t> background_;
 
     // The nearest bit of the rows seen so far, from place x along the row.
     struct InRows {
@@ -92,17 +96,16 @@ private:
         }
     };
 
-    int64_t steps_expected(const std::vector<int64_t>& positions) const {
+    int64_t steps_expected(const Positions& positions, const BitMask& mask) const {
         int64_t count = static_cast<int64_t>(positions.size()), some = std::min(count, kSample);
-        if (some == 0) return 0;
-        std::vector<int64_t> sample(some);
+        Positions sample(some);
         for (int64_t i = 0; i < some; ++i) sample[i] = positions[i * count / some];
-        std::vector<double> found(some);
-        return walk_rows(sample, found) * count / some;
+        UnfilledVector<double> found(some);
+        return walk_rows(sample, mask, found) * count / some;
     }
 
     // Walks from all positions, and returns how many rows were seen.
-    int64_t walk_rows(const std::vector<int64_t>& positions, std::vector<double>& found) const {
+    int64_t walk_rows(const Positions& positions, const BitMask& mask, UnfilledVector<double>& found) const {
         size_t open = grid_.shape.size() - 1;
         std::atomic<int64_t> steps{0};
         share_walks(positions, [&](int64_t first, int64_t last) {
@@ -111,7 +114,7 @@ private:
             int64_t taken = 0;
             for (int64_t i = first; i < last; ++i) {
                 int64_t n = grid_.shape.back(), row = layout_.row(positions[i] / n, place.data());
-                InRows best{mask_.bits.data(), layout_.words, positions[i] % n, grid_.weight.back()};
+                InRows best{mask.bits.data(), layout_.words, positions[i] % n, grid_.weight.back()};
                 walk.outwards(place.data(), row, best);
                 found[i] = best.square;
                 taken += best.steps;
@@ -121,29 +124,29 @@ private:
         return steps;
     }
 
-    void settle(D* squares) const {
-        std::vector<uint8_t> background(grid_.size());
+    void settle(const BitMask& mask) {
+        settled_.resize(grid_.size());
+        background_.resize(grid_.size());
         int64_t n = grid_.shape.back();
         share_rows(grid_, threads_, [&](int64_t row) {
             std::vector<int64_t> place(grid_.shape.size());
-            const uint64_t* word = mask_.bits.data() + layout_.row(row, place.data());
+            const uint64_t* word = mask.bits.data() + layout_.row(row, place.data());
             for (int64_t x = 0; x < n; ++x)
-                background[row * n + x] = static_cast<uint8_t>(~(word[x / kWord] >> (x % kWord)) & 1);
+                background_[row * n + x] = static_cast<uint8_t>(~(word[x / kWord] >> (x % kWord)) & 1);
         });
         std::vector<int64_t> step = steps_of(grid_.shape);
-        EdgeDistance<uint8_t, D> transform(grid_, background.data(), step, false);
-        transform.along_rows(squares, threads_);
+        EdgeDistance<uint8_t, D> transform(grid_, background_.data(), step, false);
+        transform.along_rows(settled_.data(), threads_);
         for (size_t axis = grid_.shape.size() - 1; axis-- > 1;)
-            transform.along_columns(axis, squares, threads_);
+            transform.along_columns(axis, settled_.data(), threads_);
     }
 
-    void walk_first_axis(const std::vector<int64_t>& positions, const std::vector<D>& settled,
-                         std::vector<double>& found) const {
+    void walk_first_axis(const Positions& positions, UnfilledVector<double>& found) const {
         std::vector<int64_t> step = steps_of(grid_.shape);
         share_walks(positions, [&](int64_t first, int64_t last) {
             Walk walk(grid_, step, std::min<size_t>(1, grid_.shape.size() - 1));
             for (int64_t i = first; i < last; ++i) {
-                Settled best{settled.data()};
+                Settled best{settled_.data()};
                 walk.outwards(positions[i], best);
                 found[i] = best.square;
             }
@@ -151,7 +154,7 @@ private:
     }
 
     template <typename Body>
-    void share_walks(const std::vector<int64_t>& positions, Body&& body) const {
+    void share_walks(const Positions& positions, Body&& body) const {
         int64_t count = static_cast<int64_t>(positions.size());
         share_out((count + kShare - 1) / kShare, threads_, [] { return 0; }, [&](int, int64_t share) {
             body(share * kShare, std::min(count, (share + 1) * kShare));

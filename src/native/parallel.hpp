@@ -1,6 +1,7 @@
 // Work shared among threads: errors of any thread reach the caller.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -50,6 +51,27 @@ void share_out(int64_t count, int threads, Make&& make, Body&& body) {
     on_threads(threads, [&](int) {
         auto state = make();
         for (int64_t i = next++; i < count; i = next++) body(state, i);
+    });
+}
+
+// The same, where body is the first to touch memory that lies in the order of the numbers: threads work
+// far from each other. Two of them that reach for one new page would both clear it, and a page may
+// have megabytes.
+template <typename Make, typename Body>
+void share_apart(int64_t count, int threads, Make&& make, Body&& body) {
+    int64_t stretch = (count + threads - 1) / threads;
+    share_out(stretch * threads, threads, make, [&](auto& state, int64_t i) {
+        int64_t number = i % threads * stretch + i / threads;
+        if (number < count) body(state, number);
+    });
+}
+
+// Shares out the numbers 0 … count − 1 in stretches: body(first, one past the last).
+template <typename Body>
+void share_stretches(int64_t count, int threads, Body&& body) {
+    constexpr int64_t kStretch = 1 << 16;
+    share_out((count + kStretch - 1) / kStretch, threads, [] { return 0; }, [&](int, int64_t i) {
+        body(i * kStretch, std::min(count, (i + 1) * kStretch));
     });
 }
 

@@ -11,25 +11,9 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "unfilled.hpp"
 
 namespace panmatch {
-
-// Leaves new elements as they are in memory: they are written to at once.
-template <typename T>
-struct Unfilled : std::allocator<T> {
-    template <typename U>
-    struct rebind {
-        using other = Unfilled<U>;
-    };
-    template <typename U>
-    void construct(U* at) noexcept {
-        ::new (static_cast<void*>(at)) U;
-    }
-    template <typename U, typename... Values>
-    void construct(U* at, Values&&... values) {
-        ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
-    }
-};
 
 // Runs that rise.
 template <typename V>
@@ -105,7 +89,7 @@ struct RunView {
 template <typename V>
 struct Runs {
     std::vector<int64_t> first{0};
-    std::vector<V, Unfilled<V>> start, stop;
+    UnfilledVector<V> start, stop;
 
     // The runs of one more mask, at most `most` of them, each at or after the end of the one before.
     class Mask {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "bit_mask.hpp"
 #include "nearest_bit.hpp"
 #include "shells.hpp"
+#include "sorting.hpp"
 #include "strided.hpp"
 
 namespace panmatch {
@@ -28,7 +30,7 @@ struct ObjectPairs {
 };
 
 struct SurfaceDistances {
-    std::vector<double> from_ref, from_pred;  // each sorted
+    UnfilledVector<double> from_ref, from_pred;  // each sorted
 };
 
 class SurfaceMeter {
@@ -66,12 +68,14 @@ private:
 
     struct Scratch {
         BitMask object[2], boundary[2];  // of the reference and the prediction
+
+        std::array<BitMask*, 4> all() { return {object, object + 1, boundary, boundary + 1}; }
     };
 
-    // What a block of rows adds to the distances from one boundary to the other: how many voxels
-    // have it in each shell, and where the others are.
+    // Of the voxels of one boundary, in one block of rows after the other: how many have the other
+    // boundary in each shell, and where those are that have it in none.
     struct Reached {
-        std::vector<int64_t> count, left;
+        std::vector<std::vector<int64_t>> count, left;
     };
 
     Grid grid_of(const ObjectPairs& pairs, int64_t i) const {
@@ -87,17 +91,25 @@ private:
         BitLayout layout(grid.shape, Shells::margin(grid.shape.size()));
         find_boundaries(pairs, i, layout, scratch, threads);
         std::vector<int64_t> words = shells_.words_away(layout);
-        std::vector<Reached> parts[2];
         int64_t blocks = blocks_of(layout, threads);
-        for (auto& side : parts) side.resize(blocks);
+        std::vector<std::vector<int64_t>> none(blocks);
+        Reached reached[2] = {{none, none}, {none, none}};
         share_out(blocks, threads, [] { return 0; }, [&](int, int64_t block) {
             int64_t first = layout.rows * block / blocks, last = layout.rows * (block + 1) / blocks;
             for (int side : {0, 1})
-                parts[side][block] = reach(layout, words, scratch.boundary[side],
-                                           scratch.boundary[1 - side], first, last);
+                reach(layout, words, scratch.boundary[side], scratch.boundary[1 - side], first, last,
+                      reached[side].count[block], reached[side].left[block]);
         });
-        return {distances(grid, layout, parts[0], scratch.boundary[1], threads),
-                distances(grid, layout, parts[1], scratch.boundary[0], threads)};
+        if (exact_in_float(grid)) return listed<float>(grid, layout, reached, scratch, threads);
+        return listed<double>(grid, layout, reached, scratch, threads);
+    }
+
+    template <typename D>
+    SurfaceDistances listed(const Grid& grid, const BitLayout& layout, const Reached* reached,
+                            const Scratch& scratch, int threads) const {
+        NearestBit<D> nearest(grid, layout, threads);
+        return {distances(grid, reached[0], scratch.boundary[1], nearest, threads),
+                distances(grid, reached[1], scratch.boundary[0], nearest, threads)};
     }
 
     static int64_t blocks_of(const BitLayout& layout, int threads) {
@@ -112,10 +124,10 @@ private:
         const int64_t* labels[2] = {pairs.ref_label + i, pairs.pred_label + pairs.pred_first[i]};
         int64_t counts[2] = {1, pairs.pred_first[i + 1] - pairs.pred_first[i]};
         int64_t blocks = blocks_of(layout, threads);
-        for (int side : {0, 1}) {
-            scratch.object[side].clear(layout);
-            scratch.boundary[side].clear(layout);
-        }
+        for (BitMask* mask : scratch.all()) mask->make_room(layout);
+        on_threads(threads, [&](int worker) {
+            for (BitMask* mask : scratch.all()) mask->clear(worker, threads);
+        });
         auto share_blocks = [&](auto&& body) {
             share_out(2 * blocks, threads, [] { return 0; }, [&](int, int64_t unit) {
                 int64_t block = unit / 2;
@@ -131,9 +143,10 @@ private:
         });
     }
 
-    Reached reach(const BitLayout& layout, const std::vector<int64_t>& words, const BitMask& from,
-                  const BitMask& to, int64_t first, int64_t last) const {
-        Reached found{std::vector<int64_t>(shells_.count(), 0), {}};
+    void reach(const BitLayout& layout, const std::vector<int64_t>& words, const BitMask& from,
+               const BitMask& to, int64_t first, int64_t last, std::vector<int64_t>& counts,
+               std::vector<int64_t>& others) const {
+        counts.assign(shells_.count(), 0);
         std::vector<int64_t> place(layout.shape.size());
         for (int64_t row = first; row < last; ++row) {
             int64_t begin = layout.row(row, place.data());
@@ -141,33 +154,32 @@ private:
                 uint64_t left = from.bits[begin + w];
                 for (size_t shell = 0; left != 0 && shell < shells_.count(); ++shell) {
                     uint64_t hits = left & shells_.reached(shell, &to.bits[begin + w], words);
-                    found.count[shell] += count_bits(hits);
+                    counts[shell] += count_bits(hits);
                     left ^= hits;
                 }
                 for (; left != 0; left &= left - 1)
-                    found.left.push_back(row * layout.shape.back() + w * kWord + lowest_bit(left));
+                    others.push_back(row * layout.shape.back() + w * kWord + lowest_bit(left));
             }
         }
-        return found;
     }
 
-    std::vector<double> distances(const Grid& grid, const BitLayout& layout,
-                                  const std::vector<Reached>& parts, const BitMask& to,
-                                  int threads) const {
-        std::vector<double> found;
+    // Sorted: first those of all shells, then those of voxels that look for the other boundary alone.
+    template <typename D>
+    UnfilledVector<double> distances(const Grid& grid, const Reached& reached, const BitMask& to,
+                                     NearestBit<D>& nearest, int threads) const {
+        UnfilledVector<double> squares = nearest.squares(joined(reached.left, threads), to);
+        sort_shared(squares, threads);
+        UnfilledVector<double> found;
         for (size_t shell = 0; shell < shells_.count(); ++shell) {
             int64_t count = 0;
-            for (const Reached& part : parts) count += part.count[shell];
+            for (const auto& part : reached.count) count += part[shell];
             found.insert(found.end(), count, grid.unit.length(shells_.cost(shell)));
         }
-        std::vector<int64_t> left;
-        for (const Reached& part : parts) left.insert(left.end(), part.left.begin(), part.left.end());
-        if (left.empty()) return found;
-        std::vector<double> squares = exact_in_float(grid)
-                                          ? NearestBit<float>(grid, layout, to, threads).squares(left)
-                                          : NearestBit<double>(grid, layout, to, threads).squares(left);
-        std::sort(squares.begin(), squares.end());
-        for (double square : squares) found.push_back(grid.unit.length(square));
+        int64_t n = static_cast<int64_t>(squares.size()), before = static_cast<int64_t>(found.size());
+        found.resize(before + n);
+        share_stretches(n, threads, [&](int64_t first, int64_t last) {
+            for (int64_t i = first; i < last; ++i) found[before + i] = grid.unit.length(squares[i]);
+        });
         return found;
     }
 };

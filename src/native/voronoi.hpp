@@ -17,17 +17,39 @@
 #include "parallel.hpp"
 #include "portability.hpp"
 #include "strided.hpp"
+#include "unfilled.hpp"
 #include "walk.hpp"
 
 namespace panmatch {
 
+// Labels in any memory order, row by row in C order.
+template <typename T>
+class LabelRows {
+public:
+    LabelRows(const Grid& grid, const Operand& labels) : grid_(grid), labels_(labels) {}
+
+    void copy(int64_t row, T* to) const {
+        int64_t n = grid_.shape.back(), step = labels_.stride.back();
+        const char* from = labels_.data;
+        for (size_t axis = grid_.shape.size() - 1; axis-- > 0; row /= grid_.shape[axis])
+            from += row % grid_.shape[axis] * labels_.stride[axis];
+        if (step == sizeof(T)) std::memcpy(to, from, n * sizeof(T));
+        else
+            for (int64_t x = 0; x < n; ++x) std::memcpy(to + x, from + x * step, sizeof(T));
+    }
+
+private:
+    const Grid& grid_;
+    const Operand& labels_;
+};
+
 template <typename T, typename D>
 class NearestLabel {
 public:
-    // `regions` holds the labels, in C order, and receives the label of the nearest segment; 0
-    // everywhere if there is none.
-    NearestLabel(const Grid& grid, T* regions, int threads)
-        : grid_(grid), regions_(regions), squares_(new D[grid.size()]), threads_(threads),
+    // `regions` receives the label of the nearest segment; 0 everywhere if there is none. It holds the
+    // labels, in C order, unless they come from `source`: `fill` then copies each row when it needs it.
+    NearestLabel(const Grid& grid, T* regions, int threads, const LabelRows<T>* source = nullptr)
+        : grid_(grid), regions_(regions), source_(source), squares_(new D[grid.size()]), threads_(threads),
           open_(grid.shape.size() - 1), step_(steps_of(grid.shape)),
           upwards_(std::min(kShortGap, grid.shape.back())) {
         for (size_t i = 0; i < upwards_.size(); ++i) upwards_[i] = row_square(i + 1);
@@ -57,8 +79,8 @@ public:
 
     // Nearest labels of some voxels, and their squared distances.
     struct Found {
-        std::vector<T> label;
-        std::vector<double> square;
+        UnfilledVector<T> label;
+        UnfilledVector<double> square;
 
         explicit Found(size_t count = 0) : label(count), square(count) {}
     };
@@ -66,14 +88,16 @@ public:
     // Fills only the voxels that `where` marks, and leaves 0 elsewhere.
     void fill_where(const uint8_t* where) {
         if (grid_.size() == 0) return;
-        std::vector<int64_t> wanted = outside(where);
+        UnfilledVector<int64_t> wanted = outside(where);
         Found found = find(wanted);
         share_rows(grid_, threads_, [&](int64_t row) {
             int64_t n = grid_.shape.back();
             for (int64_t at = row * n; at < (row + 1) * n; ++at)
                 if (!where[at]) regions_[at] = 0;
         });
-        for (size_t i = 0; i < wanted.size(); ++i) regions_[wanted[i]] = found.label[i];
+        share_stretches(static_cast<int64_t>(wanted.size()), threads_, [&](int64_t from, int64_t to) {
+            for (int64_t i = from; i < to; ++i) regions_[wanted[i]] = found.label[i];
+        });
     }
 
     // Finds those of voxels that `where` marks and that lie on no segment, in C order.
@@ -90,6 +114,7 @@ private:
     static constexpr int64_t kShortGap = 1 << 12;  // steps in a row whose squares are in a table
     const Grid& grid_;
     T* regions_;
+    const LabelRows<T>* source_;
     std::unique_ptr<D[]> squares_;  // not set to 0 first: each thread touches its own part
     int threads_;
     size_t open_;  // axes 0 … open_ − 1 are not settled yet
@@ -113,7 +138,7 @@ private:
         }
     };
 
-    std::vector<int64_t> outside(const uint8_t* where) const {
+    UnfilledVector<int64_t> outside(const uint8_t* where) const {
         constexpr int64_t kVoxels = int64_t{1} << 18;
         int64_t n = grid_.size(), blocks = (n + kVoxels - 1) / kVoxels;
         std::vector<std::vector<int64_t>> parts(blocks);
@@ -121,15 +146,13 @@ private:
             for (int64_t at = block * kVoxels; at < std::min(n, (block + 1) * kVoxels); ++at)
                 if (where[at] && regions_[at] == 0) parts[block].push_back(at);
         });
-        std::vector<int64_t> wanted;
-        for (const auto& part : parts) wanted.insert(wanted.end(), part.begin(), part.end());
-        return wanted;
+        return joined(parts, threads_);
     }
 
     // Within rows all distances are known; from each wanted voxel a walk over the other axes goes
     // outwards until no segment can be nearer. Where walks are long, one more axis is settled for
     // all voxels at once: some walks tell so beforehand, and all of them are watched.
-    Found find(const std::vector<int64_t>& wanted) {
+    Found find(const UnfilledVector<int64_t>& wanted) {
         along_rows();
         while (open_ > 0 && steps_expected(wanted) > kPatience * grid_.size()) along_columns(true);
         Found found(wanted.size());
@@ -144,7 +167,7 @@ private:
     }
 
     // How many steps walks from all voxels take, judged by some of them.
-    int64_t steps_expected(const std::vector<int64_t>& wanted) const {
+    int64_t steps_expected(const UnfilledVector<int64_t>& wanted) const {
         int64_t count = static_cast<int64_t>(wanted.size()), some = std::min(count, kSample);
         if (some == 0) return 0;
         std::vector<int64_t> sample(some);
@@ -198,6 +221,7 @@ private:
         int64_t n = grid_.shape.back();
         T* label = regions_ + row * n;
         D* square = &squares_[row * n];
+        if (source_ != nullptr) source_->copy(row, label);
         for (int64_t left = -1; left < n;) {
             int64_t right = next_segment(label, left + 1, n);
             if (right > left + 1) fill_gap(label, square, left, right, n);
@@ -281,37 +305,26 @@ private:
     }
 };
 
-// With `where`, only the voxels that it marks.
 template <typename T, typename D>
-void fill_regions_in(const Grid& grid, T* regions, const uint8_t* where, int threads) {
-    NearestLabel<T, D> nearest(grid, regions, threads);
-    if (where == nullptr) nearest.fill();
-    else nearest.fill_where(where);
+void fill_regions_in(const Grid& grid, const LabelRows<T>& labels, T* regions, const uint8_t* where, int threads) {
+    NearestLabel<T, D> nearest(grid, regions, threads, where == nullptr ? &labels : nullptr);
+    if (where == nullptr) {
+        nearest.fill();
+    } else {
+        share_rows(grid, threads, [&](int64_t row) { labels.copy(row, regions + row * grid.shape.back()); });
+        nearest.fill_where(where);
+    }
     if (threads > 1) nearest.release();
 }
 
-// Copies labels in any memory order to C order. Each thread is the first to touch its own part.
-template <typename T>
-void copy_labels(const Grid& grid, const Operand& labels, T* copy, int threads) {
-    if (grid.size() == 0) return;
-    int64_t n = grid.shape.back(), step = labels.stride.back();
-    share_rows(grid, threads, [&](int64_t row) {
-        const char* from = labels.data;
-        T* to = copy + row * n;
-        for (size_t axis = grid.shape.size() - 1; axis-- > 0; row /= grid.shape[axis])
-            from += row % grid.shape[axis] * labels.stride[axis];
-        if (step == sizeof(T)) std::memcpy(to, from, n * sizeof(T));
-        else
-            for (int64_t x = 0; x < n; ++x) std::memcpy(to + x, from + x * step, sizeof(T));
-    });
-}
-
-// `regions` need not hold anything; they get the labels, then those of the nearest segments.
+// `regions` need not hold anything; they get the labels of the nearest segments, with `where` only at
+// the voxels that it marks.
 template <typename T>
 void fill_regions(const Grid& grid, const Operand& labels, T* regions, const uint8_t* where, int threads) {
-    copy_labels(grid, labels, regions, threads);
-    if (exact_in_float(grid)) return fill_regions_in<T, float>(grid, regions, where, threads);
-    fill_regions_in<T, double>(grid, regions, where, threads);
+    if (grid.size() == 0) return;
+    LabelRows<T> rows(grid, labels);
+    if (exact_in_float(grid)) return fill_regions_in<T, float>(grid, rows, regions, where, threads);
+    fill_regions_in<T, double>(grid, rows, regions, where, threads);
 }
 
 }  // namespace panmatch

@@ -112,3 +112,20 @@ def test_large_and_small_objects_are_measured_alike_by_any_number_of_threads() -
         np.testing.assert_array_equal(values, expected)
     assert one.from_ref.values.tobytes() == many.from_ref.values.tobytes()
     assert one.from_pred.values.tobytes() == many.from_pred.values.tobytes()
+
+
+@pytest.mark.parametrize("threads", [2, 4, 5, 9])
+@pytest.mark.parametrize("spacing", [None, (0.976562, 5.0, 0.333333)])
+def test_thousands_of_far_voxels_are_sorted_by_several_threads(threads: int, spacing: Any) -> None:
+    """Both whole: parts are sorted, and merged in pieces, some of them between equal distances."""
+    reference = np.zeros((60, 64, 180), np.uint8)
+    reference[:50] = np.random.default_rng(11).random((50, 64, 180)) < 0.5
+    prediction = np.zeros_like(reference)
+    prediction[59, 60:, 30:34] = 1
+    pairs = whole(reference, prediction)
+    found = surface_distances(reference, prediction, pairs, spacing, threads=threads)
+    expected = directed(reference == 1, prediction == 1, spacing)
+    assert len(expected) > 8 << 15
+    np.testing.assert_allclose(found.from_ref.values, expected, rtol=1e-12, atol=0)
+    alone = surface_distances(reference, prediction, pairs, spacing, threads=1)
+    assert found.from_ref.values.tobytes() == alone.from_ref.values.tobytes()

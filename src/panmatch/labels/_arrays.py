@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from panmatch import native
 from panmatch.errors import LabelError, OptionError, ShapeError
 
 Array = npt.NDArray[np.generic]  # of any dtype
@@ -55,6 +56,7 @@ IMAGES = {
 }
 LIBRARIES = (*IMAGES, "torch", "xarray")
 
+VOXELS_PER_THREAD = 1 << 20  # of a mask; a second thread for fewer costs more than it saves
 MOST_AXES = 8  # a voxel with all its neighbours is a box of 3 to that power
 
 
@@ -160,10 +162,10 @@ def as_labels(array: npt.ArrayLike, name: str) -> LabelArray:
     return _readable_in_place(values)
 
 
-def as_mask(array: npt.ArrayLike, name: str) -> Mask:
+def as_mask(array: npt.ArrayLike, name: str, *, threads: int | None = None) -> Mask:
     """Return where `array` is not background; a negative value is an error.
 
-    The mask of an array on a CUDA device is there, too.
+    The mask has the memory order of the array, and on a CUDA device it is there, too.
 
     Examples
     --------
@@ -176,10 +178,26 @@ def as_mask(array: npt.ArrayLike, name: str) -> Mask:
         on_device: Mask = device_mask(array, name)
         return on_device
     labels = as_labels(array, name)
-    if labels.dtype.kind == "i" and labels.size and labels.min() < 0:
+    axes = memory_axes(labels)
+    mask, has_negative = mark_objects(labels.transpose(axes), threads)
+    if has_negative:
         raise negative_label(name, int(labels.min()), int(np.count_nonzero(labels < 0)))
-    mask: Mask = labels != 0
-    return mask
+    return mask.transpose(np.argsort(axes)).view(np.bool_)
+
+
+def mark_objects(
+    labels: LabelArray, threads: int | None = None
+) -> tuple[npt.NDArray[np.uint8], bool]:
+    """Return where labels are not 0, in C order, and whether some are negative.
+
+    Examples
+    --------
+    >>> mark_objects(np.array([0, 3, -1]))
+    (array([0, 1, 1], dtype=uint8), True)
+    """
+    mask = np.empty(labels.shape, np.uint8)
+    workers = thread_count(threads, labels.size, voxels_per_thread=VOXELS_PER_THREAD)
+    return mask, native.mark_objects(mask, labels, workers)
 
 
 def negative_label(name: str, label: int, voxels: int) -> LabelError:

@@ -107,7 +107,7 @@ def connected_components(
         return on_device
     volume = as_volume(labels, name)
     if not isinstance(volume, ChunkedLabels):
-        return _components(as_mask(volume, name), connectivity, threads)
+        return _components(as_mask(volume, name, threads=threads), connectivity, threads)
     if connectivity == "edges":
         raise OptionError(
             f"{name} is stored in chunks, for which connectivity must be 'full' or 'faces': to use "

@@ -20,6 +20,7 @@ from panmatch.labels._arrays import (
     as_labels,
     check_same_shape,
     is_on_device,
+    mark_objects,
     memory_axes,
     thread_count,
 )
@@ -161,9 +162,9 @@ def nearest_labels(
     unsigned = np.dtype(f"u{nearest.itemsize}")
     wanted = None
     if where is not None:
-        mask = as_labels(where, "where") != 0
-        check_same_shape({"labels": given, "where": mask})
-        wanted = np.ascontiguousarray(mask.transpose(axes)).view(np.uint8)
+        wherever = as_labels(where, "where")
+        check_same_shape({"labels": given, "where": wherever})
+        wanted, _ = mark_objects(wherever.transpose(axes), threads)
     both = laid_out.view(unsigned), nearest.view(unsigned)
     native.nearest_labels(*both, weights, wanted, workers)
     return nearest.reshape(given.transpose(axes).shape).transpose(np.argsort(axes))

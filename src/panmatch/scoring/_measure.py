@@ -243,8 +243,8 @@ def measure_whole(
     """
     ref, pred = Void.of(reference, prediction, void).clear(reference, prediction)
     masks = (
-        _with_an_axis(as_mask(ref, "reference")).view(np.uint8),
-        _with_an_axis(as_mask(pred, "prediction")).view(np.uint8),
+        _with_an_axis(as_mask(ref, "reference", threads=threads)).view(np.uint8),
+        _with_an_axis(as_mask(pred, "prediction", threads=threads)).view(np.uint8),
     )
     checked = measure_options(masks[0].shape, spacing, **options)
     overlap = count_overlaps(*masks, threads=threads)
