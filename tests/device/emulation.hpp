@@ -21,6 +21,9 @@ static Index blockIdx, threadIdx, blockDim, gridDim;
 using std::max;
 using std::min;
 
+inline int __clz(unsigned bits) { return bits ? __builtin_clz(bits) : 32; }
+inline int __ffs(unsigned bits) { return __builtin_ffs(static_cast<int>(bits)); }
+
 inline void __syncthreads() {}
 inline int __syncthreads_or(int one) { return one; }
 

@@ -14,8 +14,7 @@ if not torch.cuda.is_available():
     pytest.skip("no CUDA device on this machine", allow_module_level=True)
 
 import panmatch as pm  # noqa: E402
-from panmatch.labels import Void  # noqa: E402
-from panmatch.labels._arrays import is_on_device  # noqa: E402
+from panmatch.labels import Void, is_on_device  # noqa: E402
 from panmatch.torch import PanopticMatching  # noqa: E402
 from panmatch.torch import _labelling as labelling  # noqa: E402
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import panmatch as pm
-from panmatch.labels import Void
+from panmatch.labels import Void, is_on_device
 from tests.torch.batches import draw_batch
 
 REASON = "the metric needs torch: pip install 'panmatch[torch]'"
@@ -104,7 +104,7 @@ def test_images_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
 
     def watched(reference: Any, prediction: Any, *given: Any, **options: Any) -> pm.Overlap:
-        seen.extend(image.is_cuda for image in (reference, prediction))
+        seen.extend(is_on_device(image) for image in (reference, prediction))
         return pm.count_region_overlaps(reference, prediction, *given, **options)
 
     monkeypatch.setattr(labelling, "count_region_overlaps", watched)

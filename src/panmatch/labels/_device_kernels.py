@@ -54,7 +54,8 @@ def full_name(name: str, types: tuple[object, ...]) -> str:
     >>> full_name("settle_columns", ("uint32", "float64"))
     'settle_columns<unsigned int, double>'
     """
-    return f"{name}<{', '.join(C_TYPES.get(str(kind), str(kind)) for kind in types)}>"
+    listed = ", ".join(C_TYPES.get(str(kind), str(kind)) for kind in types)
+    return f"{name}<{listed}>" if types else name
 
 
 @cache

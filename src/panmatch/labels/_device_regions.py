@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from panmatch.labels._spacing import as_spacing
 from panmatch.labels._whole_steps import comparison_weights, largest_square
 
 KERNELS = "nearest_labels.cu"
+WORD = 32  # voxels of a row whose sites share a word
 MOST = (1 << 32) - 2  # squared distance that fits into 32 bits; lines are then short of 2¹⁶ points
 
 
@@ -57,6 +58,23 @@ def kind_of_squares(weights: Sequence[float], shape: Sequence[int]) -> str:
     return "uint32" if fit else "float64"
 
 
+def strides_along(length: int) -> Iterator[tuple[int, int]]:
+    """Yield how far apart points of a line are settled, and how many of them at a time.
+
+    The first point comes first; then points halfway between those that are settled.
+
+    Examples
+    --------
+    >>> list(strides_along(6))
+    [(0, 1), (4, 1), (2, 1), (1, 3)]
+    """
+    yield 0, 1
+    stride = 1 << (length - 1).bit_length() >> 1
+    while stride:
+        yield stride, (length - 1 - stride) // (2 * stride) + 1
+        stride >>= 1
+
+
 def _settled(labels: DeviceArray, weights: Floats) -> DeviceArray:
     """Return the nearest label of every voxel of an image in C order, as an unsigned number."""
     cupy = cupy_module()
@@ -65,15 +83,24 @@ def _settled(labels: DeviceArray, weights: Floats) -> DeviceArray:
     nearest, square = (cupy.empty(labels.size, kind) for kind in types)
     if not labels.size:
         return nearest
-    rows = labels.size // shape[-1]
-    row = np.uint64(rows), np.uint32(shape[-1]), np.float64(weights[-1])
-    kinds = labels.dtype.name, *types
-    launch(KERNELS, "settle_rows", kinds, rows, labels.ravel(), *row, nearest, square)
+    rows, across = labels.size // shape[-1], -(-shape[-1] // WORD)
+    words, before, after = (cupy.empty(rows * across, "uint32") for _ in range(3))
+    row, of_labels = (np.uint64(rows), np.uint32(shape[-1])), labels.dtype.name
+    launch(KERNELS, "mark_sites", (of_labels,), words.size, labels.ravel(), *row, words)
+    launch(KERNELS, "look_beyond", (), rows, *row, words, before, after)
+    weight, sites = np.float64(weights[-1]), (words, before, after)
+    launch(
+        KERNELS, "settle_rows", (of_labels, *types), labels.size,
+        labels.ravel(), *row, weight, *sites, nearest, square,
+    )  # fmt: skip
     spare = [cupy.empty_like(array) for array in (nearest, square)] if len(shape) > 1 else []
     for axis in reversed(range(len(shape) - 1)):
         lines, step = labels.size // shape[axis], math.prod(shape[axis + 1 :])
-        column = np.uint64(lines), np.uint32(shape[axis]), np.uint64(step)
-        numbers = *column, np.float64(weights[axis])
-        launch(KERNELS, "settle_columns", types, lines, nearest, square, *numbers, *spare)
+        line = np.uint32(shape[axis]), np.uint64(step), np.float64(weights[axis])
+        for stride, points in strides_along(shape[axis]):
+            given = np.uint64(lines), *line, np.uint32(stride)
+            launch(KERNELS, "find_sites", types, lines * points, nearest, square, *given, spare[1])
+        voxels = np.uint64(labels.size)
+        launch(KERNELS, "settle_lines", types, labels.size, nearest, square, voxels, *line, *spare)
         (nearest, square), spare = spare, [nearest, square]
     return nearest

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from panmatch.labels._arrays import Floats, Ints
 from panmatch.labels._counted_distances import CountedDistances
 from panmatch.labels._device_kernels import DeviceArray, cupy_module, launch
-from panmatch.labels._device_regions import kind_of_squares
+from panmatch.labels._device_regions import WORD, kind_of_squares, strides_along
 from panmatch.labels._object_pairs import ObjectPairs, SurfaceDistances
 from panmatch.labels._whole_steps import layout_to_measure
 
@@ -125,21 +125,39 @@ class _Crops:
     def _settled(self, marks: DeviceArray, mark: np.uint8) -> DeviceArray:
         """Return squared distances to voxels with a mark, along all axes but the first."""
         cupy = cupy_module()
-        kind = kind_of_squares(self.weights, self.lengths.max(axis=0).tolist())
-        types, last = (kind, self._axes), self._axes - 1
-        square = cupy.empty(marks.size, kind)
+        longest = self.lengths.max(axis=0).tolist()
+        kind, last = kind_of_squares(self.weights, longest), self._axes - 1
+        types, square = (kind, self._axes), cupy.empty(marks.size, kind)
         lines, first_line = self._lines(last)
-        table = self.first, first_line, self.length, self._count
+        across = -(-self.lengths[:, last] // WORD)
+        words = self.sizes // self.lengths[:, last] * across
+        first_word = _starts(words)
+        sites = [cupy.empty(int(words.sum()), "uint32") for _ in range(3)]
+        table = first_word, self.length, self._count
+        mark_sites = KERNELS, "mark_crop_sites", (self._axes,), sites[0].size
+        launch(*mark_sites, marks, mark, self.first, *table, sites[0])
+        launch(KERNELS, "look_beyond_crops", (self._axes,), lines, first_line, *table, *sites)
         weight = np.float64(self.weights[last])
-        launch(KERNELS, "settle_crop_rows", types, lines, marks, mark, *table, weight, square)
+        settle_rows = KERNELS, "settle_crop_rows", types, marks.size
+        launch(*settle_rows, self.first, *table, weight, *sites, square)
         spare = cupy.empty_like(square) if last > 1 else None
         for axis in range(last - 1, 0, -1):
-            lines, first_line = self._lines(axis)
-            table = self.first, first_line, self.length, self._count
-            along = np.uint32(axis), np.float64(self.weights[axis])
-            launch(KERNELS, "settle_crop_columns", types, lines, square, *table, *along, spare)
+            self._settle_along(axis, longest[axis], square, spare)
             square, spare = spare, square
         return square
+
+    def _settle_along(
+        self, axis: int, longest: int, height: DeviceArray, square: DeviceArray
+    ) -> None:
+        lines, first_line = self._lines(axis)
+        types, along = (height.dtype.name, self._axes), np.uint32(axis)
+        weight, crops = np.float64(self.weights[axis]), (self.length, self._count, along)
+        for stride, points in strides_along(longest):
+            find = KERNELS, "find_crop_sites", types, lines * points
+            given = self.first, first_line, *crops, weight, np.uint32(stride)
+            launch(*find, height, *given, square)
+        settle = KERNELS, "settle_crop_lines", types, height.size
+        launch(*settle, height, self.first, *crops, weight, square)
 
     def _lines(self, axis: int) -> tuple[int, DeviceArray]:
         """Return how many lines along an axis there are, and the first of every crop."""

@@ -1,18 +1,22 @@
 // The nearest sites along lines of an image, on a CUDA device. Compiled with the file that includes it.
 //
-// One thread settles one line. Neighbouring threads settle neighbouring lines, so they read and write
-// neighbouring memory wherever lines run across it. Nothing is shared between threads.
+// Every point has a thread of its own, which looks at few sites: along rows at the nearest one on either
+// side, along other lines at those between the nearest sites of points that are settled already.
+// Neighbouring threads have neighbouring voxels. Nothing is shared between the threads of a kernel.
 
 typedef unsigned long long u64;
 typedef unsigned int u32;
 typedef long long i64;
 
+constexpr u32 NOWHERE = ~0u;  // the place of a site that does not exist
+constexpr u32 WORD = 32;      // voxels of a row that share a word
+
 __device__ __forceinline__ u64 thread_number() {
     return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// How squared distances are stored: whole numbers up to 2³² − 2, or double. Either also stores two
-// places on a line, of up to 2¹⁶ and 2²⁶ points.
+// How squared distances are stored: whole numbers up to 2³² − 2, or double. Until a line is settled,
+// either stores the place of the nearest site instead.
 template <class D>
 struct Stored;
 
@@ -20,141 +24,129 @@ template <>
 struct Stored<u32> {
     static __device__ u32 nothing() { return ~0u; }
     static __device__ bool is_nothing(u32 square) { return square == ~0u; }
-    static __device__ u32 places(u32 first, u32 second) { return first << 16 | second; }
-    static __device__ u32 first(u32 places) { return places >> 16; }
-    static __device__ u32 second(u32 places) { return places & 0xffffu; }
+    static __device__ u32 of_place(u32 place) { return place; }
+    static __device__ u32 place(u32 stored) { return stored; }
+    static __device__ u32 square_of(u32 steps, double weight) {
+        return static_cast<u32>(weight) * (steps * steps);
+    }
 };
 
 template <>
 struct Stored<double> {
     static __device__ double nothing() { return -1; }
     static __device__ bool is_nothing(double square) { return square < 0; }
-    static __device__ double places(u32 first, u32 second) {
-        return static_cast<double>(static_cast<u64>(first) << 26 | second);
-    }
-    static __device__ u32 first(double places) { return static_cast<u32>(static_cast<u64>(places) >> 26); }
-    static __device__ u32 second(double places) {
-        return static_cast<u32>(static_cast<u64>(places) & ((1u << 26) - 1));
+    static __device__ double of_place(u32 place) { return place == NOWHERE ? nothing() : place; }
+    static __device__ u32 place(double stored) { return stored < 0 ? NOWHERE : static_cast<u32>(stored); }
+    static __device__ double square_of(u32 steps, double weight) {
+        return weight * (static_cast<double>(steps) * steps);
     }
 };
 
-// The lower envelope of parabolas, as in src/native/envelope.hpp: a site at place u with height h
-// costs h + w (x − u)² at point x. Sites are compared by their costs at points and not by where
-// parabolas cross, so exact costs give an exact answer. With LABELS, of two sites at the same cost
-// the one with the smaller label wins.
+// Which voxels of a row are sites, a bit each, and for every word of bits the last site before it and
+// the first one after it.
+struct RowSites {
+    u32 *words, *before, *after;
+
+    // `is_site(x)` for the voxels of one word, of a row of `length` voxels.
+    template <class IsSite>
+    static __device__ u32 word_of(const IsSite& is_site, u32 word, u32 length) {
+        u32 bits = 0;
+        const u32 from = word * WORD, count = min(WORD, length - from);
+        for (u32 i = 0; i < count; ++i) bits |= static_cast<u32>(is_site(from + i)) << i;
+        return bits;
+    }
+
+    __device__ void look_beyond(u32 count) const {
+        u32 place = NOWHERE;
+        for (u32 word = 0; word < count; ++word) {
+            before[word] = place;
+            if (words[word]) place = last_in(words[word], word);
+        }
+        place = NOWHERE;
+        for (u32 word = count; word-- > 0;) {
+            after[word] = place;
+            if (words[word]) place = first_in(words[word], word);
+        }
+    }
+
+    // The last site at x or before it, and the first one at x or after it.
+    __device__ u32 last_until(u32 x) const {
+        const u32 word = x / WORD, bits = words[word] & (~0u >> (WORD - 1 - x % WORD));
+        return bits ? last_in(bits, word) : before[word];
+    }
+    __device__ u32 first_from(u32 x) const {
+        const u32 word = x / WORD, bits = words[word] & (~0u << x % WORD);
+        return bits ? first_in(bits, word) : after[word];
+    }
+
+private:
+    static __device__ u32 last_in(u32 bits, u32 word) { return word * WORD + WORD - 1 - __clz(bits); }
+    static __device__ u32 first_in(u32 bits, u32 word) { return word * WORD + __ffs(bits) - 1; }
+};
+
+// How many words a row has.
+__device__ __forceinline__ u32 words_of(u64 length) {
+    return static_cast<u32>((length + WORD - 1) / WORD);
+}
+
+// The nearest site in a row, of which either side has one or none; at equal distance the one that
+// `prefers_right` says.
+template <class PrefersRight>
+__device__ u32 nearest_in_row(const RowSites& sites, u32 x, const PrefersRight& prefers_right) {
+    const u32 left = sites.last_until(x), right = sites.first_from(x);
+    if (left == NOWHERE || right == NOWHERE) return left == NOWHERE ? right : left;
+    const u32 to_left = x - left, to_right = right - x;
+    if (to_left == to_right) return prefers_right(left, right) ? right : left;
+    return to_left < to_right ? left : right;
+}
+
+// A line across rows. A site at place u with height h costs h + w (x − u)² at point x. Along the line
+// the nearest sites never go back, so the one of a point lies between those of any points on its left
+// and right: first come points far apart, then those halfway between, as in src/native/column_group.hpp.
+// Costs are compared, not crossings of parabolas, so exact costs give an exact answer. With LABELS, of
+// two sites at the same cost the one with the smaller label wins.
 template <bool LABELS, class D, class L>
-struct Envelope {
+struct Line {
     const D* height;  // of the site at every point
     const L* label;
-    D* square;  // of the nearest site
-    L* nearest;
     u32 length;
     u64 step;  // from one point to the next
     double weight;
 
-    struct Site {
-        double height;
-        u32 place, from;  // `from` is the first point at which it wins
-        L label;
-    };
+    // The point that a thread settles: number `k` of those at odd multiples of `stride`, or with stride
+    // 0 the first point of the line.
+    static __device__ u64 point(u64 k, u64 stride) { return stride == 0 ? 0 : (2 * k + 1) * stride; }
 
-    // The stack of sites lies in `square` until that is written, from the last point to the first:
-    // site i of the stack wins from point i on, or from a later one.
-    __device__ void settle() const {
-        Site top{};
-        u32 depth = 0;
-        for (u32 x = 0; x < length; ++x) {
-            if (Stored<D>::is_nothing(height[x * step])) continue;
-            Site site = read(x, 0);
-            while (depth > 0) {
-                if (!wins(site, top, top.from)) {
-                    site.from = first_win(site, top);
-                    break;
-                }
-                if (--depth > 0) top = pop(depth - 1);
-            }
-            if (site.from >= length) continue;
-            square[depth * step] = Stored<D>::places(x, site.from);
-            top = site;
-            ++depth;
+    // Stores the place of the site nearest to a point, once those of points `stride` away are stored.
+    __device__ void find(u32 x, u32 stride, D* nearest) const {
+        u32 from = 0, to = length - 1;
+        if (stride != 0) {
+            from = Stored<D>::place(nearest[(x - stride) * step]);
+            if (x + stride < length) to = Stored<D>::place(nearest[(x + stride) * step]);
         }
-        write(top, depth);
+        nearest[x * step] = Stored<D>::of_place(from == NOWHERE ? NOWHERE : cheapest(x, from, to));
+    }
+
+    __device__ D cost(u32 x, u32 place) const {
+        return height[place * step] + Stored<D>::square_of(x < place ? place - x : x - place, weight);
     }
 
 private:
-    __device__ Site read(u32 place, u32 from) const {
-        return Site{static_cast<double>(height[place * step]), place, from, LABELS ? label[place * step] : L(0)};
-    }
-
-    __device__ Site pop(u32 at) const {
-        const D places = square[at * step];
-        return read(Stored<D>::first(places), Stored<D>::second(places));
-    }
-
-    __device__ double cost(const Site& site, u32 x) const {
-        const double d = static_cast<double>(x) - static_cast<double>(site.place);
-        return site.height + weight * (d * d);
-    }
-
-    __device__ bool wins(const Site& right, const Site& left, u32 x) const {
-        const double a = cost(right, x), b = cost(left, x);
-        return a < b || (LABELS && a == b && right.label < left.label);
-    }
-
-    // The crossing is rounded, the costs at the point next to it are not: the right site wins from
-    // that point on, or from the one after it.
-    __device__ u32 first_win(const Site& right, const Site& left) const {
-        const double rounding = 1e-7, a = right.place, b = left.place;
-        const double crossing = (right.height - left.height) / (2 * weight * (a - b)) + 0.5 * (a + b);
-        if (!(crossing < length)) return length;
-        const u32 x = crossing > 0 ? static_cast<u32>(crossing + rounding) : 0;
-        const u32 from = wins(right, left, x) ? x : x + 1;
-        return from > left.from ? from : left.from + 1;
-    }
-
-    __device__ void write(Site top, u32 depth) const {
-        u32 x = length;
-        for (; depth > 0; --depth) {
-            for (; x > top.from; --x) {
-                square[(x - 1) * step] = static_cast<D>(cost(top, x - 1));
-                if (LABELS) nearest[(x - 1) * step] = top.label;
-            }
-            if (depth > 1) top = pop(depth - 2);
+    __device__ u32 cheapest(u32 x, u32 from, u32 to) const {
+        u32 best = NOWHERE;
+        D least = Stored<D>::nothing();
+        for (u32 place = from; place <= to; ++place) {
+            if (Stored<D>::is_nothing(height[place * step])) continue;
+            const D here = cost(x, place);
+            const bool wins = best == NOWHERE || here < least ||
+                              (LABELS && here == least && label[place * step] < label[best * step]);
+            if (!wins) continue;
+            best = place;
+            least = here;
         }
-        for (; x > 0; --x) {
-            square[(x - 1) * step] = Stored<D>::nothing();
-            if (LABELS) nearest[(x - 1) * step] = L(0);
-        }
+        return best;
     }
 };
-
-// A line in one piece of memory, where steps are enough to compare sites. `label_at(x)` is 0 where
-// there is no site. Neighbouring threads write far from each other, so little is written: first the
-// steps to the left, then what is nearest.
-template <bool LABELS, class L, class D, class LabelAt>
-__device__ void settle_row(const LabelAt& label_at, u32 length, double weight, L* nearest, D* square) {
-    u32 left = length, right = length;
-    for (u32 x = 0; x < length; ++x) {
-        if (label_at(x) != 0) left = x;
-        square[x] = left < length ? static_cast<D>(x - left) : Stored<D>::nothing();
-    }
-    L after = 0;
-    for (u32 x = length; x-- > 0;) {
-        if (const L here = label_at(x)) {
-            after = here;
-            right = x;
-        }
-        u32 steps = Stored<D>::is_nothing(square[x]) ? length : static_cast<u32>(square[x]);
-        L label = LABELS && steps < length ? label_at(x - steps) : L(0);
-        if (after != 0 && (right - x < steps || (LABELS && right - x == steps && after < label))) {
-            steps = right - x;
-            label = after;
-        }
-        square[x] = steps < length ? static_cast<D>(weight * (static_cast<double>(steps) * steps))
-                                   : Stored<D>::nothing();
-        if (LABELS) nearest[x] = label;
-    }
-}
 
 // Which of several stretches a position is in: the last that begins at it or before.
 __device__ __forceinline__ u32 stretch_of(const u64* first, u32 count, u64 at) {

@@ -12,19 +12,36 @@ __device__ __forceinline__ u32 place_of(i64 label, const i64* ids, u32 count) {
     return low < count && ids[low] == label ? low : count;
 }
 
-// What a run of voxels along the first axis adds to its segment.
+// What a line along the first axis adds to one segment, until it meets another: few additions for all,
+// since thousands of lines may add to the same numbers.
 template <int AXES>
-struct Run {
+struct Part {
     u64 place[AXES];  // of the line, along all axes but the first
     const i64* ids;
     u32 count;
     u64 *sums, *start, *stop;  // per segment and axis
+    i64 label = 0;
+    u64 number = 0, sum = 0, from = 0, to = 0;
 
-    __device__ void add(i64 label, u64 from, u64 to) const {
+    // A run of voxels.
+    __device__ void add(i64 of, u64 begin, u64 end) {
+        if (of == 0) return;
+        if (of != label) {
+            hand_over();
+            label = of;
+            number = sum = 0;
+            from = begin;
+        }
+        number += end - begin;
+        sum += (begin + end - 1) * (end - begin) / 2;
+        to = end;
+    }
+
+    __device__ void hand_over() const {
         const u32 segment = label == 0 ? count : place_of(label, ids, count);
         if (segment == count) return;
-        const u64 number = to - from, at = static_cast<u64>(segment) * AXES;
-        atomicAdd(sums + at, (from + to - 1) * number / 2);
+        const u64 at = static_cast<u64>(segment) * AXES;
+        atomicAdd(sums + at, sum);
         atomicMin(start + at, from);
         atomicMax(stop + at, to);
         for (int axis = 1; axis < AXES; ++axis) {
@@ -43,9 +60,9 @@ __global__ void find_boxes(const T* labels, const u64* shape, const i64* ids, u3
     u64 lines = 1, rest = line;
     for (int axis = 1; axis < AXES; ++axis) lines *= shape[axis];
     if (line >= lines) return;
-    Run<AXES> run{{}, ids, count, sums, start, stop};
+    Part<AXES> part{{}, ids, count, sums, start, stop};
     for (int axis = AXES - 1; axis > 0; --axis) {
-        run.place[axis] = rest % shape[axis];
+        part.place[axis] = rest % shape[axis];
         rest /= shape[axis];
     }
     T current = 0;
@@ -53,11 +70,12 @@ __global__ void find_boxes(const T* labels, const u64* shape, const i64* ids, u3
     for (u64 x = 0; x < shape[0]; ++x) {
         const T label = labels[x * lines + line];
         if (label == current) continue;
-        run.add(static_cast<i64>(current), from, x);
+        part.add(static_cast<i64>(current), from, x);
         current = label;
         from = x;
     }
-    run.add(static_cast<i64>(current), from, shape[0]);
+    part.add(static_cast<i64>(current), from, shape[0]);
+    part.hand_over();
 }
 
 // The number of every voxel's pair of labels; 0 if it is not listed. Pairs are sorted.

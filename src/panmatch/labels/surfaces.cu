@@ -54,33 +54,79 @@ __global__ void mark_boundaries(const R* ref, const P* pred, const u64* shape, c
                                 (is_boundary<AXES>(in_prediction, voxel, place, shape) ? 2 : 0));
 }
 
-// Along the last axis, the squared distance to the nearest voxel with a mark. Crops have
-// `first_line[count]` lines along it.
-template <class D, int AXES>
-__global__ void settle_crop_rows(const u8* marks, u8 mark, const u64* first, const u64* first_line,
-                                 const u64* length, u32 count, double weight, D* square) {
+// Along the last axis, where rows are one piece of memory: first a thread per word, then per row, then
+// per voxel. Crops have `first_word[count]` words and `first_line[count]` rows.
+template <int AXES>
+__global__ void mark_crop_sites(const u8* marks, u8 mark, const u64* first, const u64* first_word,
+                                const u64* length, u32 count, u32* words) {
+    const u64 at = thread_number();
+    if (at >= first_word[count]) return;
+    const u32 crop = stretch_of(first_word, count, at);
+    const u64 n = length[crop * AXES + AXES - 1], local = at - first_word[crop], across = words_of(n);
+    const u8* line = marks + first[crop] + local / across * n;
+    words[at] = RowSites::word_of([&](u32 x) { return (line[x] & mark) != 0; },
+                                  static_cast<u32>(local % across), static_cast<u32>(n));
+}
+
+template <int AXES>
+__global__ void look_beyond_crops(const u64* first_line, const u64* first_word, const u64* length, u32 count,
+                                  u32* words, u32* before, u32* after) {
     const u64 line = thread_number();
     if (line >= first_line[count]) return;
-    const u32 row = stretch_of(first_line, count, line);
-    const u64 n = length[row * AXES + AXES - 1], at = first[row] + (line - first_line[row]) * n;
-    const auto label_at = [&](u32 x) { return static_cast<u8>(marks[at + x] & mark); };
-    settle_row<false, u8>(label_at, static_cast<u32>(n), weight, static_cast<u8*>(nullptr), square + at);
+    const u32 crop = stretch_of(first_line, count, line), across = words_of(length[crop * AXES + AXES - 1]);
+    const u64 at = first_word[crop] + (line - first_line[crop]) * across;
+    RowSites{words + at, before + at, after + at}.look_beyond(across);
+}
+
+template <class D, int AXES>
+__global__ void settle_crop_rows(const u64* first, const u64* first_word, const u64* length, u32 count,
+                                 double weight, u32* words, u32* before, u32* after, D* square) {
+    const u64 at = thread_number();
+    if (at >= first[count]) return;
+    const u32 crop = stretch_of(first, count, at);
+    const u64 n = length[crop * AXES + AXES - 1], local = at - first[crop], row = local / n;
+    const u32 x = static_cast<u32>(local - row * n);
+    const u64 word = first_word[crop] + row * words_of(n);
+    const u32 site = nearest_in_row(RowSites{words + word, before + word, after + word}, x,
+                                    [](u32, u32) { return false; });
+    square[at] = site == NOWHERE ? Stored<D>::nothing()
+                                 : Stored<D>::square_of(site < x ? x - site : site - x, weight);
+}
+
+// From one point to the next along an axis of a crop.
+template <int AXES>
+__device__ u64 step_along(u32 axis, const u64* length, u32 crop) {
+    u64 step = 1;
+    for (u32 later = axis + 1; later < AXES; ++later) step *= length[crop * AXES + later];
+    return step;
 }
 
 // Along another axis, after all later ones.
 template <class D, int AXES>
-__global__ void settle_crop_columns(const D* height, const u64* first, const u64* first_line,
-                                    const u64* length, u32 count, u32 axis, double weight, D* square) {
-    const u64 line = thread_number();
-    if (line >= first_line[count]) return;
-    const u32 row = stretch_of(first_line, count, line);
-    const u64 n = length[row * AXES + axis], local = line - first_line[row];
-    u64 step = 1;
-    for (u32 later = axis + 1; later < AXES; ++later) step *= length[row * AXES + later];
-    const u64 at = first[row] + local / step * step * n + local % step;
-    const Envelope<false, D, u8> envelope{
-        height + at, nullptr, square + at, nullptr, static_cast<u32>(n), step, weight};
-    envelope.settle();
+__global__ void find_crop_sites(const D* height, const u64* first, const u64* first_line, const u64* length,
+                                u32 count, u32 axis, double weight, u32 stride, D* nearest) {
+    const u64 lines = first_line[count], line = thread_number() % lines;
+    const u64 x = Line<false, D, u8>::point(thread_number() / lines, stride);
+    const u32 crop = stretch_of(first_line, count, line);
+    const u64 n = length[crop * AXES + axis], local = line - first_line[crop];
+    if (x >= n) return;
+    const u64 step = step_along<AXES>(axis, length, crop);
+    const u64 at = first[crop] + local / step * step * n + local % step;
+    Line<false, D, u8>{height + at, nullptr, static_cast<u32>(n), step, weight}.find(
+        static_cast<u32>(x), stride, nearest + at);
+}
+
+// `square` holds the places of the nearest sites.
+template <class D, int AXES>
+__global__ void settle_crop_lines(const D* height, const u64* first, const u64* length, u32 count, u32 axis,
+                                  double weight, D* square) {
+    const u64 at = thread_number();
+    if (at >= first[count]) return;
+    const u32 crop = stretch_of(first, count, at), site = Stored<D>::place(square[at]);
+    if (site == NOWHERE) return;
+    const u64 n = length[crop * AXES + axis], step = step_along<AXES>(axis, length, crop);
+    const u32 x = static_cast<u32>((at - first[crop]) / step % n);
+    square[at] = Line<false, D, u8>{height + at - x * step, nullptr, static_cast<u32>(n), step, weight}.cost(x, site);
 }
 
 // From every voxel of one boundary, the squared distance to the nearest of the other.
