@@ -106,3 +106,19 @@ def test_files_are_read_and_written_in_utf_8_wherever_it_runs(folder: Path) -> N
         ours = [line for line in done.stderr.decode().splitlines() if f"{PACKAGE}{os.sep}" in line]
         assert not [line for line in ours if "EncodingWarning" in line]
         assert done.returncode == 0 or command[0] == "compare", done.stderr.decode()
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "1"), ("3", "3")])
+def test_products_of_matrices_leave_the_cores_to_the_workers(given: str | None, used: str) -> None:
+    """OpenBLAS reads the variable when numpy is loaded, so it must be set before."""
+    script = (
+        "import os, sys, panmatch.cli as cli; assert 'numpy' not in sys.modules; "
+        "sys.argv = ['panmatch', '--help']\n"
+        "try: cli.main()\n"
+        "except SystemExit: print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    env |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+    command = [*STRICT_PYTHON, "-c", script]
+    shown = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == used

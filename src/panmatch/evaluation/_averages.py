@@ -79,9 +79,11 @@ def average_all(
         same weights.
     """
     given = list(series)
-    rows = [row for one in given for row in _pooled(one, weights)]
+    drawn = [_drawn(one, weights) for one in given]
+    rows = [row for one, sums in zip(given, drawn, strict=True) for row in _pooled(one, sums)]
     if areas:
-        rows += [row for one in given for row in _pooled_areas(one, weights)]
+        for one, sums in zip(given, drawn, strict=True):
+            rows += _pooled_areas(one, weights, sums)
     rows += [row for one in given for row in _case_means(one, undefined, weights)]
     if clusters is not None:
         rows += [row for one in given for row in _case_means(one, undefined, weights, clusters)]
@@ -191,9 +193,18 @@ def _resampled(values: Floats, weights: Floats, sizes: Floats | None) -> Floats:
     return ratio(sums, weights @ some.astype(np.float64))
 
 
-def _pooled(series: Series, weights: Weights | None) -> Iterator[AverageScore]:
+Drawn = dict[float | None, CaseCounts | ScoreCounts]  # sums of every resample, by threshold
+
+
+def _drawn(series: Series, weights: Weights | None) -> Drawn:
+    if weights is None:
+        return {}
+    return {threshold: counts.weighted(weights) for threshold, counts in _counts(series)}
+
+
+def _pooled(series: Series, drawn: Drawn) -> Iterator[AverageScore]:
     for threshold, counts in _counts(series):
-        samples = {} if weights is None else counts.weighted(weights).scores()
+        samples = drawn[threshold].scores() if drawn else {}
         for score, value in counts.sum().scores().items():
             occurs = counts.n_cases(score)
             yield AverageScore(
@@ -206,7 +217,7 @@ def _counts(series: Series) -> Iterator[tuple[float | None, CaseCounts | ScoreCo
     yield from series.counts.items()
 
 
-def _pooled_areas(series: Series, weights: Weights | None) -> Iterator[AverageScore]:
+def _pooled_areas(series: Series, weights: Weights | None, drawn: Drawn) -> Iterator[AverageScore]:
     if isinstance(series, ClassSeries):
         return
     for scores, curves, pooled in (
@@ -218,7 +229,9 @@ def _pooled_areas(series: Series, weights: Weights | None) -> Iterator[AverageSc
         counts, samples = series.any_counts, dict[Score, Floats]()
         if weights is not None:
             resampled = curves.resampled_areas(weights, MOST_STEPS)
-            samples = counts.weighted(weights).settle(dict(zip(scores, resampled, strict=False)))
+            # Which classes occur in a resample does not depend on the threshold.
+            any_drawn = next(one for one in drawn.values() if isinstance(one, CaseCounts))
+            samples = any_drawn.settle(dict(zip(scores, resampled, strict=False)))
         values = {
             score: np.array(getattr(pooled, score.name.removeprefix("part_"))) for score in scores
         }

@@ -288,17 +288,18 @@ class Curves:
 
     def _weighted(self, grid: Floats, weights: Weights) -> Iterator[Tallies]:
         """Yield the tallies on a grid for block after block of weights, shape (block, grid)."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import coo_array  # only resamples need it
 
-        place = np.searchsorted(grid, self.thresholds[self.step])
-        kept, shape = place < len(grid), (len(grid), self.n_cases)
-        index = place[kept], self.case[kept]
-        columns = [coo_array((c[kept], index), shape).tocsr() for c in self.changes.counts.T]
+        place, changes = np.searchsorted(grid, self.thresholds[self.step]), self.changes.counts
+        kept, width = place < len(grid), changes.shape[1]
+        row = (place[kept, np.newaxis] * width + np.arange(width)).ravel()
+        index, shape = (row, np.repeat(self.case[kept], width)), (len(grid) * width, self.n_cases)
+        columns = coo_array((changes[kept].ravel(), index), shape).tocsr()  # all for one product
         size = max(1, BLOCK // len(grid))
         for start in range(0, len(weights), size):
-            block = weights[start : start + size].T
-            totals = np.stack([(column @ block) for column in columns], axis=-1)
-            yield Tallies(np.moveaxis(Tallies(totals).cumulative().counts, 1, 0))
+            totals = columns @ np.ascontiguousarray(weights[start : start + size].T, np.int64)
+            tallies = Tallies(totals.reshape(len(grid), width, -1).transpose(0, 2, 1))
+            yield Tallies(np.moveaxis(tallies.cumulative().counts, 1, 0))
 
 
 def areas_of(curves: Sequence[Curve | None]) -> Floats:
