@@ -52,7 +52,7 @@ DEVICE_TESTS := tests/overlap/test_device.py tests/labels/test_device_regions.py
 	tests/torch/test_on_device.py tests/torch/test_regions.py tests/torch/test_evaluate.py
 test-device: $(DEVICE)/installed-device
 	$(DEVICE)/$(SCRIPTS)/python -m pytest $(DEVICE_TESTS)
-	$(DEVICE)/$(SCRIPTS)/python -m benchmarks.device
+	$(DEVICE)/$(SCRIPTS)/python -m benchmarks device
 
 # panoptica's own examples and tests with our names in place of its: make compat PANOPTICA=folder
 compat: $(VENV)/installed $(VENV)/installed-test

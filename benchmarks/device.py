@@ -1,11 +1,11 @@
-"""Counting on a CUDA device, against copying there, and a whole evaluation against the host.
+"""A CUDA device: counting against copying there, and a whole evaluation against the host.
 
-`python -m benchmarks.device` needs CuPy and a device, and runs apart from the other benchmarks.
+`python -m benchmarks device` needs CuPy and a device, and runs only when it is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 import panmatch as pm
+from benchmarks.machine import describe_machine
+from benchmarks.timing import Row, at_most, below, faster
 from panmatch.labels import _device as device
 
 SIZE, REPEATS = 1024, 9
@@ -21,44 +23,51 @@ METRICS = ("hd", "hd95", "assd", "nsd")
 SPACINGS = (None, (0.7, 0.7, 3.0), (0.742188, 0.742188, 1.25))
 
 
-def main() -> None:
-    """Print one line per scene, then those of whole evaluations."""
-    measure_counting()
-    images = some_balls(0), some_balls(4)
-    for spacing in SPACINGS:
-        measure_whole_evaluation(images, spacing)
-
-
-def measure_counting() -> None:
-    """Print one line per scene."""
+def describe() -> str:
+    """Return the device and the machine around it in words."""
     import cupy
 
     name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    labels = cupy.zeros((SIZE, SIZE, SIZE), cupy.int32)
-    target = cupy.empty_like(labels)
-    copy = best_ms(lambda: cupy.copyto(target, labels))
-    bandwidth = 2 * labels.nbytes / copy
-    print(f"{name}: copies {bandwidth / 1e6:,.0f} GB/s (bytes read and written)")
+    return f"{name} with CuPy {cupy.__version__}, in {describe_machine()}"
+
+
+def rows() -> Iterator[Row]:
+    """Yield every comparison as soon as it is measured."""
+    yield from counting()
+    images = some_balls(0), some_balls(4)
+    for spacing in SPACINGS:
+        yield from whole_evaluation(images, spacing)
+    yield from torch_metric(images)
+
+
+def counting() -> Iterator[Row]:
+    import cupy
+
     for title, step in (("balls, 64 voxels apart", 64), ("balls, 32 voxels apart", 32)):
-        measure(title, balls(step, 0), balls(step, step // 16), bandwidth)
-    measure("blocks of 32 voxels, no background", blocks(32, 0), blocks(32, 3), bandwidth)
+        yield from count(title, balls(step, 0), balls(step, step // 16))
+    yield from count("blocks of 32 voxels, no background", blocks(32, 0), blocks(32, 3))
     odd = slice(0, 1000), slice(0, 1000), slice(0, 1001)
     reference, prediction = (cupy.ascontiguousarray(balls(32, shift)[odd]) for shift in (0, 2))
-    measure("the second, 1000 × 1000 × 1001", reference, prediction, bandwidth)
+    yield from count("balls, 32 voxels apart, 1000 × 1000 × 1001", reference, prediction)
 
 
-def measure(title: str, reference: Any, prediction: Any, bandwidth: float) -> None:
+def count(title: str, reference: Any, prediction: Any) -> Iterator[Row]:
     """Time the kernel with events of the device, and the whole with its result on the host."""
+    import cupy
+
+    target = cupy.empty_like(reference)
+    # A copy reads and writes an image: as many bytes as both images have.
+    copy = best_ms(lambda: cupy.copyto(target, reference))
     flat = reference.ravel(), prediction.ravel()
     table = device._PairTable._empty(device.FIRST_SLOTS, *flat)
     kernel = best_ms(lambda: table._launch("count_pairs", *flat))
     whole = best_ms(lambda: device.device_joint_counts([reference, prediction]))
     pairs = len(device.device_joint_counts([reference, prediction])[1])
-    share = (reference.nbytes + prediction.nbytes) / kernel / bandwidth
-    print(
-        f"{title}: {pairs:,} pairs, kernel {kernel:.2f} ms ({share:.0%} of the bandwidth of a "
-        f"copy), with all counts on the host {whole:.2f} ms"
-    )
+    size = "1024³" if reference.shape == (SIZE,) * 3 else ""
+    what = f"count {size} int32, {title}, {pairs:,} pairs of labels".replace("  ", " ")
+    limit = "limit: move as many bytes"
+    yield at_most(f"{what}, kernel", kernel, copy, limit, None)
+    yield at_most(f"{what}, all counts on the host", whole, copy, limit, None)
 
 
 STEPS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -66,27 +75,53 @@ STEPS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "PQ in regions": lambda ref, pred, spacing: pm.match(
         pm.count_region_overlaps(ref, pred, spacing), "union"
     ),
-    "PQ and surface metrics": lambda ref, pred, spacing: pm.measure(
+    "PQ, then HD, HD95, ASSD and NSD per object": lambda ref, pred, spacing: pm.measure(
         pm.match(pm.count_overlaps(ref, pred)), ref, pred, METRICS, spacing
+    ),
+    "HD, HD95, ASSD and NSD of whole masks": lambda ref, pred, spacing: pm.measure_whole(
+        ref, pred, METRICS, spacing
     ),
 }
 
 
-def measure_whole_evaluation(images: tuple[Any, Any], spacing: Any) -> None:
-    """Time PQ, PQ in regions and surface metrics, all with results on the host."""
+def whole_evaluation(images: tuple[Any, Any], spacing: Any) -> Iterator[Row]:
+    """Time regions and all metrics, with results on the host, where they must be the same."""
     here = images[0].get(), images[1].get()
     title = f"{WHOLE}³, {OBJECTS} objects, spacing {spacing or 1}"
     totals = [0.0, 0.0]
     for name, step in STEPS.items():
         found, there_ms = best_wall_ms(partial(step, *images, spacing), REPEATS)
-        want, here_ms = best_wall_ms(partial(step, *here, spacing), 1)
-        assert found.tally == want.tally
+        want, here_ms = best_wall_ms(partial(step, *here, spacing), 2)
+        assert getattr(found, "tally", None) == getattr(want, "tally", None)
         for metric in METRICS if hasattr(found, "columns") else ():
             pair = found.columns[metric], want.columns[metric]
             np.testing.assert_allclose(*pair, rtol=1e-6, atol=1e-6)
-        print(f"{title}: {name} {there_ms:.1f} ms on the device, {here_ms:.0f} ms on the host")
+        yield faster(f"{name}, {title}", there_ms, here_ms, "the host, all threads", None)
         totals = [totals[0] + there_ms, totals[1] + here_ms]
-    print(f"{title}: all of it {totals[0]:.1f} ms on the device, {totals[1]:.0f} ms on the host")
+    yield faster(f"all of it, {title}", totals[0], totals[1], "the host, all threads", None)
+    yield below(f"all of it, {title}", totals[0], "ms", 100)
+
+
+def torch_metric(images: tuple[Any, Any]) -> Iterator[Row]:
+    """Time one batch of the torch metric, where its tensors are and on the host."""
+    import torch
+
+    from panmatch.torch import PanopticMatching
+
+    there = [torch.from_dlpack(image)[None] for image in images]
+    here = [tensor.cpu() for tensor in there]
+    for name, strategy, regions in (("", "one-to-one", None), (" in regions", "union", "voronoi")):
+        found, times = [], []
+        for target, preds in (there, here):
+            metric = PanopticMatching(strategy=strategy, regions=regions).to(target.device)
+            repeats = REPEATS if target.is_cuda else 1
+            times.append(best_wall_ms(partial(metric.update, preds, target), repeats)[1])
+            metric.reset()
+            metric.update(preds, target)
+            found.append({key: value.item() for key, value in metric.compute().items()})
+        assert found[0] == found[1]
+        what = f"torch metric{name}, update, {WHOLE}³, {OBJECTS} objects"
+        yield faster(what, times[0], times[1], "the host, all threads", None)
 
 
 def best_wall_ms(action: Callable[[], Any], repeats: int) -> tuple[Any, float]:
@@ -146,7 +181,3 @@ def blocks(step: int, shift: int) -> Any:
 
     at = (cupy.arange(SIZE, dtype=cupy.int32) + shift) // step
     return at[:, None, None] * 4096 + at[None, :, None] * 64 + at[None, None, :] + 1
-
-
-if __name__ == "__main__":
-    main()
