@@ -50,7 +50,7 @@ def nifti_case(folder: Path, side: int) -> Row:
     ours, unpacking = map(min, zip(*pairs, strict=True))
     what = f"one case from .nii.gz, {side}³ uint16: 3 strategies, exact curves, IoU and Dice"
     name = "limit: decompress both files with isal"
-    return at_most(what, ours, unpacking, name, 1.3 if side == 256 else None)
+    return at_most(what, ours, unpacking, name, 1.3)
 
 
 def unpack(paths: list[Path]) -> None:
