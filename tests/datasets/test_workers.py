@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
-import operator
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -88,8 +87,9 @@ class FragileInBatches(ProcessPoolExecutor):
     batches: ClassVar[list[list[str]]] = []
 
     def submit(self, _: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(die_in_a_batch_with_case03, *args, **kwargs)
         self.batches.append([case.name for case, _ in args[1]])
-        return super().submit(die_in_a_batch_with_case03, *args, **kwargs)
+        return future
 
 
 def test_a_case_that_kills_the_worker_of_its_batch_fails_alone(
@@ -202,18 +202,16 @@ def test_a_lost_scheduler_ends_the_run_and_keeps_what_is_finished(
 ) -> None:
     monkeypatch.setattr(_scheduling, "STALL_SECONDS", 0.5)
     paths, seen = make_folders(tmp_path, N), list[Outcome]()
+    with local_cluster(workers=1) as lost:
 
-    def watch(outcome: Outcome) -> None:
-        seen.append(outcome)
-        if len(seen) == 2:
-            cluster.close()
+        def watch(outcome: Outcome) -> None:
+            seen.append(outcome)
+            if len(seen) == 2:
+                lost.close()
 
-    with (
-        local_cluster(workers=1) as cluster,
-        pytest.raises(PanmatchError, match=r"the scheduler no longer responds.*--resume"),
-    ):
-        options = RunOptions(dask=cluster.scheduler_address)
-        run_dataset(pair(paths), JOB, tmp_path / "out", options, watch)
+        options = RunOptions(dask=lost.scheduler_address)
+        with pytest.raises(PanmatchError, match=r"the scheduler no longer responds.*--resume"):
+            run_dataset(pair(paths), JOB, tmp_path / "out", options, watch)
     assert 2 <= len(seen) < N
     again = list[Outcome]()
     run(paths, tmp_path / "out", resume=True, seen=again)
@@ -222,31 +220,54 @@ def test_a_lost_scheduler_ends_the_run_and_keeps_what_is_finished(
     assert tables(tmp_path / "out") == tables(tmp_path / "one")
 
 
-class LosesItsScheduler(Executor):
-    """After the first three cases; the answer to the second is then an error of the library."""
+class Unreliable(Executor):
+    """Answers some calls with an error of its own, as a cluster does while it is being lost."""
 
-    def __init__(self) -> None:
-        self.submitted = 0
+    def __init__(self, *failing: int, last: int = 99) -> None:
+        self.failing, self.last, self.calls = failing, last, 0
 
     def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.submitted += 1
-        if self.submitted == 2:
-            call = partial(operator.index, "no answer")
-            return Inline().submit(call)
-        return Inline().submit(call, *args, **kwargs) if self.submitted < 4 else Future[Any]()
+        self.calls += 1
+        if self.calls > self.last:
+            return Future[Any]()  # never done
+        if self.calls in self.failing:
+            return Inline().submit(int, "no answer")
+        return Inline().submit(call, *args, **kwargs)
 
     def check(self) -> None:
-        if self.submitted > 1:
+        if self.calls > self.last:
             raise LostPoolError("the scheduler no longer responds")
 
 
-def test_cases_do_not_fail_when_the_scheduler_is_lost_with_their_answers(tmp_path: Path) -> None:
-    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), LosesItsScheduler()
+def statuses(outcomes: list[Outcome]) -> dict[str, str]:
+    return {o.case.name: o.result.status for o in outcomes if o.result is not None}
+
+
+def test_a_case_whose_answer_is_lost_is_retried(tmp_path: Path) -> None:
+    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), Unreliable(2)
+    run_cases(cases, JOB, WorkerPool(lambda: pool, 5, pool.check), {}, seen.append)
+    assert [o.case.name for o in seen[-1:]] == ["case01"]  # after all others
+    assert statuses(seen) == dict.fromkeys([case.name for case in cases], "ok")
+
+
+def test_a_case_whose_answer_is_lost_twice_fails_with_the_error(tmp_path: Path) -> None:
+    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), Unreliable(2, N + 1)
+    run_cases(cases, JOB, WorkerPool(lambda: pool, 5, pool.check), {}, seen.append)
+    expected = dict.fromkeys([case.name for case in cases], "ok") | {"case01": "failed"}
+    assert statuses(seen) == expected
+    found = seen[-1].result
+    assert found is not None
+    assert re.match(r"its worker failed twice \(ValueError: .*no answer", found.reason)
+
+
+def test_cases_do_not_fail_when_the_scheduler_is_lost_with_their_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_scheduling, "STALL_SECONDS", 0.01)
+    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), Unreliable(2, last=3)
     with pytest.raises(LostPoolError):
         run_cases(cases, JOB, WorkerPool(lambda: pool, 5, pool.check), {}, seen.append)
-    assert sorted((o.case.name, o.result and o.result.status) for o in seen) == [
-        ("case00", "ok"), ("case02", "ok"),
-    ]  # fmt: skip
+    assert statuses(seen) == {"case00": "ok", "case02": "ok"}
 
 
 @pytest.fixture(scope="module")

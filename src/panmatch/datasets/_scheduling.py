@@ -5,14 +5,7 @@ from __future__ import annotations
 import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, TypeVar
@@ -33,6 +26,7 @@ STALL_SECONDS = 10.0  # without a finished case before the pool is checked
 # Small cases travel together, because a trip takes as long as a fifth of one: how long a batch
 # should take, and the most cases of one.
 BATCH_SECONDS, MOST_OF_BATCH = 0.05, 16
+DIED = "its worker process died twice; the usual cause is running out of memory"
 
 
 def run_cases(
@@ -45,9 +39,9 @@ def run_cases(
 ) -> None:
     """Evaluate all cases, and report the outcome of each as soon as it is known.
 
-    If a worker dies, the cases that were running are retried one at a time. A case fails if its
-    worker dies again. After an interruption, the workers finish their current cases, and these
-    are reported too.
+    If a worker dies, the cases that were running are retried one at a time, and so is every case
+    whose answer is an error. It fails if that happens again. After an interruption, the workers
+    finish their current cases, and these are reported too.
 
     Parameters
     ----------
@@ -75,20 +69,20 @@ class _Work:
     """What workers are asked to do, and how many cases at a time."""
 
     def __init__(self, job: Job, known: Mapping[Case, str], pool: WorkerPool) -> None:
-        self._job, self._known, self.pool = job, known, pool
+        self._job, self._known, self._pool = job, known, pool
         self.most = MOST_OF_BATCH if pool.packs else 1
         self._size = 1
 
     def submit(self, executor: Executor, batch: Sequence[Case]) -> Answer:
         """Ask for a batch of cases."""
         asked = [(case, self._known.get(case, "")) for case in batch]
-        if self.pool.packs:
+        if self._pool.packs:
             return executor.submit(run_packed_cases, self._job, asked)
         return executor.submit(run_case, self._job, *asked[0])
 
     def next_batch(self, waiting: Sequence[Case]) -> list[Case]:
         """Return the cases to submit next; the last ones are shared out among all workers."""
-        share = -(-len(waiting) // self.pool.window)
+        share = -(-len(waiting) // self._pool.window)
         size = min(self._size, self.most, share)
         return list(reversed(waiting[len(waiting) - size :]))
 
@@ -105,12 +99,12 @@ def _run_together(
     finished: Finished,
     enough: Callable[[], bool],
 ) -> list[list[Case]]:
-    """Run the waiting cases until none is left or a worker dies; return those still running."""
+    """Run the waiting cases until none is left or the workers are gone; return lost ones."""
     running: Running = {}
     lost: list[list[Case]] = []
     try:
         with _opened(pool, running) as executor, suppress(BrokenExecutor):
-            while (waiting or running) and not lost:
+            while waiting or running:
                 while waiting and len(running) < pool.window:
                     batch = work.next_batch(waiting)
                     # If a worker dies at this moment, the cases are still waiting.
@@ -154,11 +148,11 @@ def _wait(running: Running, pool: WorkerPool) -> set[Answer]:
 def _report(
     done: Iterable[Answer], running: Running, work: _Work, finished: Finished
 ) -> list[list[Case]]:
-    """Report finished cases; return the batches whose worker died."""
+    """Report finished cases; return the batches without an answer."""
     lost = []
     for future in done:
         batch = running.pop(future)
-        outcomes = _outcomes(future, batch, work.pool)
+        outcomes = _outcomes(future)
         if outcomes is None:
             lost.append(batch)
             continue
@@ -168,30 +162,35 @@ def _report(
     return lost
 
 
-def _outcomes(future: Answer, batch: Sequence[Case], pool: WorkerPool) -> list[Outcome] | None:
-    """Return the outcomes of cases; None if their worker died or they never started."""
+def _outcomes(future: Answer) -> list[Outcome] | None:
+    """Return the outcomes of cases; None if their answer was lost or they never started.
+
+    The answer may be any error: while a scheduler is being lost, even one of its own library.
+    """
     try:
         found: Outcome | list[Outcome] = future.result()
-        return found if isinstance(found, list) else [found]
-    except (BrokenExecutor, CancelledError):
+    except Exception:
         return None
-    except Exception as error:
-        pool.check()  # while a scheduler is being lost, an answer may become any error
-        if len(batch) > 1:  # they are retried one by one
-            return None
-        reason = f"its worker failed ({type(error).__name__}: {error})"
-        return [Outcome(case, "", failed(case, reason), 0.0) for case in batch]
+    return found if isinstance(found, list) else [found]
 
 
 def _run_alone(case: Case, work: _Work, pool: WorkerPool, finished: Finished) -> None:
     running: Running = {}
-    lost = [[case]]
+    lost, reason = [[case]], DIED
     with _opened(pool, running) as executor, suppress(BrokenExecutor):
-        running[work.submit(executor, [case])] = [case]
+        future = work.submit(executor, [case])
+        running[future] = [case]
         lost = _report(_wait(running, pool), running, work, finished)
+        reason = _reason(future) if lost else ""
     if lost:
-        reason = "its worker process died twice; the usual cause is running out of memory"
         finished(Outcome(case, "", failed(case, reason), 0.0))
+
+
+def _reason(future: Answer) -> str:
+    """Return why a case has no result."""
+    if future.cancelled() or isinstance(error := future.exception(), BrokenExecutor):
+        return DIED
+    return f"its worker failed twice ({type(error).__name__}: {error})"
 
 
 @contextmanager
