@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from PIL import Image
 
 from benchmarks.peers import against, measure_peer
 from benchmarks.scenes import Labels
-from benchmarks.timing import Row, at_most
+from benchmarks.timing import Row, at_most, processor_ms
 from panmatch import phantoms, related
 
 WHAT = "COCO panoptic PQ from disk, 60 pairs of 640 × 480, processor time"
@@ -60,16 +59,6 @@ def unpack(folder: Path) -> None:
         content = file.read_bytes()
         start = content.index(b"IDAT") + 4
         assert len(isal_zlib.decompress(content[start:-16], zlib.MAX_WBITS, n_bytes)) == n_bytes
-
-
-def processor_ms(action: Callable[[], object]) -> float:
-    """Return the shortest of several runs, in milliseconds of this process on a processor."""
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        action()
-        times.append(time.process_time() - start)
-    return 1e3 * min(times)
 
 
 def make_dataset(folder: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 import panmatch as pm
 from benchmarks import scenes
+from benchmarks.limits import beside_reading
 from benchmarks.memory import extra_memory
 from benchmarks.peers import panoptica
 from benchmarks.scenes import Labels, Pair
@@ -122,7 +123,9 @@ def whole_pq() -> Iterator[Row]:
         peer = panoptica(reference, prediction, "greedy", 0.5)
         assert abs(ours().pq - peer["pq"]) < 1e-6
         what = f"PQ from arrays, 256³, {instances} instances, 1 thread"
-        yield faster(what, best_ms(ours), peer["ms"], f"panoptica {peer['version']}", 100)
+        taken = best_ms(ours)
+        yield beside_reading(what, taken, reference, prediction, threads=1)
+        yield faster(what, taken, peer["ms"], f"panoptica {peer['version']}", 100)
 
 
 def merging() -> Row:

@@ -22,8 +22,11 @@ JOBS = {
     "components": "PQ, Dice and HD95 of components, from masks, 256³, 512 objects",
     "masks": "Dice, HD95 and ASSD of whole masks",
     "objects": "IoU, Dice, ASSD, HD95 and NSD from arrays, 256³, 500 pairs, 2 threads",
+    "organs": "Dice, HD95, ASSD and NSD of every organ",
+    "voronoi": "Voronoi regions, 256³, 200 objects, 2 threads",
     "regions": "CC-Dice from masks, 256³, 50 objects, 2 threads",
     "pq": "PQ from arrays, 256³, 500 instances",
+    "nifti": "one case from NIfTI",
 }
 UNITS = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
 INK, OURS, LIMIT, PEER, GRID = "#1f2430", "#7c45f2", "#b9bfca", "#5b8def", "#e3e6ec"
@@ -54,7 +57,7 @@ def bars_of(rows: list[list[str]]) -> list[Bar]:
     for _, _, other, *_ in rows:
         parts = re.fullmatch(r"(.+?) ([\d.]+ (?:µs|ms|s))", other)
         if parts:
-            bars[parts[1]] = milliseconds(parts[2])
+            bars[parts[1].rstrip(",")] = milliseconds(parts[2])
     return sorted(bars.items(), key=lambda bar: bar[1])
 
 
@@ -99,7 +102,7 @@ def draw(title: str, bars: list[Bar], path: Path) -> None:
     axes.tick_params(length=0, colors=INK, which="both")
     axes.spines[:].set_visible(False)
     axes.xaxis.set_minor_formatter(lambda *_: "")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, color=INK)
+    figure.suptitle(title[0].upper() + title[1:], x=0.01, ha="left", fontsize=10.5, color=INK)
     axes.set_xlabel("time, logarithmic: shorter is better", color=INK, fontsize=9)
     figure.savefig(path, dpi=130, facecolor="white")
     plt.close(figure)

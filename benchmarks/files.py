@@ -6,15 +6,14 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import nibabel
 import numpy as np
-from isal import igzip
 
-from benchmarks.timing import Row, at_most
+from benchmarks.limits import UNPACKING, unpack
+from benchmarks.timing import Row, at_most, processor_ms
 from panmatch import phantoms
 from panmatch.datasets import Case, ImageFile, Job, run_case
 from panmatch.spec import as_spec
@@ -44,25 +43,15 @@ def nifti_case(folder: Path, side: int) -> Row:
     ref, pred = map(ImageFile, paths)
     job, case = Job(SPEC.model_dump_json(), threads=1), Case("a", "", ref, pred)
     pairs = [
-        (processor_ms(lambda: run_case(job, case)), processor_ms(lambda: unpack(paths)))
+        (
+            processor_ms(lambda: run_case(job, case), repeats=1),
+            processor_ms(lambda: unpack(paths), repeats=1),
+        )
         for _ in range(7)
     ]
     ours, unpacking = map(min, zip(*pairs, strict=True))
     what = f"one case from .nii.gz, {side}³ uint16: 3 strategies, exact curves, IoU and Dice"
-    name = "limit: decompress both files with isal"
-    return at_most(what, ours, unpacking, name, 1.3)
-
-
-def unpack(paths: list[Path]) -> None:
-    for path in paths:
-        with igzip.IGzipFile(path) as file:
-            file.read()
-
-
-def processor_ms(action: Callable[[], object]) -> float:
-    start = time.process_time()
-    action()
-    return 1e3 * (time.process_time() - start)
+    return at_most(what, ours, unpacking, UNPACKING, 1.3)
 
 
 def many_cases(folder: Path) -> Row:

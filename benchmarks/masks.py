@@ -10,8 +10,9 @@ import numpy as np
 
 import panmatch as pm
 from benchmarks import scenes
+from benchmarks.limits import beside_reading
 from benchmarks.peers import against, measure_peer, save_pair
-from benchmarks.timing import Row, at_most, best_ms
+from benchmarks.timing import Row, best_ms
 
 PEERS = {
     "monai": "peer_monai.py",
@@ -41,7 +42,6 @@ def rows() -> Iterator[Row]:
         return pm.measure_whole(reference, prediction, METRICS, threads=2)
 
     taken = best_ms(ours, repeats=5)
-    reading = best_ms(lambda: (reference.sum(), prediction.sum()), repeats=5)
-    yield at_most(WHAT, taken, reading, "limit: sum both arrays", None)
+    yield beside_reading(WHAT, taken, reference, prediction, threads=2)
     for program, peer in peers.items():
         yield against(WHAT, taken, program, peer, None)

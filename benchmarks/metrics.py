@@ -9,6 +9,7 @@ from scipy import ndimage
 
 import panmatch as pm
 from benchmarks import scenes, surfaces
+from benchmarks.limits import beside_reading
 from benchmarks.peers import panoptica
 from benchmarks.timing import Row, best_ms, faster, in_words
 from panmatch.labels import edge_distances
@@ -43,7 +44,9 @@ def object_metrics() -> Iterator[Row]:
         assert abs(found.score("sq_dice") - peer["sq_DSC"]) < 1e-6
         assert len(found) == 500
         what = f"IoU, Dice, ASSD, HD95 and NSD from arrays, 256³, 500 pairs, {in_words(threads)}"
-        yield faster(what, best_ms(ours, repeats=7), peer["ms"], name, 8 if threads == 2 else None)
+        taken = best_ms(ours, repeats=7)
+        yield beside_reading(what, taken, reference, prediction, threads=threads)
+        yield faster(what, taken, peer["ms"], name, 8 if threads == 2 else None)
 
 
 def distance_transform() -> Iterator[Row]:

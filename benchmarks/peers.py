@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from benchmarks.scenes import Labels
 from benchmarks.timing import Row, faster, not_measured
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +39,8 @@ def python_of(program: str) -> Path:
 PEER = python_of("panoptica")
 EXACTA = python_of("exacta")
 CCMETRICS = python_of("ccmetrics")
+
+Image = npt.NDArray[np.generic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ def against(
 
 
 def panoptica(
-    reference: Labels,
-    prediction: Labels,
+    reference: Image,
+    prediction: Image,
     matcher: str,
     threshold: float,
     *,
@@ -90,7 +92,7 @@ def panoptica(
 
 
 def ask(
-    script: str, reference: Labels, prediction: Labels, *options: object, python: Path = PEER
+    script: str, reference: Image, prediction: Image, *options: object, python: Path = PEER
 ) -> Any:
     """Run a script of this folder on two images, and return the JSON on its last line."""
     with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +100,7 @@ def ask(
         return run_script(script, Path(folder), *options, python=python)
 
 
-def save_pair(folder: Path, reference: Labels, prediction: Labels) -> None:
+def save_pair(folder: Path, reference: Image, prediction: Image) -> None:
     """Write two images where the scripts look for them."""
     np.save(folder / "reference.npy", reference)
     np.save(folder / "prediction.npy", prediction)

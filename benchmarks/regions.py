@@ -10,6 +10,7 @@ from scipy import ndimage
 
 import panmatch as pm
 from benchmarks import scenes
+from benchmarks.limits import beside_reading
 from benchmarks.memory import extra_memory
 from benchmarks.peers import CCMETRICS, ask
 from benchmarks.timing import Row, at_most, below, best_ms, faster, in_words, not_measured
@@ -41,7 +42,8 @@ def cells() -> Iterator[Row]:
     for threads in (1, 2):
         ours = best_ms(lambda: nearest_labels(labels, threads=threads), repeats=5)  # noqa: B023
         what = f"Voronoi regions, 256³, 200 objects, {in_words(threads)}"
-        name = "scipy distance_transform_edt(return_indices=True) and lookup"
+        name = "scipy distance transform and lookup"
+        yield beside_reading(what, ours, labels, threads=threads)
         yield faster(what, ours, theirs, name, 8 if threads == 2 else None)
 
 
@@ -98,6 +100,6 @@ def cc_dice() -> Iterator[Row]:
 
         assert abs(ours() - peer["dice"]) < 1e-9
         name, target = f"CCMetrics {peer['version']}", 20 if threads == 2 else None
-        yield faster(
-            f"{what}, {in_words(threads)}", best_ms(ours, repeats=5), peer["ms"], name, target
-        )
+        job, taken = f"{what}, {in_words(threads)}", best_ms(ours, repeats=5)
+        yield beside_reading(job, taken, reference, prediction, threads=threads)
+        yield faster(job, taken, peer["ms"], name, target)

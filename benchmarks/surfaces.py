@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 import panmatch as pm
 from benchmarks import scenes
-from benchmarks.peers import EXACTA, ask
+from benchmarks.limits import beside_reading
+from benchmarks.peers import EXACTA, Image, ask
 from benchmarks.timing import Row, at_most, best_ms, faster, not_measured
 from panmatch.labels import connected_components
 
@@ -30,13 +31,13 @@ def rows() -> Iterator[Row]:
     for name, pair in (balls | {"one organ": organ, "20 organs": torso}).items():
         masks = pair[0] > 0, pair[1] > 0
         what = f"Dice, HD95, ASSD and NSD of whole masks, 256³, {name}"
-        yield _against_exacta(what, "whole", pair, partial(whole, *masks), 2)
+        yield from _against_exacta(what, "whole", masks, partial(whole, *masks), 2)
     what = "Dice, HD95, ASSD and NSD of every organ, 256³, 20 organs"
-    yield _against_exacta(what, "organs", torso, partial(organs, *torso), 3)
+    yield from _against_exacta(what, "organs", torso, partial(organs, *torso), 3)
     for name, pair in balls.items():
         masks = pair[0] > 0, pair[1] > 0
         what = f"PQ, Dice and HD95 of components, from masks, 256³, {name}"
-        yield _against_exacta(what, "lesions", pair, partial(lesions, *masks), 3)
+        yield from _against_exacta(what, "lesions", masks, partial(lesions, *masks), 3)
     for name, pair in balls.items():
         yield _components(name, pair[0] > 0)
 
@@ -69,20 +70,22 @@ def lesions(reference: Mask, prediction: Mask) -> Scores:
 
 
 def _against_exacta(
-    what: str, job: str, pair: scenes.Pair, ours: Callable[[], Scores], bound: float
-) -> Row:
+    what: str, job: str, images: tuple[Image, Image], ours: Callable[[], Scores], bound: float
+) -> Iterator[Row]:
     what = f"{what}, {THREADS} threads"
     if not EXACTA.exists():
         remedy = "exacta (make .venv-oracle-exacta/installed installs it)"
-        return not_measured(what, remedy, f"≥ {bound:g} ×")
+        yield not_measured(what, remedy, f"≥ {bound:g} ×")
+        return
     times, peer_times = [], []
     for _ in range(ROUNDS):
-        peer = ask("peer_exacta.py", *pair, job, THREADS, python=EXACTA)
+        peer = ask("peer_exacta.py", *images, job, THREADS, python=EXACTA)
         for name, values in ours().items():
             assert np.allclose(values, peer[name], rtol=1e-9, atol=0), name
         times.append(best_ms(ours, repeats=5))
         peer_times.append(peer["ms"])
-    return faster(what, min(times), min(peer_times), f"exacta {peer['version']}", bound)
+    yield beside_reading(what, min(times), *images, threads=THREADS)
+    yield faster(what, min(times), min(peer_times), f"exacta {peer['version']}", bound)
 
 
 def _components(name: str, mask: Mask) -> Row:

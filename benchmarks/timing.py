@@ -29,6 +29,16 @@ def loop_ms(action: Callable[[], object], *, seconds: float = 1.0) -> float:
     return 1e3 * min(times)
 
 
+def processor_ms(action: Callable[[], object], *, repeats: int = 5) -> float:
+    """Return the shortest of several runs, in milliseconds of this process on a processor."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        action()
+        times.append(time.process_time() - start)
+    return 1e3 * min(times)
+
+
 @dataclass(frozen=True)
 class Row:
     """One measured comparison. A target is a bound on the ratio ours/other or other/ours."""

@@ -128,9 +128,13 @@ def test_the_folder_of_raters_is_not_a_run(data: Path) -> None:
 
 
 def test_the_headline_comes_first_and_other_classes_on_request(tmp_path: Path) -> None:
-    panmatch("demo", "-o", str(tmp_path / "demo"))
-    folders = tmp_path / "demo" / "data"
-    named = [f"--reference={name}={folders / 'raters' / name}" for name in ("ann", "bob", "eve")]
+    names = ("ann", "bob", "eve")
+    for case in range(2):
+        truth = phantoms.balls((30, 30, 30), 6, radius=(3, 5), gap=1, seed=case)
+        for name, labels in phantoms.simulate_raters(truth, names, misses=0.2, seed=case).items():
+            (tmp_path / name).mkdir(exist_ok=True)
+            np.save(tmp_path / name / f"case{case}.npy", np.where(labels > 0, labels % 3 + 1, 0))
+    named = [f"--reference={name}={tmp_path / name}" for name in names]
     command = ["evaluate", *named, "--spec", "brats-mets", "-o", str(tmp_path / "out")]
     brief = panmatch(*command).stdout
     assert brief.count("Mean PQ of cases against each rater") == 1

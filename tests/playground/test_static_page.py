@@ -30,7 +30,7 @@ pytestmark = [needs_chromium, needs_site]
 
 WIDE = (1440, 900)
 SIZES = [WIDE, (1024, 768), PHONE]
-STATES = 120
+STATES = 60
 WITH_RELATED = 6  # of so many states one: metrics of whole images take longer than all others
 LONGEST_START = 120_000  # milliseconds, on a machine with other things to do
 
