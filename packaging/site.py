@@ -15,6 +15,8 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,10 +54,11 @@ BACKTRACE = bytes.fromhex(
     "070d01096261636b74726163650000"  # its name
     "0a0601040041000b"  # its body
 )
-COMPILER = (
-    "-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++17", "-O2", "-g0", "-s",
-    "-ffp-contract=off", "-fignore-exceptions", "-DPANMATCH_WASM", "-DPANMATCH_PLAIN",
+TARGET = ("-target", "wasm32-wasi", "-O2", "-g0")
+COMPILED = (
+    "-std=c++17", "-ffp-contract=off", "-fignore-exceptions", "-DPANMATCH_WASM", "-DPANMATCH_PLAIN",
 )  # fmt: skip
+LINKED = ("-mexec-model=reactor", "-s")
 WASM_SOURCES = (
     "wasm_module.cpp", "bind_files.cpp", "bind_graph.cpp", "bind_instances.cpp",
     "bind_masks.cpp", "bind_parts.cpp", "bind_voxels.cpp",
@@ -163,9 +166,18 @@ def compiled(zig: Path) -> Path:
     newest = max(path.stat().st_mtime for path in NATIVE.iterdir())
     if not made.exists() or made.stat().st_mtime < newest:
         made.parent.mkdir(parents=True, exist_ok=True)
-        sources = [str(NATIVE / name) for name in WASM_SOURCES]
-        command = [str(zig), "-m", "ziglang", "c++", *COMPILER, *sources, "-o", str(made)]
-        subprocess.run(command, check=True)
+        with ThreadPoolExecutor() as pool:
+            objects = list(pool.map(partial(compile_one, zig), WASM_SOURCES))
+        command = [str(zig), "-m", "ziglang", "c++", *TARGET, *LINKED, *map(str, objects)]
+        subprocess.run([*command, "-o", str(made)], check=True)
+    return made
+
+
+def compile_one(zig: Path, name: str) -> Path:
+    """Compile a source file, and return its object file."""
+    made = BUILD / f"{name}.o"
+    command = [str(zig), "-m", "ziglang", "c++", *TARGET, *COMPILED, "-c", str(NATIVE / name)]
+    subprocess.run([*command, "-o", str(made)], check=True)
     return made
 
 
