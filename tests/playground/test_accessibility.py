@@ -19,6 +19,7 @@ from tests.playground.shown_pages import served, settle, show
 pytestmark = needs_chromium
 
 BAD = ("serious", "critical")
+SCREENS = [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")]
 LEAST_CONTRAST = 4.5
 INK = "#1a1a1a"  # of the names in the bar of losses
 PAGES = {
@@ -39,8 +40,7 @@ def violations(page: Any) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in BAD]
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_serious(browser: Any, address: str, width: int, scheme: str) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
@@ -59,8 +59,7 @@ def test_axe_finds_nothing_serious(browser: Any, address: str, width: int, schem
     context.close()
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_serious_with_a_pair_of_files(
     browser: Any, tmp_path: Path, width: int, scheme: str
 ) -> None:

@@ -16,7 +16,7 @@ from panmatch.playground._tour import STEPS, TourStep
 from tests.browser import needs_chromium
 from tests.playground.drawn_scenes import MIXED
 from tests.playground.shown_pages import TWO, drag, library, served, settle, show, state
-from tests.playground.test_accessibility import violations
+from tests.playground.test_accessibility import SCREENS, violations
 
 pytestmark = needs_chromium
 
@@ -277,9 +277,7 @@ def test_pieces_are_drawn_apart_with_their_iou(page: Any, address: str) -> None:
     assert "Tick “Voronoi regions”" in page.inner_text("#tour .pieces")
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1440, "light"), (1024, "dark"), (390, "light"), (390, "dark")]
-)
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_serious_in_the_tour(
     browser: Any, address: str, width: int, scheme: str
 ) -> None:
