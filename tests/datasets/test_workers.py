@@ -270,6 +270,23 @@ def test_cases_do_not_fail_when_the_scheduler_is_lost_with_their_answers(
     assert statuses(seen) == {"case00": "ok", "case02": "ok"}
 
 
+class Closing(Unreliable):
+    """Takes no more calls once it is lost."""
+
+    def submit(self, call: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(call, *args, **kwargs)
+        if self.calls > self.last:
+            raise RuntimeError("cannot schedule new futures")
+        return future
+
+
+def test_answers_that_came_before_the_scheduler_was_lost_are_kept(tmp_path: Path) -> None:
+    cases, seen, pool = pair(make_folders(tmp_path, N)), list[Outcome](), Closing(last=3)
+    with pytest.raises(LostPoolError):
+        run_cases(cases, JOB, WorkerPool(lambda: pool, 5, pool.check), {}, seen.append)
+    assert statuses(seen) == {"case00": "ok", "case01": "ok", "case02": "ok"}
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     with local_cluster() as found:
